@@ -1,10 +1,11 @@
 //! Columns while rows are being read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::column::{Categories, Column, Values};
 use crate::error::{Problem, place};
-use crate::number::{number, number_with_comma};
+use crate::markers::{is_marker, is_number_marker};
+use crate::number::{is_beyond_exact, number, number_with_comma};
 use crate::survey::Doubts;
 
 /// A column that grows field by field.
@@ -14,6 +15,10 @@ pub(crate) struct ColumnBuilder {
     decimal_comma: bool,
     /// What [`survey`](ColumnBuilder::survey) passed over.
     pub doubts: Doubts,
+    /// Of a column as it is found: markers among its numbers, with the number of each.
+    marked: BTreeMap<String, usize>,
+    /// Whether it has to be read again, as texts.
+    pub again: bool,
 }
 
 enum Kind {
@@ -21,6 +26,8 @@ enum Kind {
     Text(TextBuilder),
     /// Only missing values so far, this many; the first value decides.
     Undecided(usize),
+    /// Values that are not looked at, so many.
+    Passed(usize),
 }
 
 #[derive(Default)]
@@ -33,7 +40,8 @@ struct TextBuilder {
 
 impl ColumnBuilder {
     fn new(name: String, kind: Kind) -> Self {
-        ColumnBuilder { name, kind, decimal_comma: false, doubts: Doubts::default() }
+        let (marked, again) = (BTreeMap::new(), false);
+        ColumnBuilder { name, kind, decimal_comma: false, doubts: Doubts::default(), marked, again }
     }
 
     pub fn numbers(name: String) -> Self {
@@ -73,6 +81,78 @@ impl ColumnBuilder {
         }
     }
 
+    /// A column whose values are not looked at.
+    pub fn passed(name: String) -> Self {
+        ColumnBuilder::new(name, Kind::Passed(0))
+    }
+
+    /// Whether it holds texts, as far as it was read.
+    pub fn is_text(&self) -> bool {
+        self.again || matches!(self.kind, Kind::Text(_))
+    }
+
+    /// Whether it is one whose values are not looked at.
+    pub fn is_passed(&self) -> bool {
+        matches!(self.kind, Kind::Passed(_))
+    }
+
+    /// As [`push`](ColumnBuilder::push), of a column as it is found: whatever stands there is taken
+    /// in. `kept` are texts that are values, though they usually mark a missing one.
+    pub fn push_found(
+        &mut self,
+        field: Option<&str>,
+        line: u64,
+        kept: &[String],
+    ) -> std::result::Result<(), Problem> {
+        let is_kept = |text: &str| kept.iter().any(|kept| kept == text);
+        let Some(text) = field.filter(|text| !is_marker(text) || is_kept(text)) else {
+            return self.push(None);
+        };
+        let is_number = || {
+            let number = if self.decimal_comma { number_with_comma } else { number };
+            number(text).is_ok() && !is_beyond_exact(text)
+        };
+        match self.kind {
+            Kind::Passed(_) => self.push(Some(text)),
+            Kind::Text(_) => self.push(Some(text)),
+            _ if is_number() => self.push(Some(text)),
+            _ if is_number_marker(text) && !is_kept(text) => {
+                *self.marked.entry(text.to_owned()).or_default() += 1;
+                self.push(None)
+            }
+            Kind::Numbers(_) => {
+                self.again = true;
+                self.doubts.add(text, line);
+                self.push(None)
+            }
+            Kind::Undecided(missing) => {
+                // a text from the first value on; what looked like a marker is one of the texts
+                self.again = !self.marked.is_empty();
+                let codes = vec![None; missing];
+                let text_so_far = Categories { levels: Vec::new(), codes };
+                self.kind = Kind::Text(TextBuilder { text: text_so_far, ..TextBuilder::default() });
+                self.push(Some(text))
+            }
+        }
+    }
+
+    /// What is to be said of a column as it was found.
+    pub fn notes(&self) -> Option<String> {
+        if self.marked.is_empty() || !matches!(self.kind, Kind::Numbers(_)) {
+            return None;
+        }
+        let cells: usize = self.marked.values().sum();
+        let markers: Vec<String> = self.marked.keys().map(|text| format!("{text:?}")).collect();
+        let (rows, verb) = if cells == 1 { ("row", "is") } else { ("rows", "are") };
+        let value = if cells == 1 { "a missing value" } else { "missing values" };
+        let verb = if markers.len() == 1 { "is" } else { verb };
+        Some(format!(
+            "{:?}: {} in {cells} {rows} {verb} taken for {value}",
+            self.name,
+            markers.join(", ")
+        ))
+    }
+
     /// Appends `field`, `None` if it is missing.
     pub fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
         let number = if self.decimal_comma { number_with_comma } else { number };
@@ -92,6 +172,7 @@ impl ColumnBuilder {
         match &mut self.kind {
             Kind::Numbers(values) => values.push(field.map_or(Ok(f64::NAN), number)?),
             Kind::Text(builder) => builder.push(field)?,
+            Kind::Passed(count) => *count += 1,
             Kind::Undecided(_) => {}
         }
         Ok(())
@@ -101,7 +182,7 @@ impl ColumnBuilder {
         let values = match self.kind {
             Kind::Numbers(values) => Values::Numbers(values),
             Kind::Text(builder) => Values::Categories(builder.finish()),
-            Kind::Undecided(missing) => Values::Numbers(vec![f64::NAN; missing]),
+            Kind::Undecided(rows) | Kind::Passed(rows) => Values::Numbers(vec![f64::NAN; rows]),
         };
         Column { name: self.name, values }
     }

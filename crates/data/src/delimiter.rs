@@ -31,6 +31,109 @@ pub(crate) fn guess(lines: &[&str]) -> Split {
     found.or(most).unwrap_or(Split::At(b','))
 }
 
+/// What the first lines of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Beginning {
+    /// Lines before the header: `sep=;`, titles, comments.
+    pub skipped: u64,
+    /// Where fields end, if that was to be guessed.
+    pub split: Option<Split>,
+    /// Whether rows have one field more than the header, the first: a name of the row.
+    pub row_names: bool,
+}
+
+impl Beginning {
+    /// Of a file with these first lines, whose fields end as said.
+    ///
+    /// The header is the first line from which on all lines have as many fields. What is before it
+    /// is passed over. If there is no such line, it is the first.
+    pub fn of(lines: &[&str], said: Split) -> Beginning {
+        let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
+        let excel = lines.get(first).and_then(|line| separator(line));
+        let (start, said) = match (excel, said) {
+            (Some(mark), Split::Guess) => (first + 1, Split::At(mark)),
+            (Some(_), said) => (first + 1, said),
+            (None, said) => (0, said),
+        };
+        let rest = &lines[start.min(lines.len())..];
+        let candidates = match said {
+            Split::Guess => vec![
+                Split::At(b'\t'),
+                Split::At(b';'),
+                Split::At(b'|'),
+                Split::At(b','),
+                Split::WhiteSpace,
+            ],
+            said => vec![said],
+        };
+        // a quoted field may run over lines: then widths say nothing
+        let broken = rest.iter().any(|line| line.bytes().filter(|b| *b == b'"').count() % 2 == 1);
+        if !broken {
+            for skipped in 0..rest.len().saturating_sub(1) {
+                for &split in &candidates {
+                    if let Some(row_names) = even(&rest[skipped..], split) {
+                        let before = rest[..skipped].iter().all(|line| line.trim().is_empty());
+                        let skipped = if before { 0 } else { skipped };
+                        let skipped = (start + skipped) as u64;
+                        return Beginning { skipped, split: Some(split), row_names };
+                    }
+                }
+            }
+        }
+        let split = (excel.is_some()).then_some(said);
+        Beginning { skipped: start as u64, split, row_names: false }
+    }
+}
+
+/// Whether all lines have as many fields as the first, at least two; or one more, the name of a
+/// row.
+fn even(lines: &[&str], split: Split) -> Option<bool> {
+    let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.trim().is_empty()).collect();
+    let (header, rows) = lines.split_first()?;
+    let width = fields(header, split);
+    let of_rows =
+        |width: usize| !rows.is_empty() && rows.iter().all(|row| fields(row, split) == width);
+    if width > 1 && of_rows(width) && !is_comment(header) {
+        return Some(false);
+    }
+    // rows may end in empty fields
+    if let Split::At(mark) = split {
+        let trimmed = |line: &str| fields(line.trim_end_matches(char::from(mark)), split);
+        let width = trimmed(header);
+        if width > 1 && rows.iter().all(|row| trimmed(row) == width) && !is_comment(header) {
+            return Some(false);
+        }
+    }
+    let number = |row: &&str| {
+        let Split::At(delimiter) = split else {
+            return row.split_whitespace().skip(1).any(is_number);
+        };
+        row.split(char::from(delimiter)).skip(1).any(is_number)
+    };
+    let named = of_rows(width + 1) && rows.first().is_some_and(number) && !is_comment(header);
+    named.then_some(true)
+}
+
+fn is_number(text: &str) -> bool {
+    text.trim().trim_matches('"').parse::<f64>().is_ok()
+}
+
+/// Whether a line begins as comments do, and not as a header.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["# ", "//", "%", "## "].iter().any(|start| line.starts_with(start))
+}
+
+/// The separator that Excel is told by `sep=;`.
+fn separator(line: &str) -> Option<u8> {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    match line.trim_matches('"').strip_prefix("sep=")?.as_bytes() {
+        [] => Some(b'\t'),
+        [mark] if mark.is_ascii() => Some(*mark),
+        _ => None,
+    }
+}
+
 /// The number of fields of a line; delimiters inside quotes do not count.
 fn fields(line: &str, split: Split) -> usize {
     let Split::At(delimiter) = split else { return line.split_whitespace().count() };
@@ -45,6 +148,26 @@ fn fields(line: &str, split: Split) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_are_found_behind_titles_and_comments() {
+        let of = |text: &str| {
+            let lines: Vec<&str> = text.split('\n').collect();
+            let found = Beginning::of(&lines, Split::Guess);
+            (found.skipped, found.split, found.row_names)
+        };
+        let comma = Some(Split::At(b','));
+        assert_eq!(of("a,b\n1,2\n3,4"), (0, comma, false));
+        assert_eq!(of("sep=;\na;b\n1,5;2"), (1, Some(Split::At(b';')), false));
+        assert_eq!(of("A title\na,b\n1,2\n3,4"), (1, comma, false));
+        assert_eq!(of("# a, b\n# c\na,b\n1,2\n3,4"), (2, comma, false));
+        assert_eq!(of("#id,b\n1,2\n3,4"), (0, comma, false));
+        assert_eq!(of("Sales, by year, of all\n\na,b\n1,2\n3,4"), (1, comma, false));
+        assert_eq!(of("x,y\n1,0.5,2\n2,0.25,3"), (0, comma, true));
+        assert_eq!(of("a,b\n1,2\n3"), (0, None, false));
+        assert_eq!(of("a\n1\n2"), (0, None, false));
+        assert_eq!(of("\n\na,b\n1,2"), (0, comma, false));
+    }
 
     #[test]
     fn delimiters_are_recognised() {

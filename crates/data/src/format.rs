@@ -57,6 +57,29 @@ impl Format {
         }
     }
 
+    /// Reads a table as it is found, whatever stands in it: a column is numbers if all of its cells
+    /// are plain numbers or mark a missing value ([`is_marker`](crate::is_marker),
+    /// [`is_number_marker`](crate::is_number_marker)), and texts else, all cells as they stand.
+    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns at the
+    /// positions `texts`, from 0, are texts in any case. [`Table::notes`] says what was decided.
+    ///
+    /// In CSV titles before the header are passed over, names are made different, and empty fields
+    /// at the end of rows are nothing.
+    ///
+    /// # Errors
+    /// [`DataError::NotFound`], [`DataError::Io`], and those of [`read`](Format::read) that are not
+    /// about one cell.
+    pub fn found(&self, origin: Origin<'_>, texts: &[usize]) -> Result<Table> {
+        let name = origin.name();
+        match self {
+            Format::Csv(csv) => csv.found(&|| origin.read(), &name, texts),
+            Format::Npy(_) => self.survey(origin.read()?, &name).map(|survey| survey.table),
+            #[cfg(feature = "parquet")]
+            Format::Parquet(_) => self.survey(origin.read()?, &name).map(|survey| survey.table),
+            _ => self.read(origin.read()?, &name),
+        }
+    }
+
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
     ///
     /// # Errors
@@ -94,6 +117,36 @@ impl Format {
     pub fn survey_path(&self, path: impl AsRef<Path>) -> Result<Survey> {
         let (file, name) = open(path.as_ref())?;
         self.survey(file, &name)
+    }
+}
+
+/// What a table is read from, again if need be.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin<'a> {
+    /// A file.
+    Path(&'a Path),
+    /// Its bytes, and what stands for the file in errors.
+    Bytes {
+        /// Plain or compressed.
+        bytes: &'a [u8],
+        /// In errors.
+        name: &'a str,
+    },
+}
+
+impl<'a> Origin<'a> {
+    fn name(&self) -> String {
+        match self {
+            Origin::Path(path) => path.display().to_string(),
+            Origin::Bytes { name, .. } => (*name).to_owned(),
+        }
+    }
+
+    fn read(&self) -> Result<Box<dyn Read + 'a>> {
+        Ok(match self {
+            Origin::Path(path) => Box::new(open(path)?.0),
+            Origin::Bytes { bytes, .. } => Box::new(*bytes),
+        })
     }
 }
 

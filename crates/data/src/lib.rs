@@ -51,7 +51,8 @@
 //!   file. Sizes that a file merely claims (an npy header, a libsvm index) are never allocated.
 //!   Lines end after 16 MiB.
 //! * gzip and Zstandard are recognised by their first bytes, whatever the file is called.
-//! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
+//! * Text is UTF-8 or UTF-16, with or without byte order mark. Bytes that are neither are read as
+//!   Windows-1252, which is noted. Lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the
 //!   caller ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
 //!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want
@@ -67,11 +68,13 @@ mod csv;
 mod dataset;
 mod delimiter;
 mod encode;
+mod encoding;
 mod error;
 mod format;
 mod gzip;
 mod libsvm;
 mod lines;
+mod markers;
 mod npy;
 mod number;
 mod open;
@@ -92,9 +95,10 @@ pub use csv::Csv;
 pub use dataset::Dataset;
 pub use encode::Encoding;
 pub use error::{DataError, Place, Problem, Result};
-pub use format::{Format, read_path};
+pub use format::{Format, Origin, read_path};
 pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;
+pub use markers::{is_marker, is_number_marker};
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
 pub use stream::{Files, FilesRecord, find_files};

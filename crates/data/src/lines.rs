@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::Uncompressed;
+use crate::encoding::{Transcoded, mended};
 use crate::error::{DataError, Place, Problem, Result};
 
 /// The longest line that is read: wide enough for a million columns, and a bound on memory for
@@ -40,7 +41,7 @@ pub(crate) struct Spot {
 
 /// Splits at `\n`, `\r\n` or a lone `\r`, and drops a UTF-8 byte order mark.
 pub(crate) struct Lines<'r> {
-    source: BufReader<Uncompressed<&'r mut dyn Read>>,
+    source: BufReader<Transcoded<Uncompressed<&'r mut dyn Read>>>,
     file: String,
     number: u64,
     /// Bytes of the lines so far.
@@ -50,12 +51,16 @@ pub(crate) struct Lines<'r> {
     line: Vec<u8>,
     /// Lines that were looked at ahead of time, or what went wrong with them.
     ahead: VecDeque<Result<Vec<u8>>>,
+    /// The first line with bytes that are not UTF-8, and how many have some.
+    mended: Option<(u64, u64)>,
+    /// The first line with NUL characters.
+    nul: Option<u64>,
 }
 
 impl<'r> Lines<'r> {
     pub fn new(reader: &'r mut dyn Read, file: &str) -> Result<Self> {
         let source = Uncompressed::new(reader).map_err(DataError::io(file))?;
-        let source = BufReader::with_capacity(1 << 16, source);
+        let source = BufReader::with_capacity(1 << 16, Transcoded::new(source));
         Ok(Lines {
             source,
             file: file.to_owned(),
@@ -64,6 +69,8 @@ impl<'r> Lines<'r> {
             after_cr: false,
             line: Vec::new(),
             ahead: VecDeque::new(),
+            mended: None,
+            nul: None,
         })
     }
 
@@ -73,9 +80,11 @@ impl<'r> Lines<'r> {
         Ok(Lines { number: spot.lines, bytes: spot.byte, after_cr: spot.after_cr, ..lines })
     }
 
-    /// Where the next line starts; nowhere in gzip, which cannot be entered in the middle.
+    /// Where the next line starts; nowhere in gzip and UTF-16, which cannot be entered in the middle.
     pub fn spot(&self) -> Option<Spot> {
-        let known = self.ahead.is_empty() && !self.source.get_ref().is_compressed();
+        let source = self.source.get_ref();
+        let whole = source.is_transcoded() || source.get_ref().is_compressed();
+        let known = self.ahead.is_empty() && !whole;
         known.then_some(Spot { byte: self.bytes, lines: self.number, after_cr: self.after_cr })
     }
 
@@ -92,22 +101,18 @@ impl<'r> Lines<'r> {
             None if !self.read_line()? => return Ok(None),
             None => {}
         }
-        let text = match std::str::from_utf8(&self.line) {
-            Ok(text) => text,
-            Err(error) => {
-                let byte = error.valid_up_to();
-                return Err(
-                    Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(self.place())
-                );
-            }
-        };
+        let place = self.place();
+        let text = std::str::from_utf8(&self.line).map_err(|error| {
+            let byte = error.valid_up_to();
+            Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(place)
+        })?;
         let text =
             if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(Line { text, number: self.number, file: &self.file }))
     }
 
     /// Up to `count` of the next lines, before any is taken; [`next`](Lines::next) gives them all
-    /// the same. Lines that are not UTF-8 are left out.
+    /// the same.
     pub fn look_ahead(&mut self, count: usize) -> Vec<&str> {
         let start = self.number;
         while self.ahead.len() < count && self.ahead.back().is_none_or(Result::is_ok) {
@@ -123,14 +128,51 @@ impl<'r> Lines<'r> {
         self.ahead.iter().filter_map(|line| std::str::from_utf8(line.as_ref().ok()?).ok()).collect()
     }
 
-    /// Fills `self.line`; false at the end of the file.
+    /// What is to be said of the lines so far.
+    pub fn notes(&self) -> Vec<String> {
+        let mended = self.mended.map(|(first, count)| {
+            let more = match count {
+                1 => String::new(),
+                more => format!(" and {} more lines", more - 1),
+            };
+            format!(
+                "line {first}{more} of {} hold bytes that are not UTF-8: they are read as \
+                 Windows-1252",
+                self.file
+            )
+        });
+        let nul = self.nul.map(|first| {
+            format!("NUL characters are left out, the first in line {first} of {}", self.file)
+        });
+        mended.into_iter().chain(nul).collect()
+    }
+
+    /// Fills `self.line` with UTF-8; false at the end of the file.
     fn read_line(&mut self) -> Result<bool> {
+        let any = self.read_bytes()?;
+        if self.line.contains(&0) {
+            self.line.retain(|byte| *byte != 0);
+            self.nul.get_or_insert(self.number);
+        }
+        if std::str::from_utf8(&self.line).is_err() {
+            self.line = mended(&self.line).into_bytes();
+            let (first, count) = self.mended.unwrap_or((self.number, 0));
+            self.mended = Some((first, count + 1));
+        }
+        Ok(any)
+    }
+
+    /// Fills `self.line`; false at the end of the file.
+    fn read_bytes(&mut self) -> Result<bool> {
         let mut any = false;
         loop {
             let chunk = match self.source.fill_buf() {
                 Ok(chunk) => chunk,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.source.get_ref().failed(error, self.place())),
+                Err(error) => {
+                    let source = self.source.get_ref().get_ref();
+                    return Err(source.failed(error, self.place()));
+                }
             };
             if chunk.is_empty() {
                 return Ok(any);
@@ -147,11 +189,6 @@ impl<'r> Lines<'r> {
             self.line.extend_from_slice(&chunk[..taken]);
             self.source.consume(consumed);
             self.bytes += consumed as u64;
-            if self.number == 1
-                && (self.line.starts_with(&[0xff, 0xfe]) || self.line.starts_with(&[0xfe, 0xff]))
-            {
-                return Err(Problem::Utf16.at(self.place()));
-            }
             if self.line.len() > MAX_LINE {
                 return Err(Problem::LineTooLong { limit: MAX_LINE }.at(self.place()));
             }
@@ -219,20 +256,25 @@ mod tests {
 
     #[test]
     fn looking_ahead_changes_nothing() {
-        let mut bytes = &b"\xef\xbb\xbfa\r\n\nb\n\xff\nlast"[..];
+        let mut bytes = &b"\xef\xbb\xbfa\r\n\nb\n\xe9\nlast"[..];
         let mut lines = Lines::new(&mut bytes, "t").unwrap();
-        assert_eq!(lines.look_ahead(4), ["\u{feff}a", "", "b"]); // the fourth is not UTF-8
-        for expected in [(1, "a"), (2, ""), (3, "b")] {
+        assert_eq!(lines.look_ahead(4), ["\u{feff}a", "", "b", "é"]);
+        for expected in [(1, "a"), (2, ""), (3, "b"), (4, "é"), (5, "last")] {
             let line = lines.next().unwrap().unwrap();
             assert_eq!((line.number, line.text), expected);
         }
-        assert_eq!(lines.next().unwrap_err().place().unwrap().line, Some(4));
-        assert_eq!(lines.next().unwrap().unwrap().number, 5);
         assert!(lines.next().unwrap().is_none());
-        let mut utf16 = &b"\xff\xfea\0"[..];
-        let mut lines = Lines::new(&mut utf16, "t").unwrap();
-        assert!(lines.look_ahead(4).is_empty());
-        assert_eq!(lines.next().unwrap_err().problem(), Some(&Problem::Utf16));
+        assert_eq!(lines.notes().len(), 1);
+        assert!(lines.notes()[0].starts_with("line 4 of t hold bytes that are not UTF-8"));
+    }
+
+    #[test]
+    fn nul_characters_are_left_out() {
+        let mut bytes = &b"a,b\n1\0,2\n"[..];
+        let mut lines = Lines::new(&mut bytes, "t").unwrap();
+        assert!(lines.next().unwrap().is_some());
+        assert_eq!(lines.next().unwrap().unwrap().text, "1,2");
+        assert!(lines.notes()[0].contains("line 2"));
     }
 
     #[test]

@@ -25,6 +25,19 @@ pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
     })
 }
 
+/// The last whole number up to which all are different as `f64`: 2⁵³.
+const EXACT: &str = "9007199254740992";
+
+/// Whether a text is a whole number, in digits alone, that is the same `f64` as another one.
+pub(crate) fn is_beyond_exact(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.len() < EXACT.len() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return false;
+    }
+    let digits = digits.trim_start_matches('0');
+    (digits.len(), digits) > (EXACT.len(), EXACT)
+}
+
 /// Whether a text is no number, but would be one with a point for its comma.
 pub(crate) fn has_decimal_comma(text: &str) -> bool {
     text.contains(',') && !text.contains('.') && number(&text.replacen(',', ".", 1)).is_ok()

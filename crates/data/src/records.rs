@@ -4,12 +4,14 @@ use std::io::Read;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use crate::delimiter::{Split, guess};
+use crate::delimiter::{Beginning, Split, guess};
 use crate::error::{Place, Problem, Result};
 use crate::lines::{Lines, MAX_LINE, Spot};
 
 /// Lines that a guess of the delimiter looks at.
 const LINES: usize = 8;
+/// Lines among which the header of a file is sought, where it is read as it is found.
+const BEGINNING: usize = 40;
 
 /// The records of a file, each with the number of its first line.
 ///
@@ -22,6 +24,10 @@ pub(crate) struct Records<'r> {
     pub split: Split,
     parser: Reader,
     fields: Fields,
+    /// What the beginning of the file looks like, where that was looked at.
+    pub shape: Beginning,
+    /// What is to be said of the file.
+    pub notes: Vec<String>,
 }
 
 /// One record.
@@ -54,15 +60,27 @@ impl<'r> Records<'r> {
         reader: &'r mut dyn Read,
         file: &str,
         split: Split,
-        skip_lines: u64,
+        (skip_lines, found): (u64, bool),
     ) -> Result<Self> {
         let mut lines = Lines::new(reader, file)?;
-        for _ in 0..skip_lines {
+        let shape = match found {
+            true => Beginning::of(&lines.look_ahead(BEGINNING), split),
+            false => Beginning::default(),
+        };
+        for _ in 0..skip_lines.max(shape.skipped) {
             if lines.next()?.is_none() {
                 break;
             }
         }
-        Ok(Records::of(lines, split))
+        let split = shape.split.unwrap_or(split);
+        let mut records = Records::of(lines, split);
+        if shape.skipped > 0 {
+            let (count, verb) = if shape.skipped == 1 { ("line", "is") } else { ("lines", "are") };
+            let note = format!("{} {count} before the header {verb} passed over", shape.skipped);
+            records.notes.push(note);
+        }
+        records.shape = shape;
+        Ok(records)
     }
 
     /// Goes on at `spot`, at which `reader` stands.
@@ -74,12 +92,18 @@ impl<'r> Records<'r> {
         let split = if split == Split::Guess { guess(&lines.look_ahead(LINES)) } else { split };
         let delimiter = if let Split::At(delimiter) = split { delimiter } else { b',' };
         let parser = ReaderBuilder::new().delimiter(delimiter).build();
-        Records { lines, split, parser, fields: Fields::default() }
+        let (fields, shape) = (Fields::default(), Beginning::default());
+        Records { lines, split, parser, fields, shape, notes: Vec::new() }
     }
 
     /// Where the next record starts, if reading could go on there.
     pub fn spot(&self) -> Option<Spot> {
         self.lines.spot()
+    }
+
+    /// What is to be said of the file up to here.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.iter().cloned().chain(self.lines.notes()).collect()
     }
 
     /// The next record that is not a blank line, or `None` at the end of the file.

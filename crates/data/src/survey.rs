@@ -45,6 +45,20 @@ pub struct Doubt {
 const TEXTS: usize = 8;
 
 impl Doubts {
+    /// Adds those of later cells of the same column.
+    pub(crate) fn merge(&mut self, later: Doubts) {
+        self.cells += later.cells;
+        self.decimal_commas += later.decimal_commas;
+        for doubt in later.texts {
+            let place = self.texts.iter().position(|known| known.text == doubt.text);
+            match place {
+                Some(place) => self.texts[place].cells += doubt.cells,
+                None if self.texts.len() < 8 => self.texts.push(doubt),
+                None => {}
+            }
+        }
+    }
+
     pub(crate) fn add(&mut self, text: &str, line: u64) {
         self.cells += 1;
         if has_decimal_comma(text) {

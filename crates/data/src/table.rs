@@ -3,6 +3,7 @@
 use crate::column::distinct_names;
 use crate::column::{Categories, Cell, Column, ColumnRef, Values};
 use crate::error::{DataError, Place, Result, place::list};
+use crate::survey::Doubts;
 
 /// What a file holds: named columns of numbers or text, with missing values marked.
 ///
@@ -31,6 +32,10 @@ pub struct Table {
     pub(crate) columns: Vec<Column>,
     /// The line of each row in its file, from 1; empty if rows have no lines.
     lines: Vec<u64>,
+    /// What reading decided, in words.
+    notes: Vec<String>,
+    /// Cells of columns of numbers that are none, and count as missing.
+    strays: Vec<(usize, Doubts)>,
 }
 
 impl Table {
@@ -61,7 +66,8 @@ impl Table {
         }
         let place = |i: usize| Place::new(&source).field(i + 1);
         distinct_names(columns.iter().map(|column| column.name.as_str()), place)?;
-        Ok(Table { source, rows, columns, lines: Vec::new() })
+        let (lines, notes, strays) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Table { source, rows, columns, lines, notes, strays })
     }
 
     /// [`new`](Table::new) of rows that stand on these lines.
@@ -93,6 +99,30 @@ impl Table {
     /// ```
     pub fn line(&self, row: usize) -> Option<u64> {
         self.lines.get(row).copied()
+    }
+
+    /// What reading decided about the table, in words, a line each.
+    ///
+    /// ```
+    /// use nystrom_data::{Csv, Format, Origin};
+    ///
+    /// let bytes = "a,b\n1,2\n?,3\n".as_bytes();
+    /// let table = Format::Csv(Csv::new()).found(Origin::Bytes { bytes, name: "t.csv" }, &[])?;
+    /// assert_eq!(table.notes(), ["\"a\": \"?\" in 1 row is taken for a missing value"]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The same table with these notes, and cells that are missing as they are no numbers.
+    pub(crate) fn noted(self, notes: Vec<String>, strays: Vec<(usize, Doubts)>) -> Table {
+        Table { notes, strays, ..self }
+    }
+
+    /// Takes out what is said of cells that are no numbers.
+    pub(crate) fn take_strays(&mut self) -> Vec<(usize, Doubts)> {
+        std::mem::take(&mut self.strays)
     }
 
     /// The columns, in the order of the file.
@@ -193,7 +223,8 @@ impl Table {
         let positions =
             columns.into_iter().map(|column| self.position(column)).collect::<Result<Vec<_>>>()?;
         let columns = positions.into_iter().map(|i| self.columns[i].clone()).collect();
-        Ok(Table { rows: self.rows, ..Table::with_lines(self.source, columns, self.lines)? })
+        let table = Table::with_lines(self.source, columns, self.lines)?;
+        Ok(Table { rows: self.rows, notes: self.notes, ..table })
     }
 
     /// The table with a column renamed.
@@ -237,7 +268,8 @@ impl Table {
     fn take(&self, rows: &[usize]) -> Table {
         let columns = self.columns.iter().map(|column| column.take(rows)).collect();
         let lines = rows.iter().filter_map(|&row| self.line(row)).collect();
-        Table { source: self.source.clone(), rows: rows.len(), columns, lines }
+        let (notes, strays) = (self.notes.clone(), Vec::new());
+        Table { source: self.source.clone(), rows: rows.len(), columns, lines, notes, strays }
     }
 
     /// One table of the rows of all `tables`, one after the other. Categories are united; lines are
@@ -288,9 +320,30 @@ impl Table {
         Ok(())
     }
 
+    /// The table with another column in the place of one.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`] unless there is a column at this position, from 0; those of
+    /// [`Table::new`].
+    ///
+    /// ```
+    /// use nystrom_data::{Column, Csv};
+    ///
+    /// let table = Csv::new().read("a,b\n1,2\n".as_bytes(), "t.csv")?;
+    /// let table = table.with_column(0, Column::numbers("a", vec![7.0]))?;
+    /// assert_eq!(table.numbers("a")?, [7.0]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn with_column(mut self, position: usize, column: Column) -> Result<Table> {
+        let position = self.position(position)?;
+        let mut columns = std::mem::take(&mut self.columns);
+        columns[position] = column;
+        self.with_columns(columns)
+    }
+
     /// The same rows with other columns.
     pub(crate) fn with_columns(self, columns: Vec<Column>) -> Result<Table> {
-        Table::with_lines(self.source, columns, self.lines)
+        Ok(Table { notes: self.notes, ..Table::with_lines(self.source, columns, self.lines)? })
     }
 
     /// The position of a column, from 0.

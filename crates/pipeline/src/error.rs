@@ -33,7 +33,7 @@ pub enum Error {
         available: String,
     },
     /// A column is used for two things that exclude each other.
-    #[error("the column {column:?} is {first} and {second}; leave it out of one")]
+    #[error("column {column:?} has two uses, {first} and {second}; give each its own column")]
     UsedTwice {
         /// The column.
         column: String,
@@ -143,17 +143,6 @@ pub enum Error {
         /// What helps.
         remedy: &'static str,
     },
-    /// A column of dates.
-    #[error(
-        "the column {column:?} holds dates, such as {example:?}: write them as numbers (days since \
-         the first, month, weekday), drop the column, or split by it with --time"
-    )]
-    Dates {
-        /// The column.
-        column: String,
-        /// One of them.
-        example: String,
-    },
     /// The work or the memory allowed is too small for anything.
     #[error("{what} needs {needed:.3e} {unit}, and {allowed:.3e} are allowed; allow more")]
     Budget {
@@ -205,4 +194,12 @@ pub(crate) fn some<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String 
     let shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();
     let shown = shown.join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// Where a row of a table stands, in words.
+pub(crate) fn place(table: &nystrom_data::Table, row: usize) -> String {
+    match table.line(row) {
+        Some(line) => format!("line {line}"),
+        None => format!("row {}", row + 1),
+    }
 }

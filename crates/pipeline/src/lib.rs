@@ -42,6 +42,7 @@ mod fit;
 mod intervals;
 mod kernel;
 mod model;
+mod numbers;
 mod prepared;
 mod problem;
 mod progress;

@@ -59,7 +59,7 @@ impl Fit {
         let fit = Fit { task: Task::Regression, ..self.clone() };
         // the generator deals out folds, which nobody looks at
         let problem = Problem::new(&fit, table, &targets, &mut Pcg64::seed_from_u64(0))?;
-        let (columns, x) = problem.features(&fit.columns, Shape::Plain)?;
+        let (columns, x) = problem.features(&fit.columns, Shape::PLAIN, None)?;
         Ok(Prepared {
             columns,
             layout: problem.table.names().map(str::to_owned).collect(),

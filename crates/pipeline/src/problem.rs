@@ -2,10 +2,13 @@
 //! targets ±1.
 
 use crate::classes::{ClassWeights, Labels, is_classes};
-use crate::columns::{ColumnOptions, ColumnSums, Columns, Missing, Shape, position};
+use crate::columns::{
+    ColumnOptions, ColumnSums, Columns, Known, Looked, Missing, Reading, Shape, Training, position,
+};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
+use crate::numbers::Numbered;
 use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
@@ -33,6 +36,10 @@ pub(crate) struct Problem {
     pub notes: Vec<String>,
     /// What is known of the columns of all rows, if these are a sample of them.
     pub exact: HashMap<String, ColumnSums>,
+    /// What all rows of the table say of its columns.
+    pub looked: Looked,
+    /// How the cells of targets were read that are numbers.
+    readings: Vec<(String, Reading)>,
     taken: Vec<String>,
 }
 
@@ -46,15 +53,19 @@ impl Problem {
     /// The permutation of the rows from which folds are cut.
     pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
         let taken = taken(fit, targets)?;
-        let mut notes = Vec::new();
-        let classes = is_classes(fit.task, table, targets, &mut notes)?;
-        let (rows, left_out) = usable(fit, table, targets, &taken, classes)?;
+        let Numbered { table, readings, mut notes } = Numbered::of(fit, table, targets)?;
+        let looked = look(fit, &table, &taken, &HashMap::new())?;
+        notes.extend(looked.notes.iter().cloned());
+        let classes = is_classes(fit.task, &table, targets, &mut notes)?;
+        let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
         notes.extend(notes_of(&left_out, table.rows()));
         if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
-            refuse_no_weight(table, name)?;
+            refuse_no_weight(&table, name)?;
         }
-        let table =
-            if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
+        let table = match rows.len() == table.rows() {
+            true => table.into_owned(),
+            false => table.select_rows(&rows)?,
+        };
         let (table, aside) = match set_aside(fit.calibrate, &fit.split, &table, rng)? {
             Some(_) if classes && !calibrates_classes(fit) => {
                 return Err(no_intervals(targets, "calibrate"));
@@ -89,18 +100,64 @@ impl Problem {
             }
         };
         let folds = fit.split.folds(&table, rng)?;
-        let exact = HashMap::new();
-        Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, exact, taken })
+        Ok(Problem {
+            table,
+            y,
+            targets,
+            labels,
+            weights,
+            folds,
+            aside,
+            notes,
+            exact: HashMap::new(),
+            looked,
+            readings,
+            taken,
+        })
     }
 
-    /// The columns under a shape, and the features of all rows, n × d.
-    pub fn features(&self, options: &ColumnOptions, shape: Shape) -> Result<(Columns, Mat<f64>)> {
-        let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
-        let exact = |name: &str| self.exact.get(name);
-        let columns = Columns::fit_with(&self.table, options, &taken, shape, &exact)?;
-        let x = columns.apply(&self.table)?.x;
+    /// The same for rows that are a sample of those whose columns are known.
+    pub fn with_exact(mut self, fit: &Fit, exact: &HashMap<String, ColumnSums>) -> Result<Self> {
+        self.looked = look(fit, &self.table, &self.taken, exact)?;
+        self.exact.clone_from(exact);
+        Ok(self)
+    }
+
+    /// The columns under a shape as these rows want them (none given: all), and the features of
+    /// all rows, n × d.
+    pub fn features(
+        &self,
+        options: &ColumnOptions,
+        shape: Shape,
+        rows: Option<&[usize]>,
+    ) -> Result<(Columns, Mat<f64>)> {
+        let table = &self.table;
+        let exact = |name: &str| self.exact.get(name).filter(|_| rows.is_none());
+        let known = Known { y: self.y.as_ref(), weights: self.weights.as_deref() };
+        let training = Training { table, rows, known: Some(known), exact: &exact };
+        let mut columns = Columns::fit_to(&self.looked, options, shape, training)?;
+        columns.targets.clone_from(&self.readings);
+        let Some(rows) = rows.filter(|_| columns.has_means()) else {
+            let own = rows.is_none().then_some(known);
+            let x = columns.apply_to(table, own)?.x;
+            return Ok((columns, x));
+        };
+        let (mut x, own) = (columns.apply(table)?.x, columns.apply_to(table, Some(known))?.x);
+        for &row in rows {
+            (0..x.ncols()).for_each(|k| x[(row, k)] = own[(row, k)]);
+        }
         Ok((columns, x))
     }
+}
+
+fn look(
+    fit: &Fit,
+    table: &Table,
+    taken: &[String],
+    exact: &HashMap<String, ColumnSums>,
+) -> Result<Looked> {
+    let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
+    Looked::at(table, &fit.columns, &taken, &|name| exact.get(name))
 }
 
 /// The columns that are no features because they have another use.

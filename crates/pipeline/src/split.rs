@@ -1,6 +1,6 @@
 //! Rows for training and rows for validation, such that nothing leaks from one to the other.
 
-use crate::columns::position;
+use crate::columns::{ColumnOptions, ordered, position};
 use crate::error::{Error, Result};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
@@ -14,7 +14,7 @@ pub enum Split {
     Random,
     /// Rows with the same value in this column stay together; the column is no feature.
     Group(String),
-    /// The last rows by this column, numbers or texts that sort; the column is no feature.
+    /// The last rows by this column, of numbers or dates; the column is no feature.
     Time(String),
 }
 
@@ -98,12 +98,13 @@ impl Split {
             _ => (1, (MOST as f64 / n as f64).min(0.1)),
         };
         // rows of the same part, in the order in which parts are dealt out
-        let parts = match self {
+        let parts: Vec<Vec<usize>> = match self {
             Split::Random => permutation(n, rng)?.into_iter().map(|row| vec![row]).collect(),
             Split::Time(name) => {
-                let mut parts = groups(table, name)?;
-                parts.reverse();
-                parts
+                let times = ordered(table, name, &ColumnOptions::default())?;
+                let mut rows: Vec<usize> = (0..n).collect();
+                rows.sort_by(|&a, &b| times[b].total_cmp(&times[a]));
+                rows.chunk_by(|&a, &b| times[a] == times[b]).map(<[usize]>::to_vec).collect()
             }
             Split::Group(name) => {
                 let parts = groups(table, name)?;

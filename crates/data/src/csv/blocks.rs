@@ -1,5 +1,6 @@
 //! Records cut into columns, block by block.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -19,6 +20,8 @@ pub(crate) struct Grown {
     pub lines: Vec<u64>,
     /// Where reading could go on behind them; nowhere in what is compressed.
     pub end: Option<Spot>,
+    /// What is to be said of the file up to here.
+    pub notes: Vec<String>,
 }
 
 /// How a field is appended to a column; the number is that of its line.
@@ -57,7 +60,7 @@ impl Csv {
         self.check_delimiter()?;
         let mut records = match from {
             Some(spot) => Records::resume(reader, name, self.split, spot)?,
-            None => Records::new(reader, name, self.split, self.skip_lines)?,
+            None => Records::new(reader, name, self.split, (self.skip_lines, self.found))?,
         };
         let split = records.split;
         let mut names = self.names_of(&mut records, name)?;
@@ -76,14 +79,16 @@ impl Csv {
             if lines.len() == rows {
                 let columns = columns.take().unwrap_or_default();
                 let (lines, end) = (std::mem::take(&mut lines), records.spot());
-                if each(Grown { columns, lines, end })?.is_break() {
+                let notes = records.notes();
+                if each(Grown { columns, lines, end, notes })?.is_break() {
                     return Ok(());
                 }
             }
         }
         match columns {
             Some(columns) if !lines.is_empty() => {
-                each(Grown { columns, lines, end: records.spot() }).map(drop)
+                let (end, notes) = (records.spot(), records.notes());
+                each(Grown { columns, lines, end, notes }).map(drop)
             }
             _ if !first => Ok(()),
             Some(_) if self.header == Header::FirstLine => {
@@ -107,7 +112,7 @@ impl Csv {
 
     /// The same reader with the delimiter that the first lines of a file tell.
     pub(crate) fn settled(&self, reader: &mut dyn Read, name: &str) -> Result<Csv> {
-        let split = Records::new(reader, name, self.split, self.skip_lines)?.split;
+        let split = Records::new(reader, name, self.split, (self.skip_lines, self.found))?.split;
         Ok(Csv { split, ..self.clone() })
     }
 
@@ -124,8 +129,15 @@ impl Csv {
     fn names_of(&self, records: &mut Records<'_>, file: &str) -> Result<Option<Names>> {
         Ok(match &self.header {
             Header::FirstLine => {
+                let row_names = self.found && records.shape.row_names;
                 let Some(record) = records.next()? else { return Err(empty(file)) };
-                Some((record.header()?, Some(record.number)))
+                let (names, number) = (record.header()?, record.number);
+                if !self.found {
+                    return Ok(Some((names, Some(number))));
+                }
+                let (names, notes) = found_names(names, row_names);
+                records.notes.extend(notes);
+                Some((names, Some(number)))
             }
             Header::Given(names) => Some((names.clone(), None)),
             Header::Numbered => None,
@@ -157,6 +169,7 @@ impl Csv {
         }
         let build = |(name, text): (String, bool)| match (text, self.infer_text) {
             (true, _) => ColumnBuilder::text(name),
+            (false, _) if self.passes => ColumnBuilder::passed(name),
             (false, true) => ColumnBuilder::inferred(name),
             (false, false) => ColumnBuilder::numbers(name),
         };
@@ -171,17 +184,22 @@ impl Csv {
         (first, split): (bool, Split),
         push: Push,
     ) -> Result<()> {
-        if record.len() != columns.len() {
+        let fits = record.len() == columns.len() || self.found && record.fits(columns);
+        if !fits {
             return Err(Problem::RaggedRow { expected: columns.len(), found: record.len() }
                 .at(record.place()));
         }
         let width = columns.len();
         for (i, column) in columns.iter_mut().enumerate() {
-            let text = record.field(i);
+            let text = if i < record.len() { record.field(i) } else { "" };
             let field =
                 (!self.missing.iter().any(|marker| marker == text || both_nan(marker, text)))
                     .then_some(text);
-            push(column, field, record.number).map_err(|problem| {
+            let pushed = match self.found {
+                true => column.push_found(field, record.number, &self.kept),
+                false => push(column, field, record.number),
+            };
+            pushed.map_err(|problem| {
                 let better = || self.remedy(text, width, (first, split));
                 problem.with_remedy(better).at(record.place().field(i + 1).column(&column.name))
             })?;
@@ -218,6 +236,14 @@ impl Csv {
 }
 
 impl Record<'_> {
+    /// Whether fields that a row has too many are empty, and columns that it has too few are those
+    /// without a name at the end.
+    fn fits(&self, columns: &[ColumnBuilder]) -> bool {
+        let width = columns.len();
+        let unnamed = |j: usize| columns[j].name == format!("unnamed {}", j + 1);
+        (width..self.len()).all(|i| self.field(i).is_empty()) && (self.len()..width).all(unnamed)
+    }
+
     /// The fields as names.
     fn header(&self) -> Result<Vec<String>> {
         let names: Vec<String> = (0..self.len()).map(|i| self.field(i).to_owned()).collect();
@@ -226,6 +252,39 @@ impl Record<'_> {
         }
         Ok(names)
     }
+}
+
+/// Names of which none is empty or occurs twice, and what is to be said of that.
+fn found_names(mut names: Vec<String>, row_names: bool) -> (Vec<String>, Option<String>) {
+    if row_names {
+        names.insert(0, String::new());
+    }
+    let mut repeated = Vec::new();
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    for (j, name) in names.iter_mut().enumerate() {
+        if name.is_empty() {
+            *name = format!("unnamed {}", j + 1);
+            seen.insert(name.clone());
+            continue;
+        }
+        if seen.insert(name.clone()) {
+            continue;
+        }
+        let mut number = 1;
+        while taken.contains(&format!("{name}.{number}")) {
+            number += 1;
+        }
+        repeated.push(format!("{name:?}"));
+        *name = format!("{name}.{number}");
+        taken.insert(name.clone());
+        seen.insert(name.clone());
+    }
+    repeated.dedup();
+    let note = (!repeated.is_empty()).then(|| {
+        format!("columns of the same name are numbered: {}", crate::error::place::some(&repeated))
+    });
+    (names, note)
 }
 
 /// Whether both are a spelling of "not a number".

@@ -53,6 +53,12 @@ pub struct Csv {
     infer_text: bool,
     decimal_comma: bool,
     skip_lines: u64,
+    /// Whether columns are taken as they are found.
+    found: bool,
+    /// Texts that are values, though they usually mark a missing one.
+    kept: Vec<String>,
+    /// Whether columns that are not text are passed over.
+    passes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +85,9 @@ impl Csv {
             infer_text: false,
             decimal_comma: false,
             skip_lines: 0,
+            found: false,
+            kept: Vec::new(),
+            passes: false,
         }
     }
 
@@ -145,6 +154,80 @@ impl Csv {
     pub fn missing<S: Into<String>>(mut self, markers: impl IntoIterator<Item = S>) -> Self {
         self.missing = markers.into_iter().map(Into::into).collect();
         self
+    }
+
+    /// Texts that are values, though they usually mark a missing one, where a table is read as it
+    /// is [found](crate::Format::found): `NA` for Namibia, say.
+    pub fn not_missing<S: Into<String>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
+        self.kept = texts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Takes columns as they are found; their first values decide whether they are texts.
+    pub(crate) fn as_found(self) -> Self {
+        Csv { found: true, infer_text: true, ..self }
+    }
+
+    /// Reads all of `reader` as it is found.
+    pub(crate) fn found<'a>(
+        &self,
+        read: &dyn Fn() -> Result<Box<dyn Read + 'a>>,
+        name: &str,
+        texts: &[usize],
+    ) -> Result<Table> {
+        let csv = self.clone().as_found().text(texts.iter().copied());
+        let mut first = csv.grow_all(read()?, name)?;
+        let again: Vec<usize> =
+            (0..first.columns.len()).filter(|&j| first.columns[j].again).collect();
+        let mut notes = first.notes;
+        notes.extend(first.columns.iter().filter(|c| !c.again).filter_map(ColumnBuilder::notes));
+        if !again.is_empty() {
+            let csv = Csv { passes: true, ..csv.text(again.iter().copied()) };
+            let second = csv.grow_all(read()?, name)?;
+            for (column, texts) in first.columns.iter_mut().zip(second.columns) {
+                if !texts.is_passed() {
+                    *column = texts;
+                }
+            }
+        }
+        let columns = first.columns.into_iter().map(ColumnBuilder::finish).collect();
+        Ok(Table::with_lines(name, columns, first.lines)?.noted(notes, Vec::new()))
+    }
+
+    /// The first rows of `reader` as they are found.
+    pub(crate) fn found_head(
+        &self,
+        mut reader: impl Read,
+        name: &str,
+        rows: usize,
+    ) -> Result<Grown> {
+        let mut first = None;
+        let push = |column: &mut ColumnBuilder, field: Option<&str>, _: u64| column.push(field);
+        self.grow_blocks(&mut reader, name, (None, rows), push, &mut |grown| {
+            first = Some(grown);
+            Ok(ControlFlow::Break(()))
+        })?;
+        first.ok_or_else(|| Problem::NoRows.at(Place::new(name)))
+    }
+
+    /// Whether columns are taken as they are found.
+    pub(crate) fn is_found(&self) -> bool {
+        self.found
+    }
+
+    /// Columns of these names hold text, and no others do.
+    pub(crate) fn only_text_named(self, names: impl IntoIterator<Item = String>) -> Self {
+        Csv { infer_text: false, ..self.text(names) }
+    }
+
+    fn grow_all(&self, mut reader: impl Read, name: &str) -> Result<Grown> {
+        let mut all = None;
+        let push = |column: &mut ColumnBuilder, field: Option<&str>, _: u64| column.push(field);
+        self.grow_blocks(&mut reader, name, (None, usize::MAX), push, &mut |grown| {
+            all = Some(grown);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        all.ok_or_else(|| Problem::Empty { expected: "rows of fields" }.at(Place::new(name)))
     }
 
     /// Columns that hold text: they become categories.

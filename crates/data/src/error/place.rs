@@ -94,6 +94,16 @@ pub(crate) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String 
     }
 }
 
+/// The first of these words, and how many more there are.
+pub(crate) fn some(words: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = words[..words.len().min(SHOWN)].join(", ");
+    match words.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,9 +45,6 @@ pub enum Problem {
         /// Its value.
         value: u8,
     },
-    /// The file starts with a UTF-16 byte order mark.
-    #[error("the file is UTF-16, not UTF-8; save it as UTF-8, e.g. `iconv -f UTF-16 -t UTF-8`")]
-    Utf16,
     /// A line is longer than a table's line can sensibly be.
     #[error("the line is longer than {limit} bytes; is this a text table, with line ends?")]
     LineTooLong {

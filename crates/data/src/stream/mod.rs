@@ -13,6 +13,7 @@ mod start;
 
 pub use find::find_files;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ use crate::Format;
 use crate::column::Values;
 use crate::error::{DataError, Result};
 use crate::open::open;
+use crate::survey::Doubts;
 use crate::table::Table;
 use pass::Pass;
 use pieces::pieces;
@@ -28,6 +30,8 @@ use start::Start;
 
 /// Bytes of the numbers of a block.
 const BLOCK_BYTES: usize = 8 << 20;
+/// Rows of the first file and of others that decide what columns hold, and how many files do.
+const HEADS: (usize, usize, usize) = (10_000, 1000, 17);
 /// The fewest and the most rows of a block.
 const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 
@@ -76,6 +80,10 @@ pub struct Files {
     /// Of the files that were read to their end.
     record: Vec<Shard>,
     pass: Option<Pass>,
+    /// Whether columns are those that are found, by name.
+    found: bool,
+    notes: Vec<String>,
+    strays: BTreeMap<String, Doubts>,
 }
 
 /// What a first pass found: it finds any row again, and knows the files by it.
@@ -130,6 +138,7 @@ impl Files {
         })?;
         let head = head.ok_or(DataError::NoRows { table: name })?;
         let format = match format {
+            Format::Csv(csv) if csv.is_found() => Format::Csv(csv),
             Format::Csv(csv) => {
                 let texts = head.columns().iter().enumerate();
                 let texts = texts.filter(|(_, c)| matches!(c.values, Values::Categories(_)));
@@ -139,7 +148,55 @@ impl Files {
         };
         start = Start { rows: block_rows(head.columns().len()), nan_is_missing: false, ..start };
         let head = head.select_rows(&[])?;
-        Ok(Files { paths, head, format, start, record: Vec::new(), pass: None })
+        let (found, notes, strays) = (false, Vec::new(), BTreeMap::new());
+        let record = Vec::new();
+        Ok(Files { paths, head, format, start, record, pass: None, found, notes, strays })
+    }
+
+    /// The same with columns as they are [found](Format::found), which the first 10,000 rows of the
+    /// first file and the first 1,000 of up to 16 others decide. A later cell that is no number in
+    /// a column of numbers is missing, and one of the [`strays`](Self::strays). Columns of other
+    /// files are found by name, in any order.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_found(paths: Vec<PathBuf>, format: &Format, texts: &[usize]) -> Result<Files> {
+        let Format::Csv(csv) = format else {
+            return Ok(Files::open(paths, format)?.nan_is_missing());
+        };
+        let csv = csv.clone().as_found().text(texts.iter().copied());
+        let few = paths.len().div_ceil(HEADS.2).max(1);
+        let heads = paths.iter().step_by(few).enumerate();
+        let mut texts: BTreeSet<String> = BTreeSet::new();
+        let (mut notes, mut first) = (Vec::new(), None);
+        for (k, path) in heads {
+            let (file, name) = open(path)?;
+            let rows = if k == 0 { HEADS.0 } else { HEADS.1 };
+            let head = csv.found_head(file, &name, rows)?;
+            texts.extend(head.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()));
+            if k == 0 {
+                notes = head.notes;
+                first = Some(head.columns.into_iter().map(|c| c.name).collect::<Vec<_>>());
+            }
+        }
+        let names = first.unwrap_or_default();
+        let known = texts.into_iter().filter(|name| names.contains(name));
+        let format = Format::Csv(csv.only_text_named(known));
+        let mut files = Files::open(paths, &format)?;
+        files.found = true;
+        files.notes = notes;
+        Ok(files)
+    }
+
+    /// What was decided about the files when they were opened, in words.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Cells of columns of numbers that are none and count as missing, by column, as the first pass
+    /// found them in files that were [opened as found](Self::open_found).
+    pub fn strays(&self) -> &BTreeMap<String, Doubts> {
+        &self.strays
     }
 
     /// Some of these files, which is what one of several processes reads; their columns must still
@@ -155,6 +212,9 @@ impl Files {
             start: self.start,
             record: Vec::new(),
             pass: None,
+            found: self.found,
+            notes: Vec::new(),
+            strays: BTreeMap::new(),
         }
     }
 
@@ -280,6 +340,7 @@ impl Files {
         self.pass = None; // the thread of the last one ends first
         if !self.is_known() {
             self.record.clear();
+            self.strays.clear();
         }
         self.pass = Some(Pass::new(self, row));
         Ok(())

@@ -70,6 +70,7 @@ impl Pass {
                 Told::Opened(name, stamp) => self.open(files, name, stamp)?,
                 Told::Closed(stamp) => self.close(files, stamp)?,
                 Told::Piece { table, digest, end } => {
+                    let table = if files.found { self.in_order(files, table)? } else { table };
                     files.head.same_columns(&table)?;
                     self.mark(files, &table, digest, end)?;
                     let skip = std::mem::take(&mut self.skip) as usize;
@@ -84,6 +85,23 @@ impl Pass {
             }
         }
         Ok(None)
+    }
+
+    /// A piece with the columns in the order of the first file; its strays are counted in the first
+    /// pass.
+    fn in_order(&self, files: &mut Files, mut table: Table) -> Result<Table> {
+        for (column, doubts) in table.take_strays() {
+            if let (true, Some(name)) = (self.records, table.names().nth(column)) {
+                files.strays.entry(name.to_owned()).or_default().merge(doubts);
+            }
+        }
+        let [ours, theirs]: [Vec<String>; 2] =
+            [&table, &files.head].map(|table| table.names().map(str::to_owned).collect());
+        // other columns are an error to come
+        if ours != theirs && ours.len() == theirs.len() && theirs.iter().all(|n| ours.contains(n)) {
+            return table.select_columns(theirs);
+        }
+        Ok(table)
     }
 
     /// Bytes that are behind.

@@ -52,9 +52,11 @@ fn text(
     each: &mut Each<'_>,
 ) -> Result<()> {
     let push = |column: &mut ColumnBuilder, field: Option<&str>, _: u64| column.push(field);
-    csv.grow_blocks(file, name, (start.spot, start.rows), push, &mut |grown| {
+    csv.grow_blocks(file, name, (start.spot, start.rows), push, &mut |mut grown| {
+        let doubts = grown.columns.iter_mut().map(|column| std::mem::take(&mut column.doubts));
+        let strays = doubts.enumerate().filter(|(_, doubts)| doubts.cells > 0).collect();
         let columns = grown.columns.into_iter().map(ColumnBuilder::finish).collect();
-        each(Table::with_lines(name, columns, grown.lines)?, grown.end)
+        each(Table::with_lines(name, columns, grown.lines)?.noted(grown.notes, strays), grown.end)
     })
 }
 

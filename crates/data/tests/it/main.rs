@@ -7,6 +7,7 @@ mod damage;
 mod catalog;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod found;
 mod fuzz;
 mod malformed_csv;
 mod malformed_other;

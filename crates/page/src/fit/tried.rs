@@ -4,7 +4,7 @@ use crate::figure;
 use crate::number::number;
 use crate::table::{Cell, Column, Table};
 use maud::{Markup, html};
-use nystrom_pipeline::{Centers, Report, Shape, Trial};
+use nystrom_pipeline::{Centers, Report, Trial};
 
 /// Lines that are shown at most.
 const SHOWN: usize = 40;
@@ -60,14 +60,13 @@ pub fn table(report: &Report) -> Markup {
             Centers::All => "all rows".to_owned(),
             Centers::Uniform(m) | Centers::Pivots(m) => format!("{m} landmarks"),
         };
-        let shape = if best.shape == Shape::Plain { "as they are" } else { "logarithmic" };
         table.push([
             Cell::from(best.rows),
             centres.into(),
             best.error.into(),
             best.family.to_string().into(),
             best.metric.to_string().into(),
-            shape.into(),
+            best.shape.to_string().into(),
             best.bandwidth.into(),
             (best.mu / best.rows as f64).into(),
             (*trials).into(),

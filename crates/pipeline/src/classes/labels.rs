@@ -47,7 +47,7 @@ pub(crate) fn is_classes(
 }
 
 /// How many, if they are few.
-fn few_integers(values: &[f64]) -> Option<usize> {
+pub(crate) fn few_integers(values: &[f64]) -> Option<usize> {
     let mut seen: Vec<f64> = Vec::new();
     for value in values.iter().copied().filter(|value| !value.is_nan()) {
         if !seen.contains(&value) {

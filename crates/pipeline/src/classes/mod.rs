@@ -6,7 +6,7 @@ mod score;
 mod weights;
 
 pub use calibration::Calibration;
-pub(crate) use labels::{Labels, is_classes};
+pub(crate) use labels::{Labels, few_integers, is_classes};
 pub use score::ClassErrors;
 pub use weights::ClassWeights;
 

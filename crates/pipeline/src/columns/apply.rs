@@ -1,10 +1,12 @@
 //! The features of a table whose columns are treated as those that were fitted.
 
+use super::means::{Known, LevelMeans};
 use super::options::position;
-use super::{Columns, Treated, Treatment};
-use crate::error::{Error, Result};
+use super::reading::Series;
+use super::{Aspect, Columns, Curve, Part, Treated, Treatment};
+use crate::error::{Error, Result, place};
 use nystrom::faer::{Mat, MatMut};
-use nystrom_data::{Categories, Table, Values};
+use nystrom_data::{Categories, Table};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -22,7 +24,7 @@ pub struct Applied {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Texts that are no level: all features of the column are 0 there.
+    /// Texts that are no level: the column counts as the mean of all rows there.
     UnknownLevels {
         /// The column.
         column: String,
@@ -35,6 +37,15 @@ pub enum Note {
     Filled {
         /// The column.
         column: String,
+        /// In how many rows.
+        rows: usize,
+    },
+    /// Texts where numbers or dates were: they count as missing.
+    Unread {
+        /// The column.
+        column: String,
+        /// Some of the texts.
+        examples: Vec<String>,
         /// In how many rows.
         rows: usize,
     },
@@ -53,6 +64,12 @@ impl fmt::Display for Note {
                 "{column:?} misses {rows} values, where the training table missed none: they \
                  count as its median"
             ),
+            Note::Unread { column, examples, rows } => write!(
+                f,
+                "{column:?} has values in {rows} rows that cannot be read as the column was, such \
+                 as {}: they count as missing",
+                examples.join(", ")
+            ),
         }
     }
 }
@@ -61,15 +78,22 @@ impl Columns {
     /// The features of `table`, whose columns are found by name. O(n·d).
     ///
     /// # Errors
-    /// [`Error::NoColumn`]; [`Error::Values`] for text where numbers were or the other way round,
-    /// for infinities, and for missing values if they were to be refused.
+    /// [`Error::NoColumn`]; [`Error::Values`] for infinities, and for missing values if they were
+    /// to be refused.
     pub fn apply(&self, table: &Table) -> Result<Applied> {
+        self.apply_to(table, None)
+    }
+
+    /// The features of rows that were fitted, with these targets: means by level leave a row's own
+    /// target out.
+    pub(crate) fn apply_to(&self, table: &Table, own: Option<Known<'_>>) -> Result<Applied> {
         let mut x = Mat::zeros(table.rows(), self.dim());
         let (mut notes, mut start) = (Vec::new(), 0);
         for column in &self.columns {
             let values = &table.columns()[position(table, &column.name)?].values;
+            let series = column.reading.read(values, &self.marks);
             let out = x.as_mut().subcols_mut(start, column.width());
-            notes.extend(column.apply(values, out)?);
+            notes.extend(column.apply(&series, (table, own), out)?);
             start += column.width();
         }
         Ok(Applied { x, notes })
@@ -77,40 +101,110 @@ impl Columns {
 }
 
 impl Treated {
-    /// The features of one column.
-    pub(crate) fn apply(&self, values: &Values, out: MatMut<'_, f64>) -> Result<Option<Note>> {
-        match (&self.treatment, values) {
-            (Treatment::Number { .. }, Values::Numbers(values)) => self.numbers(values, out),
-            (Treatment::Text { .. }, Values::Categories(text)) => self.text(text, out),
-            // a text of digits alone reads as a column of numbers
-            (Treatment::Text { .. }, Values::Numbers(values)) => {
-                self.text(&categories(values), out)
-            }
-            (Treatment::Number { .. }, Values::Categories(text)) => {
-                match text.codes.iter().position(Option::is_some) {
-                    None => self.numbers(&vec![f64::NAN; text.codes.len()], out),
-                    Some(row) => {
-                        let what = format!("holds {:?}", text.get(row).unwrap_or_default());
-                        Err(self.wrong(what, "the model was fitted to numbers there"))
-                    }
+    /// The features of one column, whose cells were read.
+    pub(crate) fn apply(
+        &self,
+        series: &Series<'_>,
+        (table, own): (&Table, Option<Known<'_>>),
+        mut out: MatMut<'_, f64>,
+    ) -> Result<Vec<Note>> {
+        let (mut notes, mut start) = (Vec::new(), 0);
+        let column = || self.name.clone();
+        if series.unread.0 > 0 {
+            let (rows, examples) = series.unread.clone();
+            notes.push(Note::Unread { column: column(), examples, rows });
+        }
+        for part in &self.parts {
+            let out = out.as_mut().subcols_mut(start, part.treatment.width());
+            let wrong = |row: usize, what: &str, remedy| {
+                Error::values(&self.name, format!("{what} in {}", place(table, row)), remedy)
+            };
+            match part.fill(series, own, out, &wrong)? {
+                Met { unknown: rows, examples, .. } if rows > 0 => {
+                    notes.push(Note::UnknownLevels { column: column(), examples, rows });
                 }
+                Met { filled: rows, .. } if rows > 0 && series.unread.0 == 0 => {
+                    notes.push(Note::Filled { column: column(), rows });
+                }
+                _ => {}
+            }
+            start += part.treatment.width();
+        }
+        Ok(notes)
+    }
+}
+
+/// What a column had that the one that was fitted did not have.
+#[derive(Default)]
+struct Met {
+    /// Rows of levels that are not known, and some of these.
+    unknown: usize,
+    examples: Vec<String>,
+    /// Rows without a value.
+    filled: usize,
+}
+
+type Wrong<'a> = dyn Fn(usize, &str, &'static str) -> Error + 'a;
+const FILL_IN: &str = "fill it in, or leave out the row";
+
+impl Part {
+    fn fill(
+        &self,
+        series: &Series<'_>,
+        own: Option<Known<'_>>,
+        out: MatMut<'_, f64>,
+        wrong: &Wrong<'_>,
+    ) -> Result<Met> {
+        let numbers = || series.numbers.as_deref().unwrap_or_default();
+        let Some(text) = &series.texts else {
+            return match &self.treatment {
+                Treatment::Number { curve, fill, mean, scale, missing } => {
+                    let of = (*curve, *fill, *mean, *scale, *missing);
+                    self.aspect.numbers(numbers(), of, out, wrong)
+                }
+                // a column of numbers has no texts
+                _ => Ok(Met::default()),
+            };
+        };
+        match &self.treatment {
+            Treatment::Number { curve, fill, mean, scale, missing } => {
+                let of = (*curve, *fill, *mean, *scale, *missing);
+                if self.aspect == Aspect::IsText {
+                    let is_text: Vec<f64> =
+                        text.codes.iter().map(|c| f64::from(u8::from(c.is_some()))).collect();
+                    return self.aspect.numbers(&is_text, of, out, wrong);
+                }
+                let found = self.aspect.numbers(numbers(), of, out, wrong)?;
+                Ok(Met { filled: 0, ..found })
+            }
+            Treatment::Text { .. } => self.treatment.text(text, out, wrong),
+            Treatment::Means { of, means, scales, complete } => {
+                of.fill((text, own), (means, scales, *complete), out, wrong)
             }
         }
     }
+}
 
-    fn numbers(&self, values: &[f64], mut out: MatMut<'_, f64>) -> Result<Option<Note>> {
-        let Treatment::Number { curve, fill, mean, scale, missing } = &self.treatment else {
-            return Ok(None);
-        };
+/// Curve, fill, mean, scale, and those of the feature that says what is missing.
+type OfNumber = (Curve, Option<f64>, f64, f64, Option<(f64, f64)>);
+
+impl Aspect {
+    fn numbers(
+        self,
+        values: &[f64],
+        (curve, fill, mean, scale, missing): OfNumber,
+        mut out: MatMut<'_, f64>,
+        wrong: &Wrong<'_>,
+    ) -> Result<Met> {
         let mut filled = 0;
         for (i, &value) in values.iter().enumerate() {
             if value.is_infinite() {
-                let what = format!("has the value {value} in row {}", i + 1);
-                return Err(self.wrong(what, "correct it, or make it a missing value"));
+                let what = format!("has the value {value}");
+                return Err(wrong(i, &what, "correct it, or make it a missing value"));
             }
-            let Some(known) = Some(value).filter(|v| !v.is_nan()).or(*fill) else {
-                let what = format!("misses its value in row {}", i + 1);
-                return Err(self.wrong(what, "fill it in, or leave out the row"));
+            let seen = if value.is_nan() { value } else { self.of_day(value) };
+            let Some(known) = Some(seen).filter(|v| !v.is_nan()).or(fill) else {
+                return Err(wrong(i, "misses its value", FILL_IN));
             };
             out[(i, 0)] = (curve.at(known) - mean) / scale;
             if let Some((mean, scale)) = missing {
@@ -118,57 +212,103 @@ impl Treated {
             }
             filled += usize::from(value.is_nan());
         }
-        let note = || Note::Filled { column: self.name.clone(), rows: filled };
-        Ok((filled > 0 && missing.is_none()).then(note))
-    }
-
-    fn text(&self, text: &Categories, mut out: MatMut<'_, f64>) -> Result<Option<Note>> {
-        let Treatment::Text { levels, rare, means, scale, complete } = &self.treatment else {
-            return Ok(None);
-        };
-        let rare_at = rare.iter().flatten().map(|level| (level.as_str(), levels.len()));
-        let place: HashMap<&str, usize> = levels
-            .iter()
-            .enumerate()
-            .map(|(j, level)| (level.as_str(), j))
-            .chain(rare_at)
-            .collect();
-        let places: Vec<Option<usize>> =
-            text.levels.iter().map(|level| place.get(level.as_str()).copied()).collect();
-        let (mut examples, mut rows) = (Vec::new(), 0);
-        for (i, code) in text.codes.iter().enumerate() {
-            if code.is_none() && *complete {
-                let what = format!("misses its value in row {}", i + 1);
-                return Err(self.wrong(what, "fill it in, or leave out the row"));
-            }
-            let at = code.and_then(|code| places[code as usize]);
-            for (j, mean) in means.iter().enumerate() {
-                out[(i, j)] = (f64::from(u8::from(at == Some(j))) - mean) / scale;
-            }
-            if let (Some(code), None) = (code, at) {
-                rows += 1;
-                let example = format!("{:?}", text.levels[*code as usize]);
-                if examples.len() < 3 && !examples.contains(&example) {
-                    examples.push(example);
-                }
-            }
-        }
-        let note = || Note::UnknownLevels { column: self.name.clone(), examples, rows };
-        Ok((rows > 0).then(note))
-    }
-
-    fn wrong(&self, what: String, remedy: &'static str) -> Error {
-        Error::values(&self.name, what, remedy)
+        let told = missing.is_some() || self != Aspect::Number;
+        Ok(Met { filled: if told { 0 } else { filled }, ..Met::default() })
     }
 }
 
-/// Numbers as the texts that they were read from, as far as that can be known.
-fn categories(values: &[f64]) -> Categories {
-    let mut levels: Vec<String> =
-        values.iter().filter(|v| !v.is_nan()).map(f64::to_string).collect();
-    levels.sort();
-    levels.dedup();
-    let code = |value: &f64| levels.binary_search(&value.to_string()).ok().map(|code| code as u32);
-    let codes = values.iter().map(code).collect();
-    Categories { levels, codes }
+impl Treatment {
+    fn text(&self, text: &Categories, mut out: MatMut<'_, f64>, wrong: &Wrong<'_>) -> Result<Met> {
+        let Treatment::Text { levels, rare, means, scale, complete, gaps } = self else {
+            return Ok(Met::default());
+        };
+        let rare_at = rare.iter().flatten().map(|level| (level.as_str(), levels.len()));
+        let known = levels.iter().enumerate().map(|(j, level)| (level.as_str(), j));
+        let places = places(text, known.chain(rare_at));
+        let mut met = Met::default();
+        for (i, code) in text.codes.iter().enumerate() {
+            if code.is_none() && *complete {
+                return Err(wrong(i, "misses its value", FILL_IN));
+            }
+            let at = code.and_then(|code| places[code as usize]);
+            if at.is_none() && (code.is_some() || !gaps) {
+                // the mean of all rows, which is 0
+                met.filled += usize::from(code.is_none());
+                met.unknown(text, *code);
+                continue;
+            }
+            for (j, mean) in means.iter().enumerate() {
+                out[(i, j)] = (f64::from(u8::from(at == Some(j))) - mean) / scale;
+            }
+        }
+        Ok(met)
+    }
+}
+
+impl Met {
+    fn unknown(&mut self, text: &Categories, code: Option<u32>) {
+        let Some(code) = code else { return };
+        self.unknown += 1;
+        let example = format!("{:?}", text.levels[code as usize]);
+        if self.examples.len() < 3 && !self.examples.contains(&example) {
+            self.examples.push(example);
+        }
+    }
+}
+
+impl LevelMeans {
+    fn fill(
+        &self,
+        (text, own): (&Categories, Option<Known<'_>>),
+        (means, scales, complete): (&[f64], &[f64], bool),
+        mut out: MatMut<'_, f64>,
+        wrong: &Wrong<'_>,
+    ) -> Result<Met> {
+        let text = self.renamed(text);
+        let values = self.means(&text, own);
+        let (t, mut met) = (self.width(), Met::default());
+        let known: Vec<bool> = text.levels.iter().map(|level| self.knows(level)).collect();
+        for (i, code) in text.codes.iter().enumerate() {
+            if code.is_none() && complete {
+                return Err(wrong(i, "misses its value", FILL_IN));
+            }
+            if code.is_some_and(|code| !known[code as usize]) {
+                met.unknown(&text, *code);
+            }
+            (0..t).for_each(|j| out[(i, j)] = (values[i * t + j] - means[j]) / scales[j]);
+        }
+        Ok(met)
+    }
+
+    /// The texts under the names of the levels that are equal numbers.
+    fn renamed(&self, text: &Categories) -> Categories {
+        let names: Vec<&str> = self.levels().map(String::as_str).collect();
+        let places = places(text, names.iter().enumerate().map(|(j, name)| (*name, j)));
+        let name = |(level, place): (&String, &Option<usize>)| match place {
+            Some(place) => names[*place].to_owned(),
+            None => level.clone(),
+        };
+        let levels = text.levels.iter().zip(&places).map(name).collect();
+        Categories { levels, codes: text.codes.clone() }
+    }
+}
+
+/// The place of each level of a text among known ones: of the same text, or of an equal number.
+fn places<'a>(
+    text: &Categories,
+    known: impl Iterator<Item = (&'a str, usize)> + Clone,
+) -> Vec<Option<usize>> {
+    let value = |level: &str| level.parse::<f64>().ok().filter(|v| !v.is_nan());
+    let by_text: HashMap<&str, usize> = known.clone().collect();
+    let mut by_value: HashMap<u64, usize> = HashMap::new();
+    for (level, place) in known {
+        if let Some(value) = value(level) {
+            by_value.entry((value + 0.0).to_bits()).or_insert(place);
+        }
+    }
+    let find = |level: &String| {
+        let same = || by_value.get(&(value(level)? + 0.0).to_bits());
+        by_text.get(level.as_str()).or_else(same).copied()
+    };
+    text.levels.iter().map(find).collect()
 }

@@ -1,17 +1,7 @@
-//! Monotone curves that bring the far values of a skewed column near.
+//! Monotone curves that bring the far values of a skewed column near: those of columns whose
+//! skewness E[(v − mean)³]/sd³ is beyond ±2.
 
 use serde::{Deserialize, Serialize};
-
-/// What is done with skewed columns: those whose skewness E[(v − mean)³]/sd³ is beyond ±2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// Nothing.
-    #[default]
-    Plain,
-    /// They are put on a logarithmic scale in both directions from their median.
-    Log,
-}
 
 /// A monotone curve that the values of a column are put through, so that they are less skewed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -34,9 +24,9 @@ const SKEWED: f64 = 2.0;
 const QUARTILES: f64 = 1.35;
 
 impl Curve {
-    /// The curve of a column with these values, sorted: that of `shape` if they are skewed.
-    pub(crate) fn of(sorted: &[f64], shape: Shape) -> Curve {
-        if shape == Shape::Plain || !(skewness(sorted).abs() > SKEWED) {
+    /// The curve of a column with these values, sorted: logarithmic if they are skewed.
+    pub(crate) fn of(sorted: &[f64]) -> Curve {
+        if !(skewness(sorted).abs() > SKEWED) {
             return Curve::Plain;
         }
         let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
@@ -92,14 +82,13 @@ mod tests {
     fn only_skewed_columns_are_bent() {
         let even: Vec<f64> = (0..100).map(f64::from).collect();
         let skewed: Vec<f64> = (0..100).map(|i| (f64::from(i) / 5.0).exp()).collect();
-        assert_eq!(Curve::of(&even, Shape::Log), Curve::Plain);
-        assert_eq!(Curve::of(&skewed, Shape::Plain), Curve::Plain);
-        assert_eq!(Curve::of(&[1.0, 1.0], Shape::Log), Curve::Plain);
-        let curve = Curve::of(&skewed, Shape::Log);
+        assert_eq!(Curve::of(&even), Curve::Plain);
+        assert_eq!(Curve::of(&[1.0, 1.0]), Curve::Plain);
+        let curve = Curve::of(&skewed);
         assert!(matches!(curve, Curve::Log { .. }) && curve.is_sound());
         assert!(skewed.windows(2).all(|pair| curve.at(pair[0]) < curve.at(pair[1])));
         // mostly one value
         let rare: Vec<f64> = (0..1000).map(|i| if i < 995 { 0.0 } else { f64::from(i) }).collect();
-        assert!(matches!(Curve::of(&rare, Shape::Log), Curve::Log { .. }));
+        assert!(matches!(Curve::of(&rare), Curve::Log { .. }));
     }
 }

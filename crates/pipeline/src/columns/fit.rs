@@ -1,16 +1,28 @@
-//! Looking at a table's columns, and deciding what becomes of each.
+//! What becomes of each column: fitted to some rows of a table.
 
-use super::dates::is_date;
-use super::options::{ColumnOptions, Missing};
-use super::sums::{ColumnSums, MANY, NumberSums};
-use super::{Columns, Curve, Dropped, Shape, Treated, Treatment, Why};
-use crate::error::{Error, Result};
-use nystrom_data::{Categories, Column, Table, Values};
+use super::means::{Known, LevelMeans};
+use super::options::{ColumnOptions, Missing, position};
+use super::reading::Series;
+use super::sums::{ColumnSums, NumberSums};
+use super::survey::Candidate;
+use super::{Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why};
+use crate::error::{Error, Result, place};
+use nystrom_data::{Categories, Table, Values};
+use std::borrow::Cow;
 
-/// What becomes of a column.
-enum Fate {
-    Used(Treatment),
-    Dropped(Why),
+/// Periods of a date, in days, and how many days a column has to cover for each.
+const PERIODS: [(f64, f64); 3] = [(365.2425, 365.0), (7.0, 7.0), (1.0, 0.0)];
+
+/// The rows that columns are fitted to.
+#[derive(Clone, Copy)]
+pub(crate) struct Training<'a> {
+    pub table: &'a Table,
+    /// These rows of it; none given: all.
+    pub rows: Option<&'a [usize]>,
+    /// Their targets, of all rows of the table.
+    pub known: Option<Known<'a>>,
+    /// What is known of the columns of all rows, if these are a sample of them.
+    pub exact: &'a dyn Fn(&str) -> Option<&'a ColumnSums>,
 }
 
 impl Columns {
@@ -19,102 +31,314 @@ impl Columns {
     ///
     /// # Errors
     /// [`Error::NoColumn`] and [`Error::UsedTwice`] for wrong names, [`Error::Option`] for a wrong
-    /// factor. [`Error::Dates`], [`Error::Values`] for infinities and, if they are to be refused,
-    /// missing values. [`Error::NoFeatures`] if none is left.
+    /// factor. [`Error::Values`] for infinities and, if they are to be refused, missing values.
+    /// [`Error::NoFeatures`] if none is left.
     pub fn fit(
         table: &Table,
         options: &ColumnOptions,
         taken: &[&str],
         shape: Shape,
     ) -> Result<Columns> {
-        Columns::fit_with(table, options, taken, shape, &|_| None)
+        let looked = Looked::at(table, options, taken, &|_| None)?;
+        let training = Training { table, rows: None, known: None, exact: &|_| None };
+        Columns::fit_to(&looked, options, shape, training)
     }
 
-    /// As [`fit`](Self::fit), for the rows of which `table` is a sample: what `exact` knows of all
-    /// of them is taken from there. Medians, curves and the moments of what is on a curve are the
-    /// sample's.
-    pub(crate) fn fit_with<'a>(
-        table: &Table,
-        options: &ColumnOptions,
-        taken: &[&str],
+    /// The same for some rows, whose cells are what all rows said. What `exact` knows of all rows
+    /// is taken from there; medians, curves, the moments of what is on a curve or in another dress
+    /// are those of the rows at hand.
+    pub(crate) fn fit_to<'a>(
+        looked: &'a Looked,
+        options: &'a ColumnOptions,
         shape: Shape,
-        exact: &dyn Fn(&str) -> Option<&'a ColumnSums>,
+        training: Training<'a>,
     ) -> Result<Columns> {
-        let candidates = options.candidates(table, taken)?;
         let (mut columns, mut dropped) = (Vec::new(), Vec::new());
-        for &j in &candidates {
-            let column = &table.columns()[j];
-            // a column that was asked for, or that stands alone, may number the rows
-            let wanted = candidates.len() == 1 || options.features.contains(&column.name);
-            match fate(column, options, (wanted, shape), exact(&column.name))? {
-                Fate::Used(treatment) => {
-                    columns.push(Treated { name: column.name.clone(), treatment })
+        // if nothing else is left, row numbers are all there is
+        let only = looked.columns.iter().all(|column| column.names_rows.is_some());
+        for candidate in &looked.columns {
+            let index = (shape.index && !candidate.never) || only;
+            let name = candidate.name.clone();
+            match &candidate.names_rows {
+                Some(Why::Index) if index => {}
+                Some(why) => {
+                    dropped.push(Dropped { column: name, why: why.clone() });
+                    continue;
                 }
-                Fate::Dropped(why) => dropped.push(Dropped { column: column.name.clone(), why }),
+                None => {}
+            }
+            match treated(candidate, looked, options, shape, training)? {
+                Ok(treated) => columns.push(treated),
+                Err(why) => dropped.push(Dropped { column: name, why }),
             }
         }
         if columns.is_empty() {
             let why: Vec<String> = dropped.iter().map(Dropped::to_string).collect();
-            let why =
-                if why.is_empty() { "no column has no other use".into() } else { why.join(", ") };
+            let why = match why.is_empty() {
+                true => "every column is already a target, weight, group or time column".into(),
+                false => why.join(", "),
+            };
             return Err(Error::NoFeatures { why });
         }
-        Ok(Columns { columns, dropped })
+        let (marks, targets) = (looked.marks.clone(), Vec::new());
+        Ok(Columns { columns, dropped, marks, targets })
     }
 }
 
-fn fate(
-    column: &Column,
-    options: &ColumnOptions,
-    (wanted, shape): (bool, Shape),
-    exact: Option<&ColumnSums>,
-) -> Result<Fate> {
-    match (&column.values, exact) {
-        (Values::Numbers(values), exact) => {
-            let exact = exact.and_then(ColumnSums::numbers);
-            numbers(column, values, options, (wanted, shape), exact)
+/// A column of the rows at hand.
+struct Fitted<'a> {
+    name: &'a str,
+    options: &'a ColumnOptions,
+    shape: Shape,
+    training: Training<'a>,
+    series: Series<'a>,
+}
+
+/// What becomes of a column, or why nothing does.
+fn treated<'a>(
+    candidate: &'a Candidate,
+    looked: &Looked,
+    options: &'a ColumnOptions,
+    shape: Shape,
+    training: Training<'a>,
+) -> Result<Result<Treated, Why>> {
+    let name = candidate.name.as_str();
+    let column = &training.table.columns()[position(training.table, name)?];
+    refuse_infinite(name, training.table, &column.values)?;
+    let series = candidate.reading.read(&column.values, &looked.marks);
+    let fitted = Fitted { name, options, shape, training, series };
+    let parts = match candidate.reading.kind {
+        Kind::Level => fitted.level(fitted.exact())?.map(|part| vec![part]),
+        Kind::Number(_) => {
+            let plain = matches!(column.values, Values::Numbers(_));
+            let exact = fitted.exact().filter(|_| plain).and_then(ColumnSums::numbers);
+            fitted.number(exact)?.map(|part| vec![part])
         }
-        (Values::Categories(text), exact) => {
-            let known = exact.and_then(ColumnSums::levels);
-            let (counts, rows) = known.unwrap_or_else(|| counts_of(text));
-            categories(column, counts, rows, options, wanted)
+        Kind::Time(_) | Kind::Digits => fitted.time()?,
+    };
+    let parts = match (parts, candidate.reading.rest) {
+        (Ok(parts), true) => Ok([parts, fitted.rest()?.into_iter().collect()].concat()),
+        // no number among these rows, or the same in all
+        (Err(why), true) => fitted.rest()?.map(|part| vec![part]).ok_or(why),
+        (parts, false) => parts,
+    };
+    let (name, reading) = (name.to_owned(), candidate.reading.clone());
+    Ok(parts.map(|parts| Treated { name, reading, parts }))
+}
+
+fn refuse_infinite(name: &str, table: &Table, values: &Values) -> Result<()> {
+    let Values::Numbers(values) = values else { return Ok(()) };
+    match values.iter().position(|value| value.is_infinite()) {
+        None => Ok(()),
+        Some(row) => {
+            let what = format!("has the value {} in {}", values[row], place(table, row));
+            Err(Error::values(name, what, "correct it, or make it a missing value"))
         }
     }
 }
 
-fn numbers(
-    column: &Column,
+impl Fitted<'_> {
+    fn exact(&self) -> Option<&ColumnSums> {
+        (self.training.exact)(self.name)
+    }
+
+    /// The numbers of the rows at hand, NaN where there is none.
+    fn numbers(&self) -> Cow<'_, [f64]> {
+        let all = self.series.numbers.as_deref().unwrap_or_default();
+        match self.training.rows {
+            None => Cow::Borrowed(all),
+            Some(rows) => rows.iter().map(|&row| all[row]).collect(),
+        }
+    }
+
+    /// A feature of the column's numbers.
+    fn number(&self, exact: Option<&NumberSums>) -> Result<Result<Part, Why>> {
+        let values = self.numbers();
+        let rest = self.series.texts.is_some();
+        let treatment = number(self.name, &values, self.options, (self.shape.log, rest), exact)?;
+        Ok(treatment.map(|treatment| Part { aspect: Aspect::Number, treatment }))
+    }
+
+    /// The day of instants, and their places in the periods that the column covers.
+    fn time(&self) -> Result<Result<Vec<Part>, Why>> {
+        let values = self.numbers();
+        let mut parts = match self.number(None)? {
+            Ok(part) => vec![part],
+            Err(why) => return Ok(Err(why)),
+        };
+        if let (false, Some(Part { treatment: Treatment::Number { mean, .. }, .. })) =
+            (self.options.standardize, parts.first_mut())
+        {
+            // days since the first
+            *mean =
+                values.iter().copied().filter(|day| !day.is_nan()).fold(f64::INFINITY, f64::min);
+        }
+        if self.shape.days_only {
+            return Ok(Ok(parts));
+        }
+        let known = || values.iter().copied().filter(|day| !day.is_nan());
+        let (least, most) = known()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), day| {
+                (least.min(day), most.max(day))
+            });
+        let clock = known().any(|day| day.fract() != 0.0);
+        let periods = PERIODS
+            .into_iter()
+            .filter(|(period, covered)| most - least >= *covered && (*period != 1.0 || clock));
+        for aspect in periods.flat_map(|(days, _)| [Aspect::Sine(days), Aspect::Cosine(days)]) {
+            let of = |day: &f64| aspect.of_day(*day);
+            let known: Vec<f64> = known().map(|day| of(&day)).collect();
+            let Some((mean, scale)) = moments(known.iter().copied(), known.len(), true) else {
+                continue;
+            };
+            let (mean, scale) = if self.options.standardize { (mean, scale) } else { (0.0, 1.0) };
+            let fill = (self.options.missing == Missing::Fill).then_some(mean);
+            let scale = scale / self.options.factor(self.name);
+            let treatment =
+                Treatment::Number { curve: Curve::Plain, fill, mean, scale, missing: None };
+            parts.push(Part { aspect, treatment });
+        }
+        Ok(Ok(parts))
+    }
+
+    /// How often each level occurs in the rows at hand, and these.
+    fn counts(&self, text: &Categories) -> (Vec<(usize, String)>, usize) {
+        let mut counts: Vec<(usize, String)> =
+            text.levels.iter().map(|level| (0, level.clone())).collect();
+        let mut add = |code: &Option<u32>| code.iter().for_each(|c| counts[*c as usize].0 += 1);
+        let rows = match self.training.rows {
+            None => {
+                text.codes.iter().for_each(add);
+                text.codes.len()
+            }
+            Some(rows) => {
+                rows.iter().for_each(|&row| add(&text.codes[row]));
+                rows.len()
+            }
+        };
+        counts.sort_by(|a, b| a.1.cmp(&b.1));
+        (counts, rows)
+    }
+
+    /// The categories of the column.
+    fn level(&self, exact: Option<&ColumnSums>) -> Result<Result<Part, Why>> {
+        let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
+        let exact = exact.and_then(ColumnSums::levels).filter(|_| self.training.rows.is_none());
+        let marks = super::Marks::of(self.options);
+        let (mut counts, rows) = match exact {
+            Some((counts, rows)) => {
+                let known = counts.into_iter().filter(|(_, level)| !marks.is_missing(level, false));
+                (known.map(|(count, level)| (count, level.clone())).collect(), rows)
+            }
+            None => self.counts(text),
+        };
+        counts.retain(|(count, _)| *count > 0);
+        let known: usize = counts.iter().map(|(count, _)| count).sum();
+        let gaps = rows - known;
+        let Some((_, first)) = counts.first() else { return Ok(Err(Why::Empty)) };
+        refuse_gaps(self.name, gaps, rows, self.options)?;
+        if counts.len() == 1 && gaps == 0 {
+            return Ok(Err(Why::Constant(first.clone())));
+        }
+        let treatment = match self.training.known {
+            Some(known) if self.shape.level_means && counts.len() > self.options.most_levels => {
+                self.means(text, known)
+            }
+            _ => one_hot(counts, rows, gaps, self.options, self.options.factor(self.name)),
+        };
+        Ok(Ok(Part { aspect: Aspect::Text, treatment }))
+    }
+
+    /// The mean of the target in each level.
+    fn means(&self, text: &Categories, known: Known<'_>) -> Treatment {
+        let all: Vec<usize>;
+        let rows = match self.training.rows {
+            Some(rows) => rows,
+            None => {
+                all = (0..text.codes.len()).collect();
+                &all
+            }
+        };
+        let of = LevelMeans::of(text, known, rows);
+        let (t, values) = (of.width(), of.means(text, Some(known)));
+        let of_target = |j: usize| {
+            let column = rows.iter().map(|&row| values[row * t + j]);
+            moments(column, rows.len(), self.options.standardize).unwrap_or((0.0, 1.0))
+        };
+        let moments: Vec<(f64, f64)> = (0..t).map(of_target).collect();
+        let factor = self.options.factor(self.name);
+        let (means, scales) = moments.into_iter().map(|(m, s)| (m, s / factor)).unzip();
+        Treatment::Means { of, means, scales, complete: self.options.missing == Missing::Refuse }
+    }
+
+    /// The texts beside numbers, as categories; whether there is one, if each is different.
+    fn rest(&self) -> Result<Option<Part>> {
+        let Some(text) = &self.series.texts else { return Ok(None) };
+        let (mut counts, rows) = self.counts(text);
+        counts.retain(|(count, _)| *count > 0);
+        let known: usize = counts.iter().map(|(count, _)| count).sum();
+        if known == 0 || known == rows && counts.len() == 1 {
+            return Ok(None);
+        }
+        let factor = self.options.factor(self.name);
+        if counts.len() < known {
+            let free = ColumnOptions { missing: Missing::Fill, ..self.options.clone() };
+            let treatment = one_hot(counts, rows, rows - known, &free, factor);
+            return Ok(Some(Part { aspect: Aspect::Text, treatment }));
+        }
+        let share = known as f64 / rows as f64;
+        let (mean, scale) = match self.options.standardize {
+            true => (share, (share * (1.0 - share)).sqrt()),
+            false => (0.0, 1.0),
+        };
+        let (scale, fill) = (if scale > 0.0 { scale } else { 1.0 } / factor, Some(0.0));
+        let treatment = Treatment::Number { curve: Curve::Plain, fill, mean, scale, missing: None };
+        Ok(Some(Part { aspect: Aspect::IsText, treatment }))
+    }
+}
+
+impl Aspect {
+    /// The place of a day in a period.
+    pub(super) fn of_day(self, day: f64) -> f64 {
+        let turn = |days: f64| std::f64::consts::TAU * (day / days).rem_euclid(1.0);
+        match self {
+            Aspect::Sine(days) => turn(days).sin(),
+            Aspect::Cosine(days) => turn(days).cos(),
+            _ => day,
+        }
+    }
+}
+
+/// A feature of numbers. `rest`: a missing number may be a text, of which another feature tells.
+fn number(
+    name: &str,
     values: &[f64],
     options: &ColumnOptions,
-    (wanted, shape): (bool, Shape),
+    (log, rest): (bool, bool),
     exact: Option<&NumberSums>,
-) -> Result<Fate> {
-    if let Some(row) = values.iter().position(|value| value.is_infinite()) {
-        let what = format!("has the value {} in row {}", values[row], row + 1);
-        return Err(Error::values(&column.name, what, "correct it, or make it a missing value"));
-    }
+) -> Result<Result<Treatment, Why>> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
     if sorted.is_empty() {
-        return Ok(Fate::Dropped(Why::Empty));
+        return Ok(Err(Why::Empty));
     }
     let (rows, gaps) = match exact {
         Some(sums) => (sums.rows(), sums.gaps()),
         None => (values.len(), values.len() - sorted.len()),
     };
-    refuse_gaps(column, gaps, rows, options)?;
+    if !rest {
+        refuse_gaps(name, gaps, rows, options)?;
+    }
     let constant = match exact {
         Some(sums) => sums.is_constant(),
         None => sorted[0] == sorted[sorted.len() - 1],
     };
     if constant && gaps == 0 {
-        return Ok(Fate::Dropped(Why::Constant(sorted[0].to_string())));
+        return Ok(Err(Why::Constant(sorted[0].to_string())));
     }
-    if !wanted && exact.map_or_else(|| numbers_rows(&sorted), NumberSums::numbers_rows) {
-        return Ok(Fate::Dropped(Why::Identifier));
-    }
-    let (curve, median) = (Curve::of(&sorted, shape), sorted[sorted.len() / 2]);
-    let factor = options.factor(&column.name);
+    let curve = if log { Curve::of(&sorted) } else { Curve::Plain };
+    let median = sorted[sorted.len() / 2];
+    let factor = options.factor(name);
     let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });
     let of_all = exact.filter(|_| options.standardize && curve == Curve::Plain);
     let moments = match of_all {
@@ -123,93 +347,64 @@ fn numbers(
     };
     let (mean, scale) = moments.ok_or_else(|| {
         let what = "has no finite mean and standard deviation";
-        Error::values(&column.name, what, "rescale it, or leave it out")
+        Error::values(name, what, "rescale it, or leave it out")
     })?;
     let share = gaps as f64 / rows as f64;
     let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
     let mean_gap = if options.standardize { share } else { 0.0 };
-    Ok(Fate::Used(Treatment::Number {
+    Ok(Ok(Treatment::Number {
         curve,
-        fill: (options.missing == Missing::Fill).then_some(median),
+        fill: (options.missing != Missing::Refuse || rest).then_some(median),
         mean,
         scale: scale / factor,
         missing: (gaps > 0).then_some((mean_gap, spread / factor)),
     }))
 }
 
-/// How often each level of a text occurs, in increasing order of the levels, and the rows.
-type Counts<'a> = Vec<(usize, &'a String)>;
-
-fn counts_of(text: &Categories) -> (Counts<'_>, usize) {
-    let mut counts: Counts<'_> = text.levels.iter().map(|level| (0, level)).collect();
-    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
-    (counts, text.codes.len())
-}
-
-fn categories(
-    column: &Column,
-    mut counts: Counts<'_>,
+/// Features of 0 and 1 for the frequent levels, in the order of their names.
+fn one_hot(
+    mut counts: Vec<(usize, String)>,
     rows: usize,
+    gaps: usize,
     options: &ColumnOptions,
-    wanted: bool,
-) -> Result<Fate> {
-    counts.retain(|(count, _)| *count > 0);
-    let known: usize = counts.iter().map(|(count, _)| count).sum();
-    let gaps = rows - known;
-    let Some(&(_, first)) = counts.first() else { return Ok(Fate::Dropped(Why::Empty)) };
-    let dates = counts.iter().take(100).filter(|(_, level)| is_date(level)).count();
-    if 2 * dates > counts.len().min(100) {
-        return Err(Error::Dates { column: column.name.clone(), example: first.clone() });
-    }
-    refuse_gaps(column, gaps, rows, options)?;
-    if counts.len() == 1 && gaps == 0 {
-        return Ok(Fate::Dropped(Why::Constant(first.clone())));
-    }
-    if !wanted && known >= MANY && counts.len() == known {
-        return Ok(Fate::Dropped(Why::Identifier));
-    }
-    // the frequent levels, in the order of their names
-    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let mut rare: Vec<(usize, &String)> =
+    factor: f64,
+) -> Treatment {
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut rare: Vec<(usize, String)> =
         counts.split_off(options.most_levels.max(1).min(counts.len()));
     let least = rows / 1000;
     if !rare.is_empty() || counts.len() > 2 {
         let few = counts.iter().position(|(count, _)| *count <= least).unwrap_or(counts.len());
         rare.extend(counts.split_off(few.max(1)));
     }
-    counts.sort_by_key(|(_, level)| *level);
+    counts.sort_by(|a, b| a.1.cmp(&b.1));
     let share = |count: usize| count as f64 / rows as f64;
     let mut means: Vec<f64> = counts.iter().map(|(count, _)| share(*count)).collect();
     if !rare.is_empty() {
         means.push(share(rare.iter().map(|(count, _)| count).sum()));
     }
     let variance: f64 = means.iter().map(|p| p * (1.0 - p)).sum();
-    let scale = if options.standardize { variance.sqrt() } else { 1.0 };
+    let scale = if options.standardize && variance > 0.0 { variance.sqrt() } else { 1.0 };
     if !options.standardize {
         means.fill(0.0);
     }
-    let names = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, l)| l.clone()).collect();
-    Ok(Fate::Used(Treatment::Text {
+    let names = |list: Vec<(usize, String)>| list.into_iter().map(|(_, level)| level).collect();
+    Treatment::Text {
         levels: names(counts),
         rare: (!rare.is_empty()).then(|| names(rare)),
         means,
-        scale: scale / options.factor(&column.name),
+        scale: scale / factor,
         complete: options.missing == Missing::Refuse,
-    }))
+        gaps: gaps > 0,
+    }
 }
 
-fn refuse_gaps(column: &Column, gaps: usize, rows: usize, options: &ColumnOptions) -> Result<()> {
+fn refuse_gaps(name: &str, gaps: usize, rows: usize, options: &ColumnOptions) -> Result<()> {
     if gaps > 0 && options.missing == Missing::Refuse {
         let what = format!("misses {gaps} of {rows} values");
-        return Err(Error::values(&column.name, what, "fill them in, or leave out rows or column"));
+        return Err(Error::values(name, what, "fill them in, or leave out rows or column"));
     }
     Ok(())
-}
-
-/// Whether sorted numbers are 0, 1, 2, … or 1, 2, 3, …, as identifiers are.
-fn numbers_rows(sorted: &[f64]) -> bool {
-    let follows = |pair: &[f64]| pair[1] == pair[0] + 1.0;
-    sorted.len() >= MANY && matches!(sorted[0], 0.0 | 1.0) && sorted.windows(2).all(follows)
 }
 
 /// Mean and standard deviation; 0 and 1 if nothing is to be standardised. `None` if they are not

@@ -1,26 +1,50 @@
 //! From the columns of a table to numbers, and the same again for other tables.
+//!
+//! `reading.rs` says what the cells of a column are (`dress.rs` numbers, `time.rs` dates), `fit.rs`
+//! what features become of them, `apply.rs` makes these for any table.
 
 mod apply;
+mod cell;
 mod curve;
-mod dates;
+mod dress;
 mod fit;
+mod means;
 mod options;
+mod reading;
+mod shape;
 mod sums;
+mod survey;
+mod time;
 
 pub use apply::{Applied, Note};
-pub use curve::{Curve, Shape};
+pub use curve::Curve;
+pub(crate) use fit::Training;
+pub(crate) use means::Known;
 pub(crate) use options::position;
 pub use options::{ColumnOptions, Missing};
+pub(crate) use reading::{Kind, Marks, Reading};
+pub use shape::Shape;
 pub(crate) use sums::{ColumnSums, TargetSums};
+pub(crate) use survey::{Looked, ordered};
 
+use crate::error::{Error, Result};
+use means::LevelMeans;
+use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// How the columns of a table become d features: fitted to one table, applied to any.
 ///
+/// All cells of a column say what they are: numbers, in whatever dress (`1,234.5`, `$5`, `12 %`,
+/// `4:05:00`), dates and times, categories, or numbers and texts side by side.
+///
 /// * Numbers stand as they are, or on a [`Curve`]; missing ones become the median, and one more
 ///   feature says where they were.
-/// * Text becomes one feature of 0 and 1 for every level (the frequent ones; the rest together is
-///   one more). A level that was not there when this was fitted is 0 in all of them.
+/// * A date becomes its day, and its place in year, week and day (a sine and a cosine each) where
+///   the column covers them.
+/// * A category becomes one feature of 0 and 1 for every level (the frequent ones; the rest
+///   together is one more), or the mean of the target in its level. A level that was not there when
+///   this was fitted is the mean of all rows.
 /// * Features are standardised: numbers each, the levels of one text together, so that a text
 ///   weighs as much as a number.
 /// * Constant columns and identifiers say nothing of new rows and are left out ([`Dropped`]).
@@ -33,7 +57,7 @@ use serde::{Deserialize, Serialize};
 /// use nystrom_pipeline::{ColumnOptions, Columns, Shape};
 /// let text = "size,colour,one\n1,red,7\n2,blue,7\n,red,7\n4,red,7\n";
 /// let table = Csv::new().missing([""]).text(["colour"]).read(text.as_bytes(), "t.csv").unwrap();
-/// let columns = Columns::fit(&table, &ColumnOptions::default(), &[], Shape::Plain)?;
+/// let columns = Columns::fit(&table, &ColumnOptions::default(), &[], Shape::PLAIN)?;
 /// assert_eq!(columns.features(), ["size", "size is missing", "colour=blue", "colour=red"]);
 /// assert_eq!(columns.dropped()[0].column, "one");
 /// let new = "colour,size\ngreen,2\n";
@@ -47,16 +71,47 @@ use serde::{Deserialize, Serialize};
 pub struct Columns {
     pub(crate) columns: Vec<Treated>,
     pub(crate) dropped: Vec<Dropped>,
+    #[serde(default)]
+    pub(crate) marks: Marks,
+    /// How the cells of targets are read that are numbers.
+    #[serde(default)]
+    pub(crate) targets: Vec<(String, Reading)>,
 }
 
 /// A column that is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Treated {
     pub name: String,
+    /// What its cells are.
+    pub reading: Reading,
+    /// What becomes of them, one feature or some each.
+    pub parts: Vec<Part>,
+}
+
+/// Features from one aspect of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub aspect: Aspect,
     pub treatment: Treatment,
 }
 
-/// How one column becomes features.
+/// What is looked at in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Aspect {
+    /// Its numbers; of dates the day.
+    Number,
+    /// Its texts.
+    Text,
+    /// Whether there is a text among numbers.
+    IsText,
+    /// The sine of the place in a period of so many days.
+    Sine(f64),
+    /// The cosine.
+    Cosine(f64),
+}
+
+/// How an aspect becomes features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Treatment {
@@ -78,6 +133,15 @@ pub(crate) enum Treatment {
         means: Vec<f64>,
         scale: f64,
         /// Whether a missing text is an error; else all its features are 0.
+        complete: bool,
+        /// Whether a text was missing: if none was, a missing one is the mean of all rows.
+        gaps: bool,
+    },
+    Means {
+        of: LevelMeans,
+        /// Of each target's feature.
+        means: Vec<f64>,
+        scales: Vec<f64>,
         complete: bool,
     },
 }
@@ -101,8 +165,10 @@ pub enum Why {
     Constant(String),
     /// It has no value at all.
     Empty,
-    /// It numbers the rows, or has another text in every row.
+    /// It has another text in every row.
     Identifier,
+    /// It numbers the rows, and validation rows gain nothing by it.
+    Index,
 }
 
 impl std::fmt::Display for Dropped {
@@ -111,7 +177,14 @@ impl std::fmt::Display for Dropped {
         match why {
             Why::Constant(value) => write!(f, "{column:?} ({value}) has one value only"),
             Why::Empty => write!(f, "{column:?} has no value"),
-            Why::Identifier => write!(f, "{column:?} names each row: it is no feature"),
+            Why::Identifier => {
+                write!(f, "{column:?} names each row: it is no feature (--features keeps it)")
+            }
+            Why::Index => write!(
+                f,
+                "{column:?} numbers the rows, which does not help to predict others (--features \
+                 keeps it)"
+            ),
         }
     }
 }
@@ -132,17 +205,53 @@ impl Columns {
         self.columns.iter().map(Treated::width).sum()
     }
 
-    /// Whether this column holds text.
+    /// Whether the cells of this column are categories.
     pub fn is_text(&self, name: &str) -> bool {
-        let text = |column: &Treated| matches!(column.treatment, Treatment::Text { .. });
-        self.columns.iter().any(|column| column.name == name && text(column))
+        self.find(name).is_some_and(|column| column.reading.kind == Kind::Level)
+    }
+
+    /// Whether a reader of files must leave the cells of this column as they stand: texts, and
+    /// numbers in a dress that this reads itself.
+    pub fn reads_text(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|column| column.reading.wants_text())
+    }
+
+    /// The numbers of a target in a table, if it has the column.
+    pub(crate) fn actual(&self, table: &Table, name: &str) -> Result<Option<Vec<f64>>> {
+        let Some(column) = table.columns().iter().find(|column| column.name == name) else {
+            return Ok(None);
+        };
+        let known = self.targets.iter().find(|(other, _)| other == name);
+        let reading = known.map_or(Reading::PLAIN, |(_, reading)| reading.clone());
+        let series = reading.read(&column.values, &self.marks);
+        if let (rows, [example, ..]) = (series.unread.0, &series.unread.1[..]) {
+            let what = format!("holds {example} where it held numbers, in {rows} rows");
+            return Err(Error::values(name, what, "correct it, or predict without the column"));
+        }
+        Ok(series.numbers.map(Cow::into_owned))
+    }
+
+    /// Whether a reader of files must leave the cells of a target as they stand.
+    pub fn reads_target_text(&self, name: &str) -> bool {
+        self.targets.iter().any(|(other, reading)| other == name && reading.wants_text())
+    }
+
+    /// Whether a category is the mean of the target in its level.
+    pub(crate) fn has_means(&self) -> bool {
+        let parts = self.columns.iter().flat_map(|column| &column.parts);
+        parts.into_iter().any(|part| matches!(part.treatment, Treatment::Means { .. }))
+    }
+
+    fn find(&self, name: &str) -> Option<&Treated> {
+        self.columns.iter().find(|column| column.name == name)
     }
 
     /// Whether missing values may stand where there were none.
     pub fn fills(&self) -> bool {
-        self.columns.iter().any(|column| match &column.treatment {
+        let parts = self.columns.iter().flat_map(|column| &column.parts);
+        parts.into_iter().any(|part| match &part.treatment {
             Treatment::Number { fill, .. } => fill.is_some(),
-            Treatment::Text { complete, .. } => !complete,
+            Treatment::Text { complete, .. } | Treatment::Means { complete, .. } => !complete,
         })
     }
 
@@ -153,9 +262,11 @@ impl Columns {
 
     /// Columns of text whose rare levels are taken together, and how many levels those are.
     pub fn rare(&self) -> Vec<(&str, usize)> {
-        let rare = |column: &'_ Treated| match &column.treatment {
-            Treatment::Text { rare: Some(rare), .. } => Some(rare.len()),
-            _ => None,
+        let rare = |column: &'_ Treated| {
+            column.parts.iter().find_map(|part| match &part.treatment {
+                Treatment::Text { rare: Some(rare), .. } => Some(rare.len()),
+                _ => None,
+            })
         };
         self.columns.iter().filter_map(|c| Some((c.name.as_str(), rare(c)?))).collect()
     }
@@ -163,28 +274,63 @@ impl Columns {
 
 impl Treated {
     fn features(&self) -> Vec<String> {
-        let name = &self.name;
-        match &self.treatment {
-            Treatment::Number { missing: None, .. } => vec![name.clone()],
-            Treatment::Number { .. } => vec![name.clone(), format!("{name} is missing")],
-            Treatment::Text { levels, rare, .. } => {
-                let rare = rare.iter().map(|_| format!("{name} is rare"));
-                levels.iter().map(|level| format!("{name}={level}")).chain(rare).collect()
-            }
-        }
+        self.parts.iter().flat_map(|part| part.features(&self.name)).collect()
     }
 
     pub(crate) fn width(&self) -> usize {
-        match &self.treatment {
-            Treatment::Number { missing, .. } => 1 + usize::from(missing.is_some()),
-            Treatment::Text { levels, rare, .. } => levels.len() + usize::from(rare.is_some()),
-        }
+        self.parts.iter().map(|part| part.treatment.width()).sum()
     }
 
     /// What no fit would have written, in words.
     pub(crate) fn problem(&self) -> Option<String> {
+        let sound = self.parts.iter().all(|part| part.treatment.is_sound());
+        (!sound).then(|| format!("the column {:?} has no sound scale", self.name))
+    }
+}
+
+impl Part {
+    fn features(&self, name: &str) -> Vec<String> {
+        let what = match self.aspect {
+            Aspect::Number | Aspect::Text => name.to_owned(),
+            Aspect::IsText => return vec![format!("{name} is a text")],
+            Aspect::Sine(days) => return vec![format!("{name}: sine of {}", period(days))],
+            Aspect::Cosine(days) => return vec![format!("{name}: cosine of {}", period(days))],
+        };
+        match &self.treatment {
+            Treatment::Number { missing: None, .. } => vec![what],
+            Treatment::Number { .. } => vec![what.clone(), format!("{what} is missing")],
+            Treatment::Text { levels, rare, .. } => {
+                let rare = rare.iter().map(|_| format!("{what} is rare"));
+                levels.iter().map(|level| format!("{what}={level}")).chain(rare).collect()
+            }
+            Treatment::Means { of, .. } if of.width() == 1 => vec![format!("{what}: mean")],
+            Treatment::Means { of, .. } => {
+                (1..=of.width()).map(|j| format!("{what}: mean {j}")).collect()
+            }
+        }
+    }
+}
+
+fn period(days: f64) -> &'static str {
+    match days {
+        1.0 => "the day",
+        7.0 => "the week",
+        _ => "the year",
+    }
+}
+
+impl Treatment {
+    fn width(&self) -> usize {
+        match self {
+            Treatment::Number { missing, .. } => 1 + usize::from(missing.is_some()),
+            Treatment::Text { levels, rare, .. } => levels.len() + usize::from(rare.is_some()),
+            Treatment::Means { of, .. } => of.width(),
+        }
+    }
+
+    fn is_sound(&self) -> bool {
         let positive = |scale: f64| scale.is_finite() && scale > 0.0;
-        let sound = match &self.treatment {
+        match self {
             Treatment::Number { curve, fill, mean, scale, missing } => {
                 curve.is_sound()
                     && fill.is_none_or(f64::is_finite)
@@ -197,7 +343,12 @@ impl Treated {
                     && means.iter().all(|mean| mean.is_finite())
                     && positive(*scale)
             }
-        };
-        (!sound).then(|| format!("the column {:?} has no sound scale", self.name))
+            Treatment::Means { of, means, scales, .. } => {
+                of.is_sound()
+                    && [means, scales].iter().all(|list| list.len() == of.width())
+                    && means.iter().all(|mean| mean.is_finite())
+                    && scales.iter().all(|scale| positive(*scale))
+            }
+        }
     }
 }

@@ -94,7 +94,7 @@ impl ColumnSums {
 }
 
 impl NumberSums {
-    fn add(&mut self, value: f64) {
+    pub(super) fn add(&mut self, value: f64) {
         if value.is_nan() {
             self.gaps += 1;
             self.run = None;

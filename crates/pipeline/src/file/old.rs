@@ -1,7 +1,7 @@
 //! Formats 1 and 2: one JSON object, numbers only, one target.
 
 use super::{damaged, other_format};
-use crate::columns::{Columns, Curve, Treated, Treatment};
+use crate::columns::{Aspect, Columns, Curve, Marks, Part, Reading, Treated, Treatment};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
@@ -105,15 +105,19 @@ impl Columns {
     pub fn numbers(names: Vec<String>, means: &[f64], scales: &[f64]) -> Columns {
         let column = |((name, &mean), &scale): ((String, &f64), &f64)| Treated {
             name,
-            treatment: Treatment::Number {
-                curve: Curve::Plain,
-                fill: None,
-                mean,
-                scale,
-                missing: None,
-            },
+            reading: Reading::PLAIN,
+            parts: vec![Part {
+                aspect: Aspect::Number,
+                treatment: Treatment::Number {
+                    curve: Curve::Plain,
+                    fill: None,
+                    mean,
+                    scale,
+                    missing: None,
+                },
+            }],
         };
         let columns = names.into_iter().zip(means).zip(scales).map(column).collect();
-        Columns { columns, dropped: Vec::new() }
+        Columns { columns, dropped: Vec::new(), marks: Marks::default(), targets: Vec::new() }
     }
 }

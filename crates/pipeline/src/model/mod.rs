@@ -234,6 +234,34 @@ impl Model {
         functions.iter().map(|target| target.name.as_str()).collect()
     }
 
+    /// What the rows of a table have as targets, as they were read when the model was fitted: NaN
+    /// where one is missing. None for a target that the table lacks, or of classes.
+    ///
+    /// # Cost
+    /// O(n) for each target.
+    ///
+    /// # Errors
+    /// [`Error::Values`] for a target whose cells cannot be read as it was.
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_data::{Column, Csv, Table};
+    /// use nystrom_pipeline::Fit;
+    /// let rows: Vec<String> = (0..40).map(|i| format!("{i}.5,\"{i},{:03}\"\n", i * 7)).collect();
+    /// let text = format!("a,y\n{}", rows.concat());
+    /// let table = Csv::new().text(["y"]).read(text.as_bytes(), "t.csv").unwrap();
+    /// let fit = Fit { work: Some(1e8), ..Fit::default() };
+    /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
+    /// assert_eq!(model.actual(&table)?[0].as_ref().unwrap()[2], 2014.0);
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn actual(&self, table: &Table) -> Result<Vec<Option<Vec<f64>>>> {
+        if self.classes.is_some() {
+            return Ok(vec![None]);
+        }
+        self.targets.iter().map(|target| self.columns.actual(table, &target.name)).collect()
+    }
+
     /// The linear map A, d × d, if it learnt one.
     pub fn map(&self) -> Option<MatRef<'_, f64>> {
         self.map.as_ref().map(Mat::as_ref)

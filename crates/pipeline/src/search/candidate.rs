@@ -62,7 +62,7 @@ pub(super) fn neighbours(family: Family) -> &'static [Family] {
 impl Candidate {
     /// Gaussian at the median distance.
     pub const PLAIN: Candidate = Candidate {
-        shape: Shape::Plain,
+        shape: Shape::PLAIN,
         family: Family::Gaussian,
         metric: Metric::None,
         multiple: 1.0,
@@ -70,7 +70,7 @@ impl Candidate {
 
     /// How much there is to it; of candidates that are as good the simplest is taken.
     pub fn complexity(&self) -> u32 {
-        let shape = u32::from(self.shape != Shape::Plain);
+        let shape = u32::from(self.shape != Shape::PLAIN);
         let metric = match self.metric {
             Metric::None => 0,
             Metric::Diagonal { .. } => 2,

@@ -51,6 +51,7 @@ impl Search<'_> {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
             _ => (Candidate::PLAIN, plain),
         };
+        self.whole(chosen.shape)?;
         let regression = match self.logistic(&chosen, &trial)? {
             Some(regression) => regression,
             None => self.fit_all(chosen, &trial)?,
@@ -211,7 +212,7 @@ impl Search<'_> {
         let validation =
             self.validation(&chosen, trial.centers, classes.as_ref().map(|(classes, _)| classes));
         let (columns, map) =
-            (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
+            (self.shaped(chosen.shape, None).columns.clone(), self.learnt(&chosen, None));
         let made = self.made(&trial, &regression);
         let layout = self.problem.table.names().map(str::to_owned).collect();
         let mut report = Report {

@@ -104,14 +104,28 @@ impl Search<'_> {
         models.iter().enumerate().map(next).collect()
     }
 
-    /// The map for all rows: the mean of those of the folds.
+    /// The map for all rows: the mean of those of the folds. A feature that some folds do not have
+    /// is averaged over those that have it; one that none has stays as it is.
     pub(super) fn mean_map(&mut self, candidate: &Candidate) -> Result<()> {
         let maps = self.maps_of(candidate, candidate);
-        let Some(first) = maps.first() else { return Ok(()) };
-        let d = first.map.nrows();
-        let mut map = Mat::from_fn(d, d, |i, j| {
-            maps.iter().map(|learnt| learnt.map[(i, j)]).sum::<f64>() / maps.len() as f64
-        });
+        if maps.is_empty() {
+            return Ok(());
+        }
+        let features = self.shaped(candidate.shape, None).columns.features();
+        let places: Vec<Vec<Option<usize>>> = maps
+            .iter()
+            .map(|learnt| {
+                let own = self.shaped(candidate.shape, learnt.fold).columns.features();
+                features.iter().map(|name| own.iter().position(|other| other == name)).collect()
+            })
+            .collect();
+        let entry = |i: usize, j: usize| {
+            let found = maps.iter().zip(&places);
+            let found = found.filter_map(|(of, at)| Some(of.map[(at[i]?, at[j]?)]));
+            let (sum, count) = found.fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
+            if count > 0.0 { sum / count } else { f64::from(u8::from(i == j)) }
+        };
+        let mut map = Mat::from_fn(features.len(), features.len(), entry);
         if maps.len() > 1 {
             rescale(&mut map);
         }
@@ -147,7 +161,7 @@ impl Search<'_> {
         rows: &[usize],
         map: Mat<f64>,
     ) -> Result<Learnt> {
-        let x = gather(self.shaped(candidate.shape).x.as_ref(), rows);
+        let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
         let x = mapped(x.as_ref(), map.as_ref());
         let medians = medians(x.as_ref(), &mut self.stream(4))?;
         let Candidate { shape, family, metric, .. } = *candidate;

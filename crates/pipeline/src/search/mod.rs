@@ -39,7 +39,7 @@ type Tried = (Trial, Vec<KrrModel<AnyKernel, f64>>);
 pub(crate) struct Search<'a> {
     fit: &'a Fit,
     problem: Problem,
-    /// The shapes of the columns that differ, the plain one first.
+    /// Shapes of the columns, the plain one first; a search makes more, and that of all rows last.
     shapes: Vec<Shaped>,
     /// Per fold its training rows in random order: subsamples are prefixes, landmarks prefixes of
     /// those.
@@ -72,10 +72,13 @@ pub(crate) struct Search<'a> {
     landmarks_only: bool,
 }
 
-/// The features under one treatment of skewed columns.
+/// The features under one shape of the columns.
 struct Shaped {
     shape: Shape,
+    /// The training rows of which fold say how columns become features; none: all rows.
+    fold: Option<usize>,
     columns: Columns,
+    /// Of all rows.
     x: Mat<f64>,
     /// Median Euclidean and L1 distance of random pairs.
     medians: [f64; 2],
@@ -170,18 +173,10 @@ impl<'a> Search<'a> {
         }
         let everything = shuffled(&(0..problem.table.rows()).collect::<Vec<_>>(), rng)?;
         let seed = rng.next_u64();
-        let mut shapes: Vec<Shaped> = Vec::new();
-        for shape in [Shape::Plain, Shape::Log] {
-            let (columns, x) = problem.features(&fit.columns, shape)?;
-            if shapes.iter().all(|other| other.columns != columns) {
-                let medians = candidate::medians(x.as_ref(), &mut Pcg64::seed_from_u64(seed))?;
-                shapes.push(Shaped { shape, columns, x, medians });
-            }
-        }
-        Ok(Search {
+        let mut search = Search {
             fit,
             problem,
-            shapes,
+            shapes: Vec::new(),
             orders,
             validation,
             everything,
@@ -200,7 +195,9 @@ impl<'a> Search<'a> {
             seed,
             progress,
             landmarks_only: false,
-        })
+        };
+        search.add_shape(Shape::PLAIN)?;
+        Ok(search)
     }
 
     /// The same for a fit that has too many rows for all of them to be centres.
@@ -226,8 +223,45 @@ impl<'a> Search<'a> {
         self.orders.iter().map(Vec::len).min().unwrap_or(0)
     }
 
-    fn shaped(&self, shape: Shape) -> &Shaped {
-        self.shapes.iter().find(|shaped| shaped.shape == shape).unwrap_or(&self.shapes[0])
+    fn shaped(&self, shape: Shape, fold: Option<usize>) -> &Shaped {
+        let is = |shaped: &&Shaped| (shaped.shape, shaped.fold) == (shape, fold);
+        self.shapes.iter().find(is).unwrap_or(&self.shapes[0])
+    }
+
+    /// Makes the features under a shape for every fold; whether they differ from those of others.
+    fn add_shape(&mut self, shape: Shape) -> Result<bool> {
+        for fold in 0..self.orders.len() {
+            let rows = self.problem.folds[fold].train.clone();
+            let shaped = match self.shape_of(shape, (Some(fold), Some(&rows))) {
+                // the training rows of a fold may have no feature that varies
+                Err(Error::NoFeatures { .. }) => self.shape_of(shape, (Some(fold), None))?,
+                found => found?,
+            };
+            let alike = |other: &Shaped| other.fold == Some(0) && other.columns == shaped.columns;
+            if fold == 0 && self.shapes.iter().any(alike) {
+                return Ok(false);
+            }
+            self.shapes.push(shaped);
+        }
+        Ok(true)
+    }
+
+    /// Makes the features of all rows under a shape, and forgets those under others.
+    fn whole(&mut self, shape: Shape) -> Result<()> {
+        let shaped = self.shape_of(shape, (None, None))?;
+        self.shapes.retain(|other| other.shape == shape);
+        self.shapes.push(shaped);
+        Ok(())
+    }
+
+    fn shape_of(
+        &self,
+        shape: Shape,
+        (fold, rows): (Option<usize>, Option<&[usize]>),
+    ) -> Result<Shaped> {
+        let (columns, x) = self.problem.features(&self.fit.columns, shape, rows)?;
+        let medians = candidate::medians(x.as_ref(), &mut Pcg64::seed_from_u64(self.seed))?;
+        Ok(Shaped { shape, fold, columns, x, medians })
     }
 
     /// A generator for one purpose, whatever was drawn for others.

@@ -14,7 +14,7 @@ use crate::report::{Metric, Trial};
 const COUNTS: [usize; 2] = [44, 24];
 /// Steps in which a metric is learnt: at first, from another family's, and on more rows.
 const STEPS: [usize; 3] = [4, 3, 5];
-/// By how much another treatment of skewed columns has to be better.
+/// By how much another shape of the columns has to be better.
 const BENT: f64 = 0.99;
 /// A candidate of another distance than the best goes on if its error is within this factor.
 const OTHER: f64 = 1.12;
@@ -36,9 +36,7 @@ impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
         let few = self.rows_within(SHARES[0], COUNTS[0]);
-        let mut trials = self.shapes(few)?;
-        let shape = bent(&trials);
-        trials.retain(|(candidate, _)| candidate.shape == shape);
+        let (shape, mut trials) = self.shapes(few)?;
         self.metrics(shape, few, &mut trials)?;
         self.exchange(few, &mut trials)?;
         let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
@@ -55,18 +53,38 @@ impl Search<'_> {
         Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
     }
 
-    /// Two unlike families under each treatment of skewed columns, and the plain default.
-    fn shapes(&mut self, rows: usize) -> Result<Trials> {
-        let mut trials = Trials::new();
+    /// Two unlike families under shapes of the columns, beside the plain default: the shape to which
+    /// each choice was added that made the smallest error smaller by enough, and its trials.
+    fn shapes(&mut self, rows: usize) -> Result<(Shape, Trials)> {
+        let (mut shape, mut trials) = (Shape::PLAIN, Trials::new());
         self.tried(Candidate::PLAIN, rows, &mut trials)?;
-        for shape in self.shapes.iter().map(|shaped| shaped.shape).collect::<Vec<_>>() {
-            for family in [SMOOTH, CITY] {
-                let multiple = usual(family);
-                let candidate = Candidate { shape, family, multiple, ..Candidate::PLAIN };
-                self.tried(candidate, rows, &mut trials)?;
+        self.families(shape, rows, &mut trials)?;
+        for choice in 0..shape.next().len() {
+            let next = shape.next()[choice];
+            // means of the sample would be means of other rows in the second pass
+            if next == shape
+                || (next.level_means && self.landmarks_only)
+                || !self.add_shape(next)?
+            {
+                continue;
+            }
+            let mut others = Trials::new();
+            self.families(next, rows, &mut others)?;
+            if least(others.iter()) < BENT * least(trials.iter()) {
+                (shape, trials) = (next, others);
             }
         }
-        Ok(trials)
+        self.shapes.retain(|shaped| [shape, Shape::PLAIN].contains(&shaped.shape));
+        Ok((shape, trials))
+    }
+
+    fn families(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
+        for family in [SMOOTH, CITY] {
+            let candidate =
+                Candidate { shape, family, multiple: usual(family), ..Candidate::PLAIN };
+            self.tried(candidate, rows, trials)?;
+        }
+        Ok(())
     }
 
     /// All metrics that are learnt from nothing, and the rough family without one.
@@ -179,12 +197,6 @@ impl Search<'_> {
         let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
         full_rows(work, self.train_rows(), self.d(), self.fit.memory)
     }
-}
-
-/// The treatment of skewed columns with the smaller error, if it is better by enough.
-fn bent(trials: &Trials) -> Shape {
-    let of = |shape: Shape| least(trials.iter().filter(|(c, _)| c.shape == shape));
-    if of(Shape::Log) < BENT * of(Shape::Plain) { Shape::Log } else { Shape::Plain }
 }
 
 /// The best candidate and, of at most two, one that is not far behind: of the other kind of

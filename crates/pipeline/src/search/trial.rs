@@ -37,7 +37,7 @@ impl Search<'_> {
         fold: Option<usize>,
         rows: &[usize],
     ) -> Mat<f64> {
-        let x = gather(self.shaped(candidate.shape).x.as_ref(), rows);
+        let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
         match self.learnt(candidate, fold) {
             Some(learnt) => mapped(x.as_ref(), learnt.map.as_ref()),
             None => x,
@@ -51,7 +51,7 @@ impl Search<'_> {
     /// The distances of a candidate's points in a fold.
     pub(super) fn medians(&self, candidate: &Candidate, fold: Option<usize>) -> [f64; 2] {
         self.learnt(candidate, fold)
-            .map_or(self.shaped(candidate.shape).medians, |learnt| learnt.medians)
+            .map_or(self.shaped(candidate.shape, fold).medians, |learnt| learnt.medians)
     }
 
     /// The kernel of a candidate in a fold, which tells the meter of its values.

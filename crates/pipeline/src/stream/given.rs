@@ -32,14 +32,14 @@ impl StreamFit {
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
     ) -> Result<Model> {
-        let mut problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
+        let problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
         if problem.labels.is_some() {
             let problem = "with a given kernel there are no probabilities of classes; leave the \
                            kernel out, or take the classes for numbers";
             return Err(Error::Option { option: "task", problem: problem.into() });
         }
-        problem.exact.clone_from(&survey.sums);
-        let (columns, x) = problem.features(&self.fit.columns, Shape::Plain)?;
+        let problem = problem.with_exact(&self.fit, &survey.sums)?;
+        let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
         let points = Points::from_rows(x.as_ref());
         let scale = match scale {
             Some(scale) => scale,

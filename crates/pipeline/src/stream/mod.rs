@@ -149,8 +149,8 @@ impl StreamFit {
         rng: &mut dyn Rng,
     ) -> Result<Fitted> {
         let work = self.fit.checked_work()?;
-        let mut problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
-        problem.exact.clone_from(&survey.sums);
+        let problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
+        let problem = problem.with_exact(&self.fit, &survey.sums)?;
         Search::new(&self.fit, problem, work, progress, rng)?.with_landmarks_only().run()
     }
 }

@@ -2,6 +2,7 @@
 
 mod classes;
 mod deviations;
+mod columns;
 mod explain;
 mod file;
 mod fit;

@@ -146,7 +146,7 @@ fn columns_are_those_of_all_rows() {
     let used: Vec<usize> = (0..6000).filter(|i| i % 37 != 2).collect();
     let used = all.select_rows(&used).unwrap();
     let options = ColumnOptions::default();
-    let exact = Columns::fit(&used, &options, &["y"], Shape::Plain).unwrap();
+    let exact = Columns::fit(&used, &options, &["y"], Shape::PLAIN).unwrap();
     let ours = recipe.model().columns();
     assert_eq!(ours.features(), exact.features());
     assert_eq!(ours.dropped(), exact.dropped());

@@ -1,7 +1,7 @@
 //! Partial dependence on one column.
 
 use super::{Average, Dependence, Grid};
-use crate::columns::{Treated, Treatment};
+use crate::columns::{Aspect, Kind, Part, Treated, Treatment};
 use crate::error::Result;
 use crate::model::Model;
 use nystrom::faer::{Mat, MatRef};
@@ -9,6 +9,8 @@ use nystrom_data::{Categories, Table, Values};
 
 /// Values of a column of numbers at which is looked at most.
 pub(super) const POINTS: usize = 15;
+/// Levels at which is looked at most, of columns that became means by level.
+const MOST_LEVELS: usize = 30;
 /// The share of values that lies below the first and above the last.
 const TAIL: f64 = 0.025;
 
@@ -21,11 +23,12 @@ pub(super) fn of(
 ) -> Result<Dependence> {
     let treated = &model.columns().columns[column];
     let first: usize = model.columns().columns[..column].iter().map(Treated::width).sum();
-    let (at, values) = grid(treated, table)?;
+    let (at, values) = grid(treated, model, table)?;
     let mut means = vec![Vec::new(); model.output_names().len()];
     for value in &values {
         let mut features = Mat::zeros(1, treated.width());
-        treated.apply(value, features.as_mut())?;
+        let series = treated.reading.read(value, &model.columns().marks);
+        treated.apply(&series, (table, None), features.as_mut())?;
         let inside = first..first + treated.width();
         let moved = Mat::from_fn(x.nrows(), x.ncols(), |i, k| {
             if inside.contains(&k) { features[(0, k - first)] } else { x[(i, k)] }
@@ -40,34 +43,55 @@ pub(super) fn of(
 }
 
 /// Values of a column, and each as a column of one row.
-fn grid(column: &Treated, table: &Table) -> Result<(Grid, Vec<Values>)> {
-    Ok(match &column.treatment {
-        Treatment::Number { fill, .. } => {
-            let mut known: Vec<f64> = match &table.column(column.name.as_str())?.values {
-                Values::Numbers(values) => values.iter().copied().filter(|v| !v.is_nan()).collect(),
-                Values::Categories(_) => Vec::new(),
-            };
-            if known.is_empty() {
-                known.extend(*fill);
-            }
-            known.sort_by(f64::total_cmp);
-            let at = quantiles(&known);
-            let values = at.iter().map(|&value| Values::Numbers(vec![value])).collect();
-            (Grid::Numbers(at), values)
+fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Values>)> {
+    let text = |text: &String| {
+        Values::Categories(Categories { levels: vec![text.clone()], codes: vec![Some(0)] })
+    };
+    let values = &table.column(column.name.as_str())?.values;
+    let series = column.reading.read(values, &model.columns().marks);
+    let number = |part: &Part| match (&part.aspect, &part.treatment) {
+        (Aspect::Number, Treatment::Number { fill, .. }) => Some(*fill),
+        _ => None,
+    };
+    if let Some(fill) = column.parts.iter().find_map(number) {
+        let numbers = series.numbers.as_deref().unwrap_or_default();
+        let mut known: Vec<f64> = numbers.iter().copied().filter(|v| !v.is_nan()).collect();
+        known.sort_by(f64::total_cmp);
+        if let (Kind::Time(_), Values::Categories(texts)) = (&column.reading.kind, values) {
+            // as they stand in the table
+            let row = |at: &f64| numbers.iter().position(|day| day == at);
+            let at = quantiles(&known).iter().filter_map(row).collect::<Vec<_>>();
+            let at = at.into_iter().filter_map(|row| texts.get(row)).map(str::to_owned);
+            let at: Vec<String> = at.collect();
+            let values = at.iter().map(text).collect();
+            return Ok((Grid::Levels(at), values));
         }
-        Treatment::Text { levels, rare, .. } => {
-            let one = |level: &String| {
-                Values::Categories(Categories { levels: vec![level.clone()], codes: vec![Some(0)] })
-            };
-            let mut values: Vec<Values> = levels.iter().map(one).collect();
-            let mut names = levels.clone();
-            if let Some(rare) = rare.as_ref().and_then(|rare| rare.first()) {
-                values.push(one(rare));
-                names.push("rare levels".to_owned());
-            }
-            (Grid::Levels(names), values)
+        if known.is_empty() {
+            known.extend(fill);
         }
-    })
+        let at = quantiles(&known);
+        let values = at.iter().map(|&value| Values::Numbers(vec![value])).collect();
+        return Ok((Grid::Numbers(at), values));
+    }
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for part in &column.parts {
+        match &part.treatment {
+            Treatment::Text { levels, rare, .. } => {
+                values.extend(levels.iter().map(text));
+                names.extend(levels.iter().cloned());
+                if let Some(rare) = rare.as_ref().and_then(|rare| rare.first()) {
+                    values.push(text(rare));
+                    names.push("rare levels".to_owned());
+                }
+            }
+            Treatment::Means { of, .. } => {
+                names.extend(of.levels().take(MOST_LEVELS).cloned());
+                values.extend(of.levels().take(MOST_LEVELS).map(text));
+            }
+            Treatment::Number { .. } => {}
+        }
+    }
+    Ok((Grid::Levels(names), values))
 }
 
 /// All of sorted values if they are few, or quantiles.

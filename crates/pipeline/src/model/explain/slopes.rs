@@ -1,12 +1,12 @@
 //! Importances and average derivatives, from the slopes of the model at some rows.
 
 use super::{Average, Influence};
-use crate::columns::{Curve, Treated, Treatment};
+use crate::columns::{Aspect, Curve, Kind, Part, Treated, Treatment};
 use crate::error::Result;
 use crate::model::{Model, mapped};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
-use nystrom_data::{Table, Values};
+use nystrom_data::Table;
 use std::ops::Range;
 
 /// What the model makes of each column, in their order, at the features `x` of the rows of `table`.
@@ -33,7 +33,7 @@ pub(super) fn influences(
             column: column.name.clone(),
             metric: metric.as_ref().map(|metric| share(metric, features.clone())),
             slope: share(&squares, features.clone()),
-            effects: effects(column, table, &slopes, first)?,
+            effects: effects((model, column), table, &slopes, first)?,
             dependence: None,
         });
         first = features.end;
@@ -69,18 +69,23 @@ fn squares(model: &Model, g: &Mat<f64>, d: usize) -> Vec<f64> {
 
 /// Average derivatives of a column of numbers, in its own units, over rows in which it has a value.
 fn effects(
-    column: &Treated,
+    (model, column): (&Model, &Treated),
     table: &Table,
     slopes: &[Mat<f64>],
     feature: usize,
 ) -> Result<Vec<Average>> {
-    let Treatment::Number { curve, scale, .. } = &column.treatment else { return Ok(Vec::new()) };
-    let known: Vec<(usize, f64)> = match &table.column(column.name.as_str())?.values {
-        Values::Numbers(values) => {
-            values.iter().copied().enumerate().filter(|(_, v)| !v.is_nan()).collect()
-        }
-        Values::Categories(_) => Vec::new(), // without a value in any row
+    // numbers in any dress come first of their column
+    let (Kind::Number(_), Some(Part { aspect: Aspect::Number, treatment })) =
+        (&column.reading.kind, column.parts.first())
+    else {
+        return Ok(Vec::new());
     };
+    let Treatment::Number { curve, scale, .. } = treatment else { return Ok(Vec::new()) };
+    let values = &table.column(column.name.as_str())?.values;
+    let series = column.reading.read(values, &model.columns().marks);
+    let numbers = series.numbers.as_deref().unwrap_or_default();
+    let known: Vec<(usize, f64)> =
+        numbers.iter().copied().enumerate().filter(|(_, v)| !v.is_nan()).collect();
     if known.is_empty() {
         return Ok(Vec::new());
     }

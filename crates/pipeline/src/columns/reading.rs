@@ -1,0 +1,434 @@
+//! What the cells of a column are: numbers in some dress, instants, categories, or two of these.
+
+use super::dress::{Dress, is_beyond_exact};
+use super::options::ColumnOptions;
+use super::time::{TimeFormat, of_digits};
+use nystrom_data::{Categories, Values, is_marker, is_number_marker};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Up to so many different cells a column of numbers and texts holds categories.
+const FEW: usize = 20;
+/// Of the cells of a column of numbers and texts one in so many has to be a number.
+const SOME: usize = 10;
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+/// Different whole numbers such as 20190131 from which a column of them holds dates.
+const DATES: usize = 10;
+
+/// What the cells of a column are, as all of them say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    pub kind: Kind,
+    /// Whether texts that are not of this kind are categories; else they are missing.
+    pub rest: bool,
+}
+
+/// What most cells of a column are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// Categories, by their text.
+    Level,
+    /// Numbers.
+    Number(Dress),
+    /// Instants.
+    Time(TimeFormat),
+    /// Dates written as a whole number, such as 20190131.
+    Digits,
+}
+
+/// The cells of a column as they were read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series<'a> {
+    /// Numbers, and days since 1970 of instants; NaN where a value is missing or is a text.
+    pub numbers: Option<Cow<'a, [f64]>>,
+    /// Categories; beside numbers the texts that are none.
+    pub texts: Option<Cow<'a, Categories>>,
+    /// Rows in which a text was expected to be a number and is none, and some of the texts.
+    pub unread: (usize, Vec<String>),
+}
+
+impl Reading {
+    /// Numbers as they are.
+    pub const PLAIN: Reading = Reading { kind: Kind::Number(Dress::PLAIN), rest: false };
+    /// Categories by their text.
+    pub const LEVEL: Reading = Reading { kind: Kind::Level, rest: false };
+
+    /// What these cells are, and a line that says so where a reader of the table may wonder.
+    pub fn of(name: &str, values: &Values, options: &ColumnOptions) -> (Reading, Option<String>) {
+        let is = |list: &[String]| list.iter().any(|other| other == name);
+        if is(&options.categorical) {
+            return (Reading::LEVEL, None);
+        }
+        match values {
+            Values::Numbers(values) if is(&options.numeric) || !are_dates(values) => {
+                (Reading::PLAIN, None)
+            }
+            Values::Numbers(_) => {
+                let note = format!(
+                    "{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for \
+                     numbers)"
+                );
+                (Reading { kind: Kind::Digits, rest: false }, Some(note))
+            }
+            Values::Categories(text) => of_texts(name, text, options, is(&options.numeric)),
+        }
+    }
+
+    /// Whether a reader of files must leave the cells as they stand, for a reading of its own.
+    pub fn wants_text(&self) -> bool {
+        match &self.kind {
+            Kind::Number(dress) => self.rest || !dress.is_plain(),
+            Kind::Level | Kind::Time(_) => true,
+            Kind::Digits => false,
+        }
+    }
+
+    /// The number that a text is, or the days since 1970.
+    fn number(&self, text: &str) -> Option<f64> {
+        match &self.kind {
+            Kind::Level => None,
+            Kind::Number(dress) => dress.number(text),
+            Kind::Time(format) => format.instant(text).map(|seconds| seconds / DAY),
+            Kind::Digits => Dress::PLAIN.number(text).and_then(days_of_digits),
+        }
+    }
+
+    /// The cells of a column.
+    pub fn read<'a>(&self, values: &'a Values, options: &Marks) -> Series<'a> {
+        match (&self.kind, values) {
+            (Kind::Level, Values::Categories(text)) => {
+                Series { texts: Some(without_markers(text, options)), ..Series::default() }
+            }
+            (Kind::Level, Values::Numbers(values)) => {
+                Series { texts: Some(Cow::Owned(categories(values))), ..Series::default() }
+            }
+            (Kind::Number(_), Values::Numbers(values)) => {
+                let numbers = Some(Cow::Borrowed(&values[..]));
+                Series { numbers, texts: self.no_texts(values.len()), ..Series::default() }
+            }
+            (Kind::Digits | Kind::Time(_), Values::Numbers(values)) => {
+                let of = |value: &f64| days_of_digits(*value).unwrap_or(f64::NAN);
+                let lost =
+                    values.iter().filter(|v| !v.is_nan() && of_digits(**v).is_none()).count();
+                let numbers = Some(Cow::Owned(values.iter().map(of).collect()));
+                let unread = (lost, Vec::new());
+                Series { numbers, texts: self.no_texts(values.len()), unread }
+            }
+            (_, Values::Categories(text)) => self.texts(text, options),
+        }
+    }
+
+    /// Beside numbers alone.
+    fn no_texts<'a>(&self, rows: usize) -> Option<Cow<'a, Categories>> {
+        self.rest.then(|| Cow::Owned(Categories { levels: Vec::new(), codes: vec![None; rows] }))
+    }
+
+    /// Texts of which some or all are numbers or instants.
+    fn texts<'a>(&self, text: &Categories, marks: &Marks) -> Series<'a> {
+        let numbers: Vec<Option<f64>> =
+            text.levels.iter().map(|level| self.number(level)).collect();
+        let missing: Vec<bool> =
+            text.levels.iter().map(|level| marks.is_missing(level, true)).collect();
+        let code = |code: &Option<u32>| code.map(|code| code as usize);
+        let number = |of: &Option<u32>| code(of).and_then(|code| numbers[code]).unwrap_or(f64::NAN);
+        let other = |of: usize| numbers[of].is_none() && !missing[of];
+        let values = text.codes.iter().map(number).collect();
+        let (mut rows, mut examples) = (0, Vec::new());
+        if !self.rest {
+            for place in text.codes.iter().filter_map(code).filter(|place| other(*place)) {
+                rows += 1;
+                let example = format!("{:?}", text.levels[place]);
+                if examples.len() < 3 && !examples.contains(&example) {
+                    examples.push(example);
+                }
+            }
+        }
+        let texts = self.rest.then(|| {
+            let codes = text.codes.iter().map(|of| of.filter(|of| other(*of as usize))).collect();
+            Cow::Owned(Categories { levels: text.levels.clone(), codes })
+        });
+        Series { numbers: Some(Cow::Owned(values)), texts, unread: (rows, examples) }
+    }
+}
+
+/// Which texts mean a missing value.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Marks {
+    /// Texts that are values, though they usually mark a missing one.
+    pub kept: Vec<String>,
+}
+
+impl Marks {
+    /// Those of these options.
+    pub fn of(options: &ColumnOptions) -> Marks {
+        Marks { kept: options.not_missing.clone() }
+    }
+
+    /// Whether a text means a missing value, among numbers or elsewhere.
+    pub fn is_missing(&self, text: &str, among_numbers: bool) -> bool {
+        let marks = if among_numbers { is_number_marker(text) } else { is_marker(text) };
+        marks && !self.kept.iter().any(|kept| kept == text)
+    }
+}
+
+fn days_of_digits(value: f64) -> Option<f64> {
+    of_digits(value).map(|seconds| seconds / DAY)
+}
+
+/// Whether these are whole numbers that are dates.
+fn are_dates(values: &[f64]) -> bool {
+    let mut first: Vec<f64> = Vec::new();
+    for &value in values.iter().filter(|value| !value.is_nan()) {
+        if of_digits(value).is_none() {
+            return false;
+        }
+        if first.len() < DATES && !first.contains(&value) {
+            first.push(value);
+        }
+    }
+    first.len() == DATES
+}
+
+/// What a column of texts holds; `numeric`: it was said to hold numbers.
+fn of_texts(
+    name: &str,
+    text: &Categories,
+    options: &ColumnOptions,
+    numeric: bool,
+) -> (Reading, Option<String>) {
+    let marks = Marks::of(options);
+    let mut counts: Vec<(usize, &str)> =
+        text.levels.iter().map(|level| (0, level.as_str())).collect();
+    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
+    counts.retain(|(count, level)| *count > 0 && !marks.is_missing(level, false));
+    let mut levels = counts.clone();
+    levels.retain(|(_, level)| !marks.is_missing(level, true));
+    if levels.is_empty() {
+        return (Reading::LEVEL, None);
+    }
+    let said = |what: String, option: &str| {
+        Some(format!("{name:?} holds {what} ({option} {name:?} takes them for categories)"))
+    };
+    let categorical = "--categorical";
+    if let Some(dress) = Dress::of_all(&levels) {
+        let beyond = |(_, level): &(usize, &str)| is_beyond_exact(level);
+        if !numeric && dress.is_plain() && levels.iter().any(beyond) {
+            let note = format!(
+                "{name:?} holds whole numbers beyond 2⁵³, which are taken for categories by their \
+                 digits (--numeric {name:?} rounds them)"
+            );
+            return (Reading::LEVEL, Some(note));
+        }
+        let note = (!dress.is_plain()).then(|| said(dress.describe(), categorical)).flatten();
+        return (Reading { kind: Kind::Number(dress), rest: false }, note);
+    }
+    let texts = levels.iter().map(|(_, level)| *level);
+    if let Some(format) = TimeFormat::of_all(texts, options.day_first).filter(|_| !numeric) {
+        let other = if options.day_first { "without --day-first" } else { "with --day-first" };
+        let open = match format.ambiguous {
+            true => format!(", where {:?} could also be another day: {other} it is", levels[0].1),
+            false => String::new(),
+        };
+        let what = format!("dates, read as {}{open}", format.describe());
+        return (Reading { kind: Kind::Time(format), rest: false }, said(what, categorical));
+    }
+    mixed(name, &levels, &counts, options, numeric)
+}
+
+/// What a column holds of whose texts some are numbers or dates at most.
+fn mixed(
+    name: &str,
+    levels: &[(usize, &str)],
+    all: &[(usize, &str)],
+    options: &ColumnOptions,
+    numeric: bool,
+) -> (Reading, Option<String>) {
+    let cells: usize = all.iter().map(|(count, _)| count).sum();
+    let (dress, read) = Dress::of_some(levels, false);
+    let loose = |rest| Reading { kind: Kind::Number(dress.clone()), rest };
+    if numeric {
+        return (loose(false), None);
+    }
+    let some = |read: usize| read * SOME >= cells && read > 0;
+    if all.len() <= FEW {
+        let note = some(read).then(|| {
+            format!(
+                "{name:?} holds {} different numbers and texts, taken for categories (--numeric \
+                 {name:?} takes them for numbers)",
+                all.len()
+            )
+        });
+        return (Reading::LEVEL, note);
+    }
+    if let Some((format, read)) = most_are_dates(levels, options).filter(|(_, read)| some(*read)) {
+        let note = format!(
+            "{name:?} holds dates, read as {}, and {} other texts, which are categories beside \
+             them (--categorical {name:?} takes all for categories)",
+            format.describe(),
+            cells - read
+        );
+        return (Reading { kind: Kind::Time(format), rest: true }, Some(note));
+    }
+    if !some(read) {
+        return (Reading::LEVEL, None);
+    }
+    let other = levels.iter().find(|(_, level)| dress.number(level).is_none());
+    let note = match other {
+        None => format!(
+            "{name:?} holds {}, as far as they can be read one by one (--categorical {name:?} takes \
+             them for categories)",
+            dress.describe()
+        ),
+        Some((_, example)) => format!(
+            "{name:?} holds numbers and texts such as {example:?}: the numbers are numbers, and \
+             the texts are categories beside them (--categorical {name:?} and --numeric {name:?} \
+             decide)"
+        ),
+    };
+    (loose(other.is_some()), Some(note))
+}
+
+/// The format in which most of these texts are dates, and how many cells that are.
+fn most_are_dates(
+    levels: &[(usize, &str)],
+    options: &ColumnOptions,
+) -> Option<(TimeFormat, usize)> {
+    let formats = levels
+        .iter()
+        .filter_map(|(_, level)| TimeFormat::of_all([*level].into_iter(), options.day_first));
+    let mut tried: Vec<TimeFormat> = Vec::new();
+    for format in formats.map(|format| TimeFormat { ambiguous: false, ..format }) {
+        if !tried.contains(&format) {
+            tried.push(format);
+        }
+    }
+    let cells = |format: &TimeFormat| -> usize {
+        let dates = levels.iter().filter(|(_, level)| format.instant(level).is_some());
+        dates.map(|(count, _)| count).sum()
+    };
+    let counted = tried.into_iter().map(|format| (cells(&format), format));
+    let (read, format) = counted.max_by_key(|(read, _)| *read)?;
+    Some((format, read))
+}
+
+/// Texts of which the markers are missing.
+fn without_markers<'a>(text: &'a Categories, marks: &Marks) -> Cow<'a, Categories> {
+    let missing: Vec<bool> = text.levels.iter().map(|l| marks.is_missing(l, false)).collect();
+    if !missing.contains(&true) {
+        return Cow::Borrowed(text);
+    }
+    let codes = text.codes.iter().map(|of| of.filter(|of| !missing[*of as usize])).collect();
+    Cow::Owned(Categories { levels: text.levels.clone(), codes })
+}
+
+/// Numbers as the texts that they were read from, as far as that can be known.
+fn categories(values: &[f64]) -> Categories {
+    let mut known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    known.sort_by(f64::total_cmp);
+    known.dedup();
+    let code = |value: &f64| {
+        (!value.is_nan()).then(|| known.partition_point(|k| k.total_cmp(value).is_lt()) as u32)
+    };
+    let codes = values.iter().map(code).collect();
+    Categories { levels: known.iter().map(f64::to_string).collect(), codes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(cells: &[&str]) -> Values {
+        let mut levels: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
+        levels.sort();
+        levels.dedup();
+        let code = |cell: &&str| levels.iter().position(|level| level == cell).map(|c| c as u32);
+        Values::Categories(Categories { codes: cells.iter().map(code).collect(), levels })
+    }
+
+    fn reading(cells: &[&str]) -> Reading {
+        Reading::of("x", &texts(cells), &ColumnOptions::default()).0
+    }
+
+    fn many(of: impl Fn(usize) -> String) -> Vec<String> {
+        (0..60).map(of).collect()
+    }
+
+    #[test]
+    fn cells_are_numbers_dates_categories_or_both() {
+        let kind =
+            |cells: &[String]| reading(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(reading(&["1", "2.5", "?"]), Reading::PLAIN);
+        assert_eq!(reading(&["2", "3", "4", "5more"]), Reading::LEVEL);
+        assert_eq!(reading(&["red", "blue"]), Reading::LEVEL);
+        assert!(matches!(reading(&["$1,000", "$2", "NA"]).kind, Kind::Number(_)));
+        assert!(matches!(reading(&["2020-01-31", "", "-"]).kind, Kind::Time(_)));
+        let both =
+            kind(&many(|i| if i % 7 == 0 { format!("A/5 {i}") } else { format!("{}", 100 * i) }));
+        assert!(both.rest && matches!(both.kind, Kind::Number(_)));
+        let ranges =
+            kind(&many(|i| if i % 9 == 0 { format!("{i} - {}", 2 * i) } else { format!("{i}") }));
+        assert!(!ranges.rest && matches!(ranges.kind, Kind::Number(_)));
+        let dates =
+            kind(&many(
+                |i| if i % 9 == 0 { "soon".into() } else { format!("{}.1.2020", i % 28 + 1) },
+            ));
+        assert!(dates.rest && matches!(dates.kind, Kind::Time(_)));
+        let names = kind(&many(|i| if i == 3 { "7".into() } else { format!("name {i}x") }));
+        assert_eq!(names, Reading::LEVEL);
+        assert_eq!(reading(&["100000000000000001", "100000000000000002"]), Reading::LEVEL);
+    }
+
+    #[test]
+    fn what_is_said_decides() {
+        let options = |categorical: bool| ColumnOptions {
+            categorical: if categorical { vec!["x".into()] } else { Vec::new() },
+            numeric: if categorical { Vec::new() } else { vec!["x".into()] },
+            ..ColumnOptions::default()
+        };
+        let of =
+            |cells: &[&str], categorical| Reading::of("x", &texts(cells), &options(categorical)).0;
+        assert_eq!(of(&["1", "2"], true), Reading::LEVEL);
+        let numbers = of(&["2", "5more"], false);
+        let cells = texts(&["2", "5more", "9"]);
+        let series = numbers.read(&cells, &Marks::default()).numbers;
+        assert_eq!(series.unwrap()[2], 9.0);
+        assert_eq!(of(&["100000000000000001", "2"], false), Reading::PLAIN);
+        let keep = ColumnOptions { not_missing: vec!["NA".into()], ..ColumnOptions::default() };
+        let marks = Marks::of(&keep);
+        assert!(!marks.is_missing("NA", false) && marks.is_missing("", false));
+    }
+
+    #[test]
+    fn cells_are_read_as_all_of_them_said() {
+        let all = many(|i| if i % 7 == 0 { format!("A/5 {i}") } else { format!("{}", 100 * i) });
+        let cells: Vec<&str> = all.iter().map(String::as_str).collect();
+        let reading = reading(&cells);
+        let new = texts(&["A/5 0", "100", "", "PC 1"]);
+        let series = reading.read(&new, &Marks::default());
+        let (numbers, rest) = (series.numbers.unwrap(), series.texts.unwrap());
+        assert!(numbers[0].is_nan() && numbers[1] == 100.0 && numbers[2].is_nan());
+        assert_eq!(
+            [0, 1, 2, 3].map(|row| rest.get(row)),
+            [Some("A/5 0"), None, None, Some("PC 1")]
+        );
+        let lost = Reading::PLAIN.read(&new, &Marks::default());
+        assert_eq!(lost.unread, (2, vec!["\"A/5 0\"".to_owned(), "\"PC 1\"".to_owned()]));
+        let cells = Values::Numbers(vec![2.0, f64::NAN, 10.0]);
+        let levels = Reading::LEVEL.read(&cells, &Marks::default());
+        let levels = levels.texts.unwrap().into_owned();
+        assert_eq!((levels.get(0), levels.get(1), levels.get(2)), (Some("2"), None, Some("10")));
+    }
+
+    #[test]
+    fn whole_numbers_that_are_dates_are_told_from_others() {
+        let of = |values: Vec<f64>| {
+            Reading::of("x", &Values::Numbers(values), &ColumnOptions::default()).0
+        };
+        let dates: Vec<f64> = (1..=28).map(|day| 20_190_100.0 + f64::from(day)).collect();
+        assert_eq!(of(dates.clone()).kind, Kind::Digits);
+        assert_eq!(of([&dates[..], &[20_190_199.0]].concat()), Reading::PLAIN);
+        assert_eq!(of(dates[..5].to_vec()), Reading::PLAIN);
+    }
+}

@@ -1,0 +1,165 @@
+//! A look at all columns of a table: what their cells are, and which of them name the rows.
+
+use super::options::{ColumnOptions, position};
+use super::reading::{Marks, Reading};
+use super::sums::{ColumnSums, MANY, NumberSums};
+use super::{Kind, Why};
+use crate::error::{Error, Result};
+use nystrom_data::{Column, Table, Values};
+
+/// What all rows of a table say of the columns that may be features.
+#[derive(Debug, Clone)]
+pub(crate) struct Looked {
+    pub columns: Vec<Candidate>,
+    pub marks: Marks,
+    /// Lines about columns at whose reading somebody may wonder.
+    pub notes: Vec<String>,
+}
+
+/// A column that may be a feature.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub name: String,
+    pub reading: Reading,
+    /// Whether it names or numbers the rows, and how.
+    pub names_rows: Option<Why>,
+    /// Whether it is no feature even where that would help: an index without a name.
+    pub never: bool,
+}
+
+impl Looked {
+    /// Of the columns of `table` that are not `taken` for another use.
+    ///
+    /// # Errors
+    /// As [`Columns::fit`](super::Columns::fit) for names that are not there.
+    pub fn at<'a>(
+        table: &Table,
+        options: &ColumnOptions,
+        taken: &[&str],
+        exact: &dyn Fn(&str) -> Option<&'a ColumnSums>,
+    ) -> Result<Looked> {
+        let candidates = options.candidates(table, taken)?;
+        let (mut columns, mut notes) = (Vec::new(), Vec::new());
+        for &place in &candidates {
+            let column = &table.columns()[place];
+            let (reading, note) = Reading::of(&column.name, &column.values, options);
+            // a column that was asked for, or that stands alone, may number the rows
+            let wanted = candidates.len() == 1 || options.features.contains(&column.name);
+            let names_rows = (!wanted)
+                .then(|| names_rows(column, &reading, exact(&column.name), options))
+                .flatten();
+            if names_rows != Some(Why::Identifier) {
+                notes.extend(note);
+            }
+            let never = names_rows.is_some() && is_unnamed(&column.name);
+            columns.push(Candidate { name: column.name.clone(), reading, names_rows, never });
+        }
+        Ok(Looked { columns, marks: Marks::of(options), notes })
+    }
+
+    /// The columns that tell rows apart as their features do: all but those that name them.
+    pub fn compared(&self) -> impl Iterator<Item = &str> {
+        let telling = self.columns.iter().filter(|column| column.names_rows.is_none());
+        telling.map(|column| column.name.as_str())
+    }
+}
+
+/// Whether a column names the rows of a table, or numbers them.
+fn names_rows(
+    column: &Column,
+    reading: &Reading,
+    exact: Option<&ColumnSums>,
+    options: &ColumnOptions,
+) -> Option<Why> {
+    match (&column.values, &reading.kind) {
+        (Values::Numbers(values), Kind::Number(_)) => {
+            let in_order = match exact.and_then(ColumnSums::numbers) {
+                Some(sums) => sums.numbers_rows(),
+                None => {
+                    let mut sums = NumberSums::default();
+                    values.iter().for_each(|value| sums.add(*value));
+                    sums.numbers_rows()
+                }
+            };
+            (in_order || numbers_rows(&column.name, values)).then_some(Why::Index)
+        }
+        (Values::Categories(text), Kind::Level) => {
+            let marks = Marks::of(options);
+            let known = |code: &&u32| !marks.is_missing(&text.levels[**code as usize], false);
+            let (known, levels) = match exact.and_then(ColumnSums::levels) {
+                Some((counts, _)) => {
+                    (counts.iter().map(|(count, _)| count).sum::<usize>(), counts.len())
+                }
+                None => {
+                    let mut codes: Vec<u32> =
+                        text.codes.iter().flatten().filter(known).copied().collect();
+                    let known = codes.len();
+                    codes.sort_unstable();
+                    codes.dedup();
+                    (known, codes.len())
+                }
+            };
+            (known >= MANY && levels == known).then_some(Why::Identifier)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a column with such a name and different whole numbers, one for each row, numbers them.
+fn numbers_rows(name: &str, values: &[f64]) -> bool {
+    let last = name.rsplit(['_', ' ', '.', '-']).next().unwrap_or_default();
+    let is = |word: &str| name.eq_ignore_ascii_case(word) || last.eq_ignore_ascii_case(word);
+    let named = ["id", "index", "row", "rowid", "rownames", "no", "nr", "#"].into_iter().any(is)
+        || name.ends_with("Id")
+        || name.ends_with("ID")
+        || is_unnamed(name);
+    if !named || values.len() < MANY || values.iter().any(|v| v.is_nan() || v.fract() != 0.0) {
+        return false;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// Whether a file gave a column no name.
+fn is_unnamed(name: &str) -> bool {
+    name.is_empty() || name.to_ascii_lowercase().starts_with("unnamed")
+}
+
+/// The values of a column in an order: numbers in any dress, or instants.
+///
+/// # Errors
+/// [`Error::NoColumn`]; [`Error::Values`] for a missing value, and for texts that have no order.
+pub(crate) fn ordered(table: &Table, name: &str, options: &ColumnOptions) -> Result<Vec<f64>> {
+    let column = &table.columns()[position(table, name)?];
+    let reading = match (&column.values, Reading::of(name, &column.values, options).0) {
+        (Values::Categories(text), reading) if reading.kind == Kind::Level || reading.rest => {
+            let levels: Vec<(usize, &str)> = text.levels.iter().map(|l| (1, l.as_str())).collect();
+            let (dress, read) = super::dress::Dress::of_some(&levels, true);
+            match levels.iter().find(|(_, level)| dress.number(level).is_none()) {
+                None if read > 0 => Reading { kind: Kind::Number(dress), rest: false },
+                found => {
+                    let example = found.map_or("", |(_, text)| text);
+                    let what = format!("holds {example:?}, which is neither a number nor a date");
+                    return Err(Error::values(name, what, ORDER));
+                }
+            }
+        }
+        (_, reading) => reading,
+    };
+    let series = reading.read(&column.values, &Marks::of(options));
+    let values = series.numbers.map(|numbers| numbers.into_owned()).unwrap_or_default();
+    match values.iter().position(|value| value.is_nan()) {
+        Some(row) => {
+            let what = format!("misses its value in {}", crate::error::place(table, row));
+            Err(Error::values(
+                name,
+                what,
+                "fill it in, leave out the row, or split by another column",
+            ))
+        }
+        None => Ok(values),
+    }
+}
+
+const ORDER: &str = "write times as 2019-12-31 or 2019-12-31T10:00:00, or as numbers";

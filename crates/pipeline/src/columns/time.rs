@@ -1,0 +1,491 @@
+//! Dates and times, whose format is recognised from all cells of a column.
+
+use super::cell::bare;
+use jiff::civil::{Date, DateTime, Time};
+use serde::{Deserialize, Serialize};
+
+/// The order in which a column's dates have their parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Order {
+    YearMonthDay,
+    YearDayMonth,
+    DayMonthYear,
+    MonthDayYear,
+    /// The first of the month.
+    YearMonth,
+    MonthYear,
+}
+
+/// How the cells of a column are read as instants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TimeFormat {
+    pub order: Order,
+    /// Whether all cells could also have day and month the other way round.
+    pub ambiguous: bool,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Token<'a> {
+    Number(&'a str),
+    Word(&'a str),
+    Mark(char),
+}
+
+/// The parts of a date as they stand, and a time of day with its offset from UTC in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Parts {
+    /// Numbers in their order; the month is 0 where it is a name.
+    numbers: [u32; 3],
+    count: usize,
+    /// How many digits the numbers have.
+    lengths: [usize; 3],
+    /// The place and the number of a month that is written as a name.
+    month: Option<(usize, u32)>,
+    time: Option<Time>,
+    offset: i64,
+    /// A mark between numbers.
+    mark: char,
+}
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/// Years of two digits from here on are of the last century.
+const PIVOT: u32 = 69;
+
+impl TimeFormat {
+    /// The format of these different texts, if all are dates; `day_first` decides where day and
+    /// month could be either.
+    pub fn of_all<'a>(
+        texts: impl Iterator<Item = &'a str> + Clone,
+        day_first: bool,
+    ) -> Option<TimeFormat> {
+        let first = Parts::of(texts.clone().next()?)?;
+        let orders: Vec<Order> = first
+            .orders(day_first)
+            .into_iter()
+            .filter(|order| {
+                texts.clone().all(|text| {
+                    Parts::of(text).is_some_and(|parts| parts.instant(*order).is_some())
+                })
+            })
+            .collect();
+        let order = *orders.first()?;
+        Some(TimeFormat { order, ambiguous: orders.len() > 1 })
+    }
+
+    /// Seconds since 1970 began in UTC, or in the local time of the column.
+    pub fn instant(self, text: &str) -> Option<f64> {
+        Parts::of(text)?.instant(self.order)
+    }
+
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self.order {
+            Order::YearMonthDay => "year, month, day",
+            Order::YearDayMonth => "year, day, month",
+            Order::DayMonthYear => "day, month, year",
+            Order::MonthDayYear => "month, day, year",
+            Order::YearMonth => "year, month",
+            Order::MonthYear => "month, year",
+        }
+    }
+}
+
+/// The seconds since 1970 of a whole number such as 20190131.
+pub(super) fn of_digits(value: f64) -> Option<f64> {
+    if value.fract() != 0.0 || !(19_000_101.0..=21_001_231.0).contains(&value) {
+        return None;
+    }
+    let number = value as u32;
+    seconds(date(number / 10_000, number / 100 % 100, number % 100)?, None, 0)
+}
+
+impl Parts {
+    /// The parts of a text that is a date, with or without a time of day.
+    fn of(text: &str) -> Option<Parts> {
+        let text = bare(text);
+        // longer texts are no dates
+        if text.len() < 5 || text.len() > 48 || !text.is_ascii() {
+            return None;
+        }
+        let tokens = tokens(text)?;
+        let begin =
+            tokens.windows(2).position(|pair| matches!(pair, [Token::Number(_), Token::Mark(':')]));
+        let (mut date, clock) = match begin {
+            Some(place) => tokens.split_at(place),
+            None => (&tokens[..], &[][..]),
+        };
+        let (time, mut offset) = match clock {
+            [] => (None, Some(0)),
+            clock => of_clock(clock).map(|(time, offset)| (Some(time), Some(offset)))?,
+        };
+        while let Some((Token::Mark(' ' | ',') | Token::Word("t" | "T"), rest)) = date.split_last()
+        {
+            date = rest;
+        }
+        // 2020-01-31Z
+        if let (None, [rest @ .., Token::Word(word)]) = (time, date)
+            && is_utc(word)
+        {
+            (date, offset) = (rest, Some(0));
+        }
+        let compact = Parts::compact(date, (time, clock.is_empty()));
+        compact.or_else(|| Parts::of_date(date, time, offset.unwrap_or(0)))
+    }
+
+    /// `20190131`, and `20190131T101500`.
+    fn compact(date: &[Token<'_>], (time, alone): (Option<Time>, bool)) -> Option<Parts> {
+        let (digits, behind) = match date {
+            [Token::Number(digits)] => (*digits, None),
+            [Token::Number(digits), Token::Word("T" | "t"), Token::Number(behind), ..] if alone => {
+                (*digits, Some(*behind))
+            }
+            _ => return None,
+        };
+        if digits.len() != 8 || !(digits.starts_with("19") || digits.starts_with("20")) {
+            return None;
+        }
+        let part = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
+        let time = match behind {
+            Some(behind) if behind.len() == 6 => {
+                let part = |from: usize| behind.get(from..from + 2)?.parse::<i8>().ok();
+                Some(Time::new(part(0)?, part(2)?, part(4)?, 0).ok()?)
+            }
+            Some(_) => return None,
+            None => time,
+        };
+        Some(Parts {
+            numbers: [part(0, 4)?, part(4, 6)?, part(6, 8)?],
+            count: 3,
+            lengths: [4, 2, 2],
+            month: None,
+            time,
+            offset: 0,
+            mark: '-',
+        })
+    }
+
+    fn of_date(date: &[Token<'_>], time: Option<Time>, offset: i64) -> Option<Parts> {
+        let mut parts = Parts {
+            numbers: [0; 3],
+            count: 0,
+            lengths: [0; 3],
+            month: None,
+            time,
+            offset,
+            mark: ' ',
+        };
+        for token in date {
+            match *token {
+                Token::Number(digits) if parts.count < 3 && digits.len() <= 4 => {
+                    parts.numbers[parts.count] = digits.parse().ok()?;
+                    parts.lengths[parts.count] = digits.len();
+                    parts.count += 1;
+                }
+                Token::Word(word) => match named(word) {
+                    Some(Named::Month(month)) if parts.month.is_none() && parts.count < 3 => {
+                        parts.month = Some((parts.count, month));
+                        parts.count += 1;
+                    }
+                    Some(Named::Nothing) => {}
+                    _ => return None,
+                },
+                Token::Mark(mark @ ('-' | '/' | '.')) => parts.mark = mark,
+                Token::Mark(' ' | ',') => {}
+                _ => return None,
+            }
+        }
+        let sound = match (parts.count, parts.month) {
+            (3, Some(_)) => true,
+            (3, None) => parts.mark != ' ',
+            // a month and a year; numbers alone only as 2020-01
+            (2, Some((place, _))) => place == 0 || parts.lengths[0] == 4,
+            (2, None) => parts.lengths[0] == 4 && parts.mark == '-' && parts.lengths[1] == 2,
+            _ => false,
+        };
+        sound.then_some(parts)
+    }
+
+    /// The orders that a date of this form can have, the likeliest first.
+    fn orders(&self, day_first: bool) -> Vec<Order> {
+        use Order::*;
+        match (self.count, self.month) {
+            (2, Some((0, _))) => vec![MonthYear],
+            (2, Some(_)) => vec![YearMonth],
+            (2, None) => vec![YearMonth],
+            (_, Some((0, _))) => vec![MonthDayYear],
+            (_, Some((1, _))) if self.lengths[0] == 4 => vec![YearMonthDay],
+            (_, Some((1, _))) => vec![DayMonthYear],
+            (_, Some(_)) => vec![YearDayMonth],
+            _ if self.lengths[0] == 4 => vec![YearMonthDay, YearDayMonth],
+            _ if day_first || self.mark == '.' => vec![DayMonthYear, MonthDayYear],
+            _ => vec![MonthDayYear, DayMonthYear],
+        }
+    }
+
+    /// Seconds since 1970, if the date exists.
+    fn instant(&self, order: Order) -> Option<f64> {
+        use Order::*;
+        let [a, b, c] = self.numbers;
+        let place = |place: usize| self.month.is_none_or(|(found, _)| found == place);
+        let (year, month, day) = match (order, self.count) {
+            (YearMonthDay, 3) => (0, 1, Some(2)),
+            (YearDayMonth, 3) => (0, 2, Some(1)),
+            (DayMonthYear, 3) => (2, 1, Some(0)),
+            (MonthDayYear, 3) => (2, 0, Some(1)),
+            (YearMonth, 2) => (0, 1, None),
+            (MonthYear, 2) => (1, 0, None),
+            _ => return None,
+        };
+        if !place(month) {
+            return None;
+        }
+        let number = |place: usize| [a, b, c][place];
+        let year = match (number(year), self.lengths[year]) {
+            (year, 4) => year,
+            (year, 2) if year < PIVOT => 2000 + year,
+            (year, 2) => 1900 + year,
+            _ => return None,
+        };
+        let month = self.month.map_or(number(month), |(_, month)| month);
+        seconds(date(year, month, day.map_or(1, number))?, self.time, self.offset)
+    }
+}
+
+fn date(year: u32, month: u32, day: u32) -> Option<Date> {
+    let small = |part: u32| i8::try_from(part).ok();
+    Date::new(i16::try_from(year).ok()?, small(month)?, small(day)?).ok()
+}
+
+/// Seconds since 1970 began.
+fn seconds(date: Date, time: Option<Time>, offset: i64) -> Option<f64> {
+    let instant = DateTime::from_parts(date, time.unwrap_or(Time::midnight()));
+    let since = instant.duration_since(Date::constant(1970, 1, 1).to_datetime(Time::midnight()));
+    Some(since.as_secs_f64() - offset as f64)
+}
+
+/// What a word says in a date.
+enum Named {
+    Month(u32),
+    /// The name of a day, or what stands behind the number of one.
+    Nothing,
+}
+
+fn named(word: &str) -> Option<Named> {
+    let word = word.to_ascii_lowercase();
+    let is = |name: &&str| word.starts_with(*name) && (word.len() == 3 || is_whole(&word));
+    if let Some(month) = MONTHS.iter().position(|name| is(&name)) {
+        return Some(Named::Month(month as u32 + 1));
+    }
+    let nothing = DAYS.iter().any(|name| is(&name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
+    nothing.then_some(Named::Nothing)
+}
+
+/// Whether this is the whole name of a month or day.
+fn is_whole(word: &str) -> bool {
+    const WHOLE: &str = "january february march april may june july august september sept october \
+                         november december monday tuesday tues wednesday thursday thur thurs \
+                         friday saturday sunday";
+    WHOLE.split_whitespace().any(|name| name == word)
+}
+
+fn is_utc(word: &str) -> bool {
+    ["Z", "UTC", "GMT"].iter().any(|name| name.eq_ignore_ascii_case(word))
+}
+
+/// A time of day and its offset from UTC in seconds.
+fn of_clock(tokens: &[Token<'_>]) -> Option<(Time, i64)> {
+    let number = |digits: &str| digits.parse::<i8>().ok().filter(|_| digits.len() <= 2);
+    let [Token::Number(hour), Token::Mark(':'), Token::Number(minute), rest @ ..] = tokens else {
+        return None;
+    };
+    let (mut hour, minute) = (number(hour)?, number(minute)?);
+    let (second, rest) = match rest {
+        [Token::Mark(':'), Token::Number(second), rest @ ..] => (number(second)?, rest),
+        rest => (0, rest),
+    };
+    let (nanoseconds, mut rest) = match rest {
+        [Token::Mark('.' | ','), Token::Number(digits), rest @ ..] => {
+            let digits: String = digits.chars().chain("000000000".chars()).take(9).collect();
+            (digits.parse().ok()?, rest)
+        }
+        rest => (0, rest),
+    };
+    while let [Token::Mark(' '), behind @ ..] = rest {
+        rest = behind;
+    }
+    if let [Token::Word(word), behind @ ..] = rest {
+        let half = word.to_ascii_lowercase();
+        match (&*half, hour) {
+            ("am", 1..=11) => rest = behind,
+            ("am", 12) => (hour, rest) = (0, behind),
+            ("pm", 1..=11) => (hour, rest) = (hour + 12, behind),
+            ("pm", 12) => rest = behind,
+            _ => {}
+        }
+    }
+    while let [Token::Mark(' '), behind @ ..] = rest {
+        rest = behind;
+    }
+    let offset = match rest {
+        [] => 0,
+        [Token::Word(word)] if is_utc(word) => 0,
+        [Token::Mark(sign @ ('+' | '-')), Token::Number(hours)] => of_offset(*sign, hours, "")?,
+        [
+            Token::Mark(sign @ ('+' | '-')),
+            Token::Number(hours),
+            Token::Mark(':'),
+            Token::Number(minutes),
+        ] => of_offset(*sign, hours, minutes)?,
+        _ => return None,
+    };
+    // the end of a day
+    let (hour, second) = (if hour == 24 { 0 } else { hour }, second.min(59));
+    Some((Time::new(hour, minute, second, nanoseconds).ok()?, offset))
+}
+
+fn of_offset(sign: char, hours: &str, minutes: &str) -> Option<i64> {
+    let all = format!("{hours}{minutes}");
+    let (hours, minutes) = match all.len() {
+        1 | 2 => (all.parse::<i64>().ok()?, 0),
+        4 => (all[..2].parse().ok()?, all[2..].parse().ok()?),
+        _ => return None,
+    };
+    let seconds = 3600 * hours + 60 * minutes;
+    (hours <= 15 && minutes < 60).then_some(if sign == '-' { -seconds } else { seconds })
+}
+
+fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+    let (mut rest, mut found) = (text, Vec::new());
+    while let Some(c) = rest.chars().next() {
+        let run = |is: fn(&char) -> bool| rest.chars().take_while(is).count();
+        let length = match c {
+            _ if c.is_ascii_digit() => run(char::is_ascii_digit),
+            _ if c.is_ascii_alphabetic() => run(char::is_ascii_alphabetic),
+            '-' | '/' | '.' | ':' | ',' | '+' => 1,
+            c if c.is_ascii_whitespace() => {
+                found.push(Token::Mark(' '));
+                rest = rest.trim_start();
+                continue;
+            }
+            _ => return None,
+        };
+        let (piece, behind) = rest.split_at(length);
+        found.push(match c {
+            _ if c.is_ascii_digit() => Token::Number(piece),
+            _ if c.is_ascii_alphabetic() => Token::Word(piece),
+            mark => Token::Mark(mark),
+        });
+        rest = behind;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: f64 = 86_400.0;
+
+    /// Days since 1970 by an independent count, for years from 1970.
+    fn days(year: u32, month: usize, day: u32) -> f64 {
+        let leap =
+            |y: u32| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
+        let years: u32 = (1970..year).map(|y| if leap(y) { 366 } else { 365 }).sum();
+        let lengths =
+            [31, if leap(year) { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let months: u32 = lengths[..month - 1].iter().sum();
+        f64::from(years + months + day - 1)
+    }
+
+    fn read(texts: &[&str], day_first: bool) -> Option<(TimeFormat, Vec<f64>)> {
+        let format = TimeFormat::of_all(texts.iter().copied(), day_first)?;
+        Some((format, texts.iter().map(|text| format.instant(text)).collect::<Option<_>>()?))
+    }
+
+    #[test]
+    fn the_same_day_in_many_formats() {
+        let wanted = days(2019, 12, 31) * DAY;
+        for text in [
+            "2019-12-31",
+            "2019/12/31",
+            "2019.12.31",
+            "31.12.2019",
+            "31/12/2019",
+            "12/31/2019",
+            "31.12.19",
+            "31-Dec-2019",
+            "31 December 2019",
+            "Dec 31 2019",
+            "Dec 31, 2019",
+            "December 31st, 2019",
+            "Tue, 31 Dec 2019",
+            "Tuesday 31 Dec 2019",
+            "31-Dec-19",
+            "20191231",
+            "20191231T000000",
+            "2019-12-31T00:00:00Z",
+            "2019-12-31 00:00",
+            "2019-12-31T02:00:00+02:00",
+            "2019-12-30 19:00:00.000-0500",
+            "12/31/2019 12:00 AM",
+            "'2019-12-31'",
+        ] {
+            let found = read(&[text], false).map(|(_, values)| values[0]);
+            assert_eq!(found, Some(wanted), "{text}");
+        }
+        let half = read(&["1/2/2020 5:30:15 PM"], true).unwrap().1[0];
+        assert_eq!(half, days(2020, 2, 1) * DAY + 63_015.0);
+        assert_eq!(read(&["2020-02"], false).unwrap().1[0], days(2020, 2, 1) * DAY);
+        assert_eq!(read(&["Feb 2020"], false).unwrap().1[0], days(2020, 2, 1) * DAY);
+        assert_eq!(of_digits(20_200_229.0), Some(days(2020, 2, 29) * DAY));
+        assert_eq!(of_digits(20_190_229.0), None);
+        assert_eq!(
+            read(&["2021-03-01T00:25:00UTC"], false).unwrap().1[0],
+            days(2021, 3, 1) * DAY + 1500.0
+        );
+    }
+
+    #[test]
+    fn all_cells_decide_which_part_is_the_day() {
+        let order = |texts: &[&str], first: bool| {
+            read(texts, first).map(|(format, _)| (format.order, format.ambiguous))
+        };
+        assert_eq!(order(&["03/04/2019", "25/04/2019"], false), Some((Order::DayMonthYear, false)));
+        assert_eq!(order(&["03/04/2019", "04/25/2019"], true), Some((Order::MonthDayYear, false)));
+        assert_eq!(order(&["03/04/2019"], false), Some((Order::MonthDayYear, true)));
+        assert_eq!(order(&["03/04/2019"], true), Some((Order::DayMonthYear, true)));
+        assert_eq!(order(&["03.04.2019"], false), Some((Order::DayMonthYear, true)));
+        assert_eq!(order(&["25/04/2019", "04/25/2019"], false), None);
+        assert_eq!(order(&["2019-25-04", "2019-01-02"], false), Some((Order::YearDayMonth, false)));
+    }
+
+    #[test]
+    fn other_texts_are_no_dates() {
+        for other in [
+            "",
+            "red",
+            "1.5",
+            "10-20",
+            "1-2-3-4",
+            "192.168.0.1",
+            "A-1-2020",
+            "2020-99-1",
+            "555-1234",
+            "week 9",
+            "2019-W09",
+            "30 February 2019",
+            "19-Dec",
+            "1.2.3",
+            "12:30",
+            "2019",
+            "May",
+            "12345678",
+        ] {
+            assert_eq!(read(&[other], false), None, "{other}");
+        }
+    }
+}

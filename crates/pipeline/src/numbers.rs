@@ -1,0 +1,84 @@
+//! Targets, weights and times as numbers, in whatever dress they stand in a table.
+
+use crate::classes::{Task, few_integers};
+use crate::columns::{Kind, Marks, Reading, ordered, position};
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::split::Split;
+use nystrom_data::{Column, Table, Values};
+use std::borrow::Cow;
+
+/// A table whose targets are numbers where they can be, and whose weights are.
+pub(crate) struct Numbered<'a> {
+    pub table: Cow<'a, Table>,
+    /// How the cells of targets were read that are numbers.
+    pub readings: Vec<(String, Reading)>,
+    /// Lines about them.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Numbered<'a> {
+    /// Texts that are to be classes stay texts.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
+    pub fn of(fit: &Fit, table: &'a Table, targets: &[String]) -> Result<Self> {
+        let mut found =
+            Numbered { table: Cow::Borrowed(table), readings: Vec::new(), notes: Vec::new() };
+        for name in targets.iter().filter(|_| fit.task != Task::Classification) {
+            let may_be_classes = targets.len() == 1 && fit.task == Task::Auto;
+            found.number(fit, name, may_be_classes, TARGET)?;
+        }
+        if let Some(name) = &fit.weights {
+            found.number(fit, name, false, WEIGHT)?;
+        }
+        if let Split::Time(name) = &fit.split {
+            let times = ordered(table, name, &fit.columns)?;
+            found.replace(position(table, name)?, Column::numbers(name, times))?;
+        }
+        Ok(found)
+    }
+
+    fn number(
+        &mut self,
+        fit: &Fit,
+        name: &str,
+        may_be_text: bool,
+        remedy: &'static str,
+    ) -> Result<()> {
+        let place = position(&self.table, name)?;
+        let values = &self.table.columns()[place].values;
+        let Values::Categories(text) = values else {
+            self.readings.push((name.to_owned(), Reading::PLAIN));
+            return Ok(());
+        };
+        let (reading, note) = Reading::of(name, values, &fit.columns);
+        if reading.kind == Kind::Level || reading.rest {
+            if may_be_text {
+                return Ok(());
+            }
+            let number = |row: &usize| text.get(*row).is_some_and(|t| t.parse::<f64>().is_err());
+            let row = (0..text.codes.len()).find(number).unwrap_or(0);
+            let example = text.get(row).unwrap_or_default();
+            let place = crate::error::place(&self.table, row);
+            let what = format!("holds texts, such as {example:?} in {place}");
+            return Err(Error::values(name, what, remedy));
+        }
+        let numbers = reading.read(values, &Marks::of(&fit.columns)).numbers;
+        let numbers = numbers.map(Cow::into_owned).unwrap_or_default();
+        if may_be_text && few_integers(&numbers).is_some() {
+            return Ok(());
+        }
+        self.notes.extend(note);
+        self.readings.push((name.to_owned(), reading));
+        self.replace(place, Column::numbers(name, numbers))
+    }
+
+    fn replace(&mut self, place: usize, column: Column) -> Result<()> {
+        self.table = Cow::Owned(self.table.clone().into_owned().with_column(place, column)?);
+        Ok(())
+    }
+}
+
+const TARGET: &str = "take another target, or predict classes (--task classification)";
+const WEIGHT: &str = "weights are numbers: correct it, or leave out --weights";
