@@ -11,7 +11,7 @@ use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
 use crate::target::in_units;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::lambda_grid;
+use nystrom::krr::{Problem, lambda_grid};
 use nystrom::prelude::*;
 
 /// Landmarks of the fit of sizes.
@@ -103,11 +103,17 @@ impl Search<'_> {
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
         let kernel = kernel.with_meter(self.progress.meter());
-        let points = Points::from_rows(x.as_ref());
+        let weights = self.problem.weights.as_ref();
+        let weights = weights.map(|w| rows.iter().map(|&row| w[row]).collect::<Vec<f64>>());
+        let problem = Problem {
+            x: Points::from_rows(x.as_ref()),
+            y: logs.as_ref(),
+            weights: weights.as_deref(),
+        };
         let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
         let landmarks = Landmarks::new(rows.len(), few)?;
         let ridges = lambda_grid(1.0, 1e-8, 17)?;
-        let path = NystromKrr::without_ridge(kernel).path((points, &logs), &landmarks, &ridges)?;
+        let path = NystromKrr::without_ridge(kernel).path(problem, &landmarks, &ridges)?;
         let regression = path.model_at(path.best_by_loo().ridge)?;
         Ok(Some(Sizes { regression, ranges }))
     }

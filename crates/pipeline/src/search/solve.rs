@@ -134,7 +134,7 @@ impl Search<'_> {
 
 /// The exact fit at μ. As long as μ is lost in the rounding errors of K, as with rows that are
 /// repeated, it is raised tenfold.
-fn direct(
+pub(super) fn direct(
     kernel: &AnyKernel,
     problem: Problem<'_, f64>,
     mut mu: f64,

@@ -1,8 +1,9 @@
 //! The tests of this crate, one program.
 
 mod classes;
-mod deviations;
 mod columns;
+mod deviations;
+
 mod explain;
 mod file;
 mod fit;
@@ -12,6 +13,7 @@ mod ranks;
 mod ranks_all;
 mod ranks_certify;
 mod ranks_span;
+mod repeats;
 mod scores;
 mod split;
 mod stream;
