@@ -13,9 +13,6 @@ pub enum Failure {
     /// The data cannot be used.
     #[error("{0}")]
     Data(String),
-    /// Columns cannot be used, and options that mend it.
-    #[error("{text}")]
-    Table { text: String, help: Option<String> },
     #[error("{file}: {problem}")]
     Model { file: String, problem: String },
     #[error("{file}: cannot be written ({source}); check the folder and its permissions")]
@@ -52,7 +49,7 @@ pub fn status(error: &anyhow::Error) -> u8 {
             return match failure {
                 Failure::Usage(_) => USAGE,
                 Failure::Memory(_) => MEMORY,
-                Failure::Model { .. } | Failure::Data(_) | Failure::Table { .. } => DATA,
+                Failure::Model { .. } | Failure::Data(_) => DATA,
                 Failure::Output { .. } | Failure::Stdout(_) => 1,
                 Failure::Elsewhere(status) => *status,
             };
@@ -128,9 +125,6 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
 
 /// The options that help.
 fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    if let Some(Failure::Table { help, .. }) = error.downcast_ref() {
-        return help.clone();
-    }
     let help = match error.downcast_ref()? {
         DataError::At { problem: Problem::NumericHeader, .. } => {
             "--no-header takes the first line as data"

@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, Delimiter, FileFormat};
 use crate::failure::{Failure, Result};
-use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy};
+use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy, is_number_marker};
 use std::path::Path;
 
 /// The reader; a libsvm file is taken to have at least so many features, though it may not show
@@ -29,9 +29,10 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
                     say --format csv";
         return Err(Failure::Usage(text.into()).into());
     }
-    if !args.missing.is_empty() && matches!(format, Format::Arff(_) | Format::Libsvm(_)) {
-        let text = "--missing is for CSV, npy and Parquet; leave it out (ARFF marks missing \
-                    values by ? itself)";
+    let texts = [args.missing_texts(), args.not_missing_texts()].concat();
+    if !(texts.iter().all(|text| is_number_marker(text)) || matches!(format, Format::Csv(_))) {
+        let text = "--missing is for CSV: other formats mark missing values themselves; leave it \
+                    out";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(format)
@@ -40,6 +41,7 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
 /// Delimited text; the delimiter is that of the command line, else `usual`, else guessed.
 fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
     let csv = Csv::new().header(!args.no_header).missing(args.missing_texts());
+    let csv = csv.not_missing(args.not_missing_texts());
     let csv = if args.decimal_comma { csv.decimal_comma() } else { csv };
     match (args.delimiter, usual) {
         (Some(Delimiter::At(byte)), _) | (None, Some(byte)) => csv.delimiter(byte),

@@ -17,13 +17,12 @@
 
 mod args;
 mod commands;
-mod diagnosis;
 mod failure;
 mod format;
 mod input;
 mod json;
 mod kernel;
-mod mixed;
+
 mod model_file;
 mod output;
 mod over;

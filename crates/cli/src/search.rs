@@ -35,10 +35,15 @@ impl Budget {
         work_here(1.0)
     }
 
+    /// A search with this budget.
+    pub fn fit(&self, fit: &Fit) -> Fit {
+        let Budget { effort, work, memory, .. } = *self;
+        Fit { effort, work, memory, ..fit.clone() }
+    }
+
     /// The options of the command line that repeat a search with this budget.
     pub fn settings(&self, seed: u64) -> String {
-        let Budget { effort, work, memory, .. } = *self;
-        Fit { effort, work, memory, ..Fit::default() }.settings(seed)
+        self.fit(&Fit::default()).settings(seed)
     }
 
     /// In words.

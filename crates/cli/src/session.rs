@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::failure::Result;
 use crate::progress::Progress;
+use crate::text;
 use anyhow::Context;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Alone, Ranks};
@@ -17,7 +18,7 @@ pub struct Session {
 
 /// What was said to start the program, as a shell takes it.
 pub fn command_line() -> String {
-    let words = std::env::args().skip(1).map(|word| crate::diagnosis::shell(&word));
+    let words = std::env::args().skip(1).map(|word| crate::text::shell(&word));
     [String::from("nystrom")].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -52,9 +53,10 @@ impl Session {
         }
     }
 
-    /// Says what was found or decided.
+    /// Says what was found or decided; thousands of notes in a line.
     pub fn notes(&self, notes: impl IntoIterator<Item = impl Display>) {
-        notes.into_iter().for_each(|note| self.say(&format!("note: {note}")));
+        let notes = notes.into_iter().collect::<Vec<_>>();
+        text::few(&notes, "notes").iter().for_each(|note| self.say(&format!("note: {note}")));
     }
 
     /// Says on standard error what nobody may miss, quiet or not.

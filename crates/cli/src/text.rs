@@ -1,4 +1,4 @@
-//! Numbers for people to read.
+//! Numbers, names and words for people to read.
 
 /// Four significant digits: `0.01234`, `12.34`, `1.23e-7`.
 pub fn number(value: f64) -> String {
@@ -51,4 +51,27 @@ pub fn names(names: &[impl std::fmt::Debug]) -> String {
 /// `1 row`, `20 rows`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A word as a shell takes it.
+pub fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-.,+:/%@=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The most things of a kind that have a line each.
+const LINES: usize = 20;
+
+/// Each in words; if they are very many, the first three in one line with their number.
+pub fn few(all: &[impl std::fmt::Display], what: &str) -> Vec<String> {
+    let words = |some: &[_]| some.iter().map(ToString::to_string).collect::<Vec<String>>();
+    if all.len() <= LINES {
+        return words(all);
+    }
+    let first = words(&all[..3]).join("; ");
+    vec![format!("{} {what}: {first}; and {} more (--json lists all)", all.len(), all.len() - 3)]
 }

@@ -320,6 +320,33 @@ impl Table {
         Ok(())
     }
 
+    /// The table with these names for its columns, in their order.
+    ///
+    /// # Errors
+    /// [`DataError::Length`] for another number of names; that of [`Table::new`] for equal ones.
+    ///
+    /// ```
+    /// let table = nystrom_data::Csv::new().read("c1,c2\n1,2\n".as_bytes(), "t.csv")?;
+    /// let table = table.with_names(["c2", "c1"])?;
+    /// assert_eq!(table.numbers("c1")?, [2.0]);
+    /// assert_eq!(table.line(0), Some(2));
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn with_names<S: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Table> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        if names.len() != self.columns.len() {
+            let what = format!("{}: names of the columns", self.source);
+            let (expected, found) = (self.columns.len(), names.len());
+            return Err(DataError::Length { what, expected, found });
+        }
+        let columns = std::mem::take(&mut self.columns).into_iter().zip(names);
+        let columns = columns.map(|(column, name)| Column { name, ..column }).collect();
+        self.with_columns(columns)
+    }
+
     /// The table with another column in the place of one.
     ///
     /// # Errors

@@ -17,12 +17,15 @@ Examples:
   nystrom fit houses.csv --target price --kernel matern --nu 1.5 --landmarks rpcholesky:2000 \\
       --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
   nystrom fit 'shards/*.parquet' --target y --memory 2GB --checkpoint state -o model.json
-  nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json";
+  nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json
+
+Numbers, texts, dates and missing values become features: docs/columns.md says how, and which option
+changes what.";
 
 /// Find the best fit for a table and save it
 ///
 /// Families of kernels, length scales, learned metrics, λ and centres are compared on rows set
-/// aside. Any option on kernel, landmarks or fit says how instead: then one kernel ridge regression
+/// aside. Any kernel, landmark or λ option turns the search off: then one kernel ridge regression
 /// is fitted, which minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖².
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = FIT,
@@ -66,7 +69,8 @@ pub struct Fit {
     pub leverage: LeverageArgs,
     #[command(flatten)]
     pub stream: StreamArgs,
-    /// Hold out this share of the rows at random, and report the error on them
+    /// Hold out this share of the rows, and report the error on them. Rows are drawn at random;
+    /// with --group whole groups are, with --time-column the last rows are held out
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
     /// Bound the distance to exact kernel ridge regression, from this many sampled rows
@@ -115,6 +119,7 @@ const PREDICT: &str = "\
 Examples:
   nystrom predict houses.json new-houses.csv -o prices.csv
   nystrom predict houses.json new-houses.csv > prices.csv
+  nystrom predict houses.json new-houses.csv --keep street,town -o prices.csv
   nystrom predict houses.json new-houses.csv -o prices.npy --json
 
 Of classes there is the likeliest, and a column p_CLASS with the probability of each.
@@ -145,6 +150,9 @@ pub struct Predict {
     /// without noise, of the Gaussian process. The fit has to keep them (--std)
     #[arg(long)]
     pub std: bool,
+    /// Columns of DATA to copy beside the predictions, as they stand there, by name or number
+    #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true)]
+    pub keep: Vec<String>,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,

@@ -23,11 +23,14 @@ pub struct DataArgs {
     /// CSV: numbers have a comma for the point: 1,5
     #[arg(long, help_heading = "Data")]
     pub decimal_comma: bool,
-    /// Texts that mean a missing value, such as NA,? or '' for an empty cell; nan for all its
-    /// spellings
+    /// CSV: texts that mean a missing value, beside the usual ones such as an empty cell, NA and
+    /// nan
     #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
     pub missing: Vec<String>,
-    /// Leave out rows in which a value is missing, rather than stop
+    /// CSV: texts that are values, although they usually mean a missing one, such as NA for Namibia
+    #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
+    pub not_missing: Vec<String>,
+    /// Leave out rows in which a value of a feature is missing, rather than fill it in
     #[arg(long, help_heading = "Data")]
     pub drop_missing: bool,
     /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last).
@@ -71,8 +74,8 @@ impl RegressionArgs {
             [] => Ok(None),
             [one] => Ok(Some(one)),
             _ => {
-                let text = "several --target are for `fit` without options that say how to fit; \
-                            name one";
+                let text = "several --target need a search: leave out the options on kernel, \
+                            landmarks and fit, or name one --target";
                 Err(Failure::Usage(text.into()))
             }
         }
@@ -83,6 +86,11 @@ impl DataArgs {
     /// The texts that mean a missing value.
     pub fn missing_texts(&self) -> Vec<String> {
         self.missing.iter().flat_map(|text| list(text)).collect()
+    }
+
+    /// The texts that are values, although they usually mean a missing one.
+    pub fn not_missing_texts(&self) -> Vec<String> {
+        self.not_missing.iter().flat_map(|text| list(text)).collect()
     }
 }
 

@@ -23,7 +23,7 @@ pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};
 pub use output::Output;
 pub use run::RunArgs;
-pub use search::SearchArgs;
+pub use search::{SearchArgs, TaskName};
 pub use stream::{BlockArgs, StreamArgs};
 
 use clap::{Parser, Subcommand};

@@ -8,19 +8,28 @@ pub struct SearchArgs {
     /// How much work the search may do: some ten seconds, a minute, ten minutes on two cores
     #[arg(long, value_enum, help_heading = "Search")]
     pub effort: Option<EffortName>,
-    /// About so much time instead, such as 90s, 5min or 1h; the work that this machine does in it
-    /// is said, and repeats the fit
+    /// Approximate time limit, such as 90s, 5min or 1h. The matching operation count is printed,
+    /// for use with --work
     #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "effort",
         help_heading = "Search")]
     pub time: Option<f64>,
-    /// So many floating-point operations instead
+    /// Limit the search to this many floating-point operations
     #[arg(long, value_name = "OPERATIONS", value_parser = super::lambda::positive,
         conflicts_with_all = ["effort", "time"], help_heading = "Search")]
     pub work: Option<f64>,
-    /// The columns to predict from, by name [default: all that have no other use]
-    #[arg(long, value_name = "COLUMN,…", help_heading = "Data")]
+    /// The columns to predict from, by name or number [default: all that have no other use]
+    #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub features: Vec<String>,
-    /// A column that matters FACTOR times as much as it seems; may be said several times
+    /// Columns whose cells are categories, although they look like numbers: codes, years, shops
+    #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
+    pub categorical: Vec<String>,
+    /// Columns whose cells are numbers; a cell that is not a number counts as missing
+    #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
+    pub numeric: Vec<String>,
+    /// Dates such as 03/04/2019 have the day first where a column leaves that open
+    #[arg(long, help_heading = "Data")]
+    pub day_first: bool,
+    /// Multiply this column's features by FACTOR after standardising; may be given several times
     #[arg(long, value_name = "COLUMN=FACTOR", value_parser = factor, help_heading = "Data")]
     pub scale: Vec<(String, f64)>,
     /// A column with the weight of each row
@@ -86,22 +95,16 @@ impl From<EffortName> for Effort {
 }
 
 impl SearchArgs {
-    /// An option that says something of a search, if one was given.
+    /// An option on the search itself, if one was given.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             ("--effort", self.effort.is_some()),
             ("--time", self.time.is_some()),
             ("--work", self.work.is_some()),
-            ("--features", !self.features.is_empty()),
-            ("--scale", !self.scale.is_empty()),
-            ("--weights", self.weights.is_some()),
-            ("--task", self.task.is_some()),
+            ("--task classification", self.task == Some(TaskName::Classification)),
             ("--class-weights", self.class_weights.is_some()),
-            ("--group", self.group.is_some()),
-            ("--time-column", self.time_column.is_some()),
             ("--calibrate", self.calibrate.is_some()),
             ("--std", self.std),
-            ("--refuse-missing", self.refuse_missing),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }

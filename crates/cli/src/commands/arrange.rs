@@ -1,10 +1,12 @@
 //! Where a model finds its columns in a file.
 
+use crate::args::DataArgs;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
-use crate::mixed::Wanted;
 use crate::text;
+use nystrom_data::{Table, is_number_marker};
 use nystrom_pipeline::Model;
+use std::collections::HashMap;
 use std::fmt::Debug;
 
 /// Which columns of a file are those of a model.
@@ -13,59 +15,76 @@ pub struct Places {
     pub features: Vec<usize>,
     /// Those that are there.
     pub targets: Vec<Option<usize>>,
-    /// The one target, if it is there and its classes are text.
-    pub text: Option<usize>,
-}
-
-/// Finds the columns of a model in a file.
-///
-/// By name. A file without names goes by position. It must have as many columns as the file that
-/// was fitted, with or without the targets, or as many as the model needs.
-pub fn arrange(input: &Input, model: &Model) -> Result<Places> {
-    let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
-    let is_target = |name: &String| model.target_names().contains(&name.as_str());
-    let without_targets: Vec<String> =
-        model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
-    let count = input.names().len();
-    let layouts = [model.layout(), &without_targets, &needed];
-    let layout = layouts.into_iter().find(|layout| !input.named && layout.len() == count);
-    let find = |name: &str| match layout {
-        Some(layout) => {
-            layout.iter().position(|other| other == name).and_then(|place| input.at(place))
-        }
-        None => input.find(name),
-    };
-    let absent: Vec<&String> = needed.iter().filter(|name| find(name).is_none()).collect();
-    if !absent.is_empty() {
-        let text = format!(
-            "{}: the model needs {}, which the file lacks; it has {}",
-            input.source(),
-            some(&absent),
-            some(&input.names())
-        );
-        return Err(Failure::Data(text).into());
-    }
-    let targets: Vec<Option<usize>> = model.target_names().into_iter().map(find).collect();
-    let of_text = model.classes().is_some_and(|classes| !classes.numbers);
-    let text = targets.first().copied().flatten().filter(|_| of_text);
-    Ok(Places { features: needed.iter().filter_map(|name| find(name)).collect(), targets, text })
 }
 
 impl Places {
-    /// What to read there, with these targets that are numbers.
-    pub fn wanted(&self, model: &Model, targets: &[usize]) -> Wanted {
-        let of = |wanted: bool| {
-            let columns = model.columns().names().zip(&self.features);
-            let columns = columns.filter(move |(name, _)| model.columns().is_text(name) == wanted);
-            columns.map(|(_, &column)| column)
+    /// Finds the columns of a model in a file.
+    ///
+    /// By name. A file without names goes by position. It must have as many columns as the file
+    /// that was fitted, with or without the targets, or as many as the model needs.
+    pub fn of(input: &Input, model: &Model) -> Result<Places> {
+        let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
+        let is_target = |name: &String| model.target_names().contains(&name.as_str());
+        let without_targets: Vec<String> =
+            model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
+        let names = input.names();
+        let layouts = [model.layout(), &without_targets, &needed];
+        let layout = layouts.into_iter().find(|l| !input.named && l.len() == names.len());
+        let known: Vec<&str> = match layout {
+            Some(layout) => layout.iter().map(String::as_str).collect(),
+            None => names.clone(),
         };
-        Wanted {
-            columns: self.features.iter().chain(targets).copied().chain(self.text).collect(),
-            numbers: of(false).chain(targets.iter().copied()).collect(),
-            texts: of(true).chain(self.text).collect(),
-            instead: "the model was fitted to them, so correct the file",
-            fills: model.columns().fills(),
+        let known: HashMap<&str, usize> = known.into_iter().zip(input.kept().to_vec()).collect();
+        let find = |name: &str| known.get(name).copied();
+        let absent: Vec<&String> = needed.iter().filter(|name| find(name).is_none()).collect();
+        if !absent.is_empty() {
+            let text = format!(
+                "{}: the model needs {}, which the file lacks; it has {}",
+                input.table.source(),
+                some(&absent),
+                some(&names)
+            );
+            return Err(Failure::Data(text).into());
         }
+        Ok(Places {
+            features: needed.iter().filter_map(|name| find(name)).collect(),
+            targets: model.target_names().into_iter().map(find).collect(),
+        })
+    }
+
+    /// The columns that are read as texts whatever they look like: those that the model takes so,
+    /// and those to copy.
+    pub fn texts(&self, model: &Model, keep: &[usize]) -> Vec<usize> {
+        let features = model.columns().names().zip(&self.features);
+        let features = features.filter(|(name, _)| model.columns().reads_text(name));
+        let names = model.target_names();
+        let targets = names.iter().zip(&self.targets);
+        let of_text =
+            |name: &str| model.classes().is_some() || model.columns().reads_target_text(name);
+        let class =
+            targets.filter(|(name, _)| of_text(name)).filter_map(|(_, place)| place.as_ref());
+        features.map(|(_, column)| column).chain(class).chain(keep).copied().collect()
+    }
+
+    /// The columns of the model under the names that it knows them by.
+    pub fn table(&self, table: Table, model: &Model) -> Result<Table> {
+        let names = model.target_names();
+        let targets = names.iter().zip(&self.targets);
+        let targets = targets.filter_map(|(name, column)| Some((*name, (*column)?)));
+        let features = model.columns().names().zip(self.features.iter().copied());
+        let (names, columns): (Vec<&str>, Vec<usize>) = features.chain(targets).unzip();
+        Ok(table.select_columns(columns)?.with_names(names)?)
+    }
+}
+
+/// The same arguments, by which a text that names a class is no missing value.
+pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
+    let names = model.classes().map_or(&[][..], |classes| &classes.names);
+    let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+    let marked = names.iter().filter(|name| is_number_marker(name)).map(quoted);
+    DataArgs {
+        not_missing: args.not_missing.iter().cloned().chain(marked).collect(),
+        ..args.clone()
     }
 }
 

@@ -1,23 +1,19 @@
 //! `nystrom fit` without options that say how to fit.
 
-use super::classes::{self, Named};
-use super::errors::Errors;
-use super::hold_out::hold_out;
-use super::page;
+use super::wanted::Wanted;
+use super::{hold_out, page};
 use crate::args::{Fit, Output};
 use crate::failure::{Result, of_pipeline};
-use crate::input::{Input, Source};
-use crate::mixed::{self, Mixed, Wanted};
+use crate::input::Source;
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
 use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_page::FitPage;
-use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split, Task};
+use nystrom_pipeline::{Fitted, Model};
 use std::time::Instant;
 
 pub fn run(args: &Fit) -> Result<()> {
@@ -27,15 +23,14 @@ pub fn run(args: &Fit) -> Result<()> {
     check_stdout(output, args.run.json && !args.plan)?;
     check_writable(output, &[&args.data.data])?;
     page::check(args, output)?;
-    session.progress.stage("reading", None);
-    let (mixed, targets) = read(args)?;
-    session.notes(&mixed.notes);
-    let (table, held_out) = split(&mixed.table, args.hold_out, rng)?;
+    let (table, wanted) = read(args, true, &session)?;
+    let Wanted { fit, targets, .. } = &wanted;
+    let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory);
     if args.plan {
         return plan(&session, &table, &budget);
     }
-    let fit = options(args, &budget);
+    let fit = budget.fit(fit);
     let what = text::count(table.columns().len(), "column");
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
     let mut watch = Watch::new(&session);
@@ -47,7 +42,7 @@ pub fn run(args: &Fit) -> Result<()> {
     let mut summary = Summary::of("fit");
     super::auto_report::describe(&model, &report, &mut summary);
     if let Some(table) = held_out {
-        errors(&model, &table, &mut summary)?;
+        hold_out::report(&fit, &model, &table, &mut summary)?;
     }
     let size = model_file::save(&model, output)?;
     summary.line("model", format!("{output}, {}{}", text::bytes(size), holds(&model, &table)?));
@@ -61,108 +56,15 @@ pub fn run(args: &Fit) -> Result<()> {
     summary.print(&session, output.is_stdout())
 }
 
-/// The columns that are used, and the names of the targets.
-fn read(args: &Fit) -> Result<(Mixed, Vec<String>)> {
-    let source = Source::of(&args.data)?;
-    let input = Input::of(&source, &args.data, 0)?;
-    let (wanted, targets) = wanted(args, &input)?;
-    Ok((mixed::read(&source, &args.data, input, &wanted)?, targets))
-}
-
-/// The columns that are used and what they hold, and the names of the targets.
-pub fn wanted(args: &Fit, input: &Input) -> Result<(Wanted, Vec<String>)> {
-    let named = &args.regression.target;
-    let mut numbers = match &named[..] {
-        [] => vec![input.target(None)?],
-        names => names.iter().map(|text| input.target(Some(text))).collect::<Result<_>>()?,
-    };
-    let targets: Vec<String> =
-        numbers.iter().map(|&column| input.name(column).to_owned()).collect();
-    if input.kept().iter().all(|column| numbers.contains(column)) {
-        let table = input.source().to_owned();
-        return Err(nystrom_data::DataError::NoFeatures { table }.into());
-    }
-    if let Some(name) = &args.search.weights {
-        numbers.extend(input.columns(name)?);
-    }
-    let columns = input.kept().to_vec();
-    let is_text = |column: &usize| {
-        task(args) != Task::Regression
-            && targets.len() == 1
-            && mixed::holds_text(input.survey(), *column)
-    };
-    let (texts, rest): (Vec<usize>, Vec<usize>) =
-        numbers[..targets.len()].iter().copied().partition(is_text);
-    let numbers = [&rest, &numbers[targets.len()..]].concat();
-    let wanted =
-        Wanted { columns, numbers, texts, instead: "choose another --target", fills: true };
-    Ok((wanted, targets))
-}
-
-/// The search as it is asked for.
-pub fn options(args: &Fit, budget: &Budget) -> nystrom_pipeline::Fit {
-    nystrom_pipeline::Fit {
-        work: budget.work,
-        effort: budget.effort,
-        memory: budget.memory,
-        columns: column_options(args),
-        weights: args.search.weights.clone(),
-        task: task(args),
-        calibrate: args.search.calibrate,
-        deviations: args.search.std,
-        class_weights: args.search.class_weights.clone().unwrap_or_default(),
-        split: split_by(args),
-    }
-}
-
-fn task(args: &Fit) -> Task {
-    args.search.task.map_or(Task::Auto, Task::from)
-}
-
-fn column_options(args: &Fit) -> ColumnOptions {
-    ColumnOptions {
-        features: args.search.features.iter().flat_map(|text| crate::args::list(text)).collect(),
-        scale: args.search.scale.clone(),
-        missing: match (args.data.drop_missing, args.search.refuse_missing) {
-            (true, _) => Missing::DropRows,
-            (_, true) => Missing::Refuse,
-            _ => Missing::Fill,
-        },
-        standardize: !args.run.no_standardize,
-        ..ColumnOptions::default()
-    }
-}
-
-fn split_by(args: &Fit) -> Split {
-    match (&args.search.group, &args.search.time_column) {
-        (Some(group), _) => Split::Group(group.clone()),
-        (_, Some(time)) => Split::Time(time.clone()),
-        _ => Split::Random,
-    }
-}
-
-/// The rows to fit, and those held out.
-fn split(table: &Table, share: Option<f64>, rng: &mut dyn Rng) -> Result<(Table, Option<Table>)> {
-    let Some(share) = share else { return Ok((table.clone(), None)) };
-    let fold = hold_out(table.rows(), share, rng)?;
-    Ok((table.select_rows(&fold.train)?, Some(table.select_rows(&fold.validation)?)))
-}
-
-fn errors(model: &Model, table: &Table, summary: &mut Summary) -> Result<()> {
-    let predictions = model.predict(table).map_err(of_pipeline)?;
-    if let (Some(classes), Some(p)) = (model.classes(), &predictions.probabilities) {
-        let named = Named::of(table, &classes.target)?;
-        classes::report(named.errors(classes, p.as_ref()), "held out", "held_out", summary);
-        return Ok(());
-    }
-    let predicted = predictions.values;
-    for (j, target) in model.targets().iter().enumerate() {
-        let y = table.numbers(target.name.as_str())?;
-        if let Some(errors) = Errors::where_known(predicted.subcols(j, 1), |i| y[i])? {
-            errors.report("held out", "held_out", summary);
-        }
-    }
-    Ok(())
+/// The table of the columns that are not left out, and what is wanted of them.
+pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wanted)> {
+    session.progress.stage("reading", None);
+    let source = Source::of(&args.data, 0)?;
+    let input = source.input(&args.data)?;
+    let wanted = Wanted::of(args, &input, searches)?;
+    let table = source.with_texts(input, &wanted.texts)?.into_kept()?;
+    session.notes(table.notes());
+    Ok((table, wanted))
 }
 
 /// That a model on all the data holds them, and how fast it predicts.
@@ -209,7 +111,7 @@ fn repeat(settings: &str) -> String {
         {
             Some(option) => skip = word == **option,
             None if skip => skip = false,
-            None => words.push(crate::diagnosis::shell(&word)),
+            None => words.push(text::shell(&word)),
         }
     }
     format!("{} {settings}", words.join(" "))

@@ -2,7 +2,7 @@
 
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
-use crate::text::{count, names, number};
+use crate::text::{self, count, names, number};
 use nystrom_pipeline::{Metric, Model, Report};
 
 /// The best candidates that are told in words.
@@ -12,14 +12,14 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
     let targets = names(&model.target_names());
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
     summary.line("fitted", format!("{targets} on {rows}, {features}"));
-    for dropped in &report.dropped {
-        summary.line("left out", dropped.to_string());
+    for dropped in text::few(&report.dropped, "columns") {
+        summary.line("left out", dropped);
     }
-    for (column, levels) in model.columns().rare() {
-        let text = format!("{column:?} has {levels} rare levels, which share one feature");
-        summary.line("note", text);
-    }
-    for note in &report.notes {
+    let rare = model.columns().rare().into_iter().map(|(column, levels)| {
+        format!("{column:?} has {levels} rare levels, which share one feature")
+    });
+    let notes: Vec<String> = rare.chain(report.notes.iter().cloned()).collect();
+    for note in text::few(&notes, "notes") {
         summary.line("note", note);
     }
     let chosen = &report.chosen;
@@ -46,7 +46,7 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
         summary.line("validation", super::classes::describe(errors));
     }
     if let Some(rows) = report.calibration_rows {
-        let text = format!("by {} that no choice has seen", count(rows, "row"));
+        let text = format!("calibrated on {} kept out of search and fit", count(rows, "row"));
         summary.line("intervals", text);
     }
     summary.line(

@@ -62,24 +62,45 @@ pub struct Errors {
 }
 
 impl Errors {
-    pub fn of(predicted: MatRef<'_, f64>, actual: MatRef<'_, f64>) -> Result<Errors> {
-        let rmse = metrics::rmse(predicted, actual)?;
-        Ok(Errors { rows: actual.nrows(), rmse, r2: metrics::r2(predicted, actual).ok() })
+    /// Rows count by their weights, which have mean 1, if they have any.
+    pub fn of(
+        predicted: MatRef<'_, f64>,
+        actual: MatRef<'_, f64>,
+        weights: Option<&[f64]>,
+    ) -> Result<Errors> {
+        let rows = actual.nrows();
+        let Some(weights) = weights else {
+            let rmse = metrics::rmse(predicted, actual)?;
+            return Ok(Errors { rows, rmse, r2: metrics::r2(predicted, actual).ok() });
+        };
+        let mean = (0..rows).map(|i| weights[i] * actual[(i, 0)]).sum::<f64>() / rows as f64;
+        let root = |i: usize| weights[i].sqrt();
+        let f = Mat::from_fn(rows, 1, |i, _| root(i) * (predicted[(i, 0)] - mean));
+        let y = Mat::from_fn(rows, 1, |i, _| root(i) * (actual[(i, 0)] - mean));
+        let zero = Mat::zeros(rows, 1);
+        let [rmse, spread] = [&f, &zero].map(|of| metrics::rmse(of.as_ref(), y.as_ref()));
+        let (rmse, spread) = (rmse?, spread?);
+        Ok(Errors { rows, rmse, r2: (spread > 0.0).then(|| 1.0 - (rmse / spread).powi(2)) })
     }
 
-    /// Of n × 1 predictions on the rows whose truth is known, if there are any. The truth of others
-    /// is NaN.
+    /// Of n × 1 predictions on the rows whose truth and weight are known, if there are any. The
+    /// truth of others is NaN, or their weight is.
     pub fn where_known(
         predicted: MatRef<'_, f64>,
-        actual: impl Fn(usize) -> f64,
+        actual: &[f64],
+        weights: Option<&[f64]>,
     ) -> Result<Option<Errors>> {
-        let known: Vec<usize> = (0..predicted.nrows()).filter(|&i| !actual(i).is_nan()).collect();
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+        let is_known = |i: &usize| !actual[*i].is_nan() && weight(*i) > 0.0;
+        let known: Vec<usize> = (0..predicted.nrows()).filter(is_known).collect();
         if known.is_empty() {
             return Ok(None);
         }
-        let y = Mat::from_fn(known.len(), 1, |i, _| actual(known[i]));
+        let mean = known.iter().map(|&i| weight(i)).sum::<f64>() / known.len() as f64;
+        let weights = weights.map(|all| known.iter().map(|&i| all[i] / mean).collect::<Vec<_>>());
+        let y = Mat::from_fn(known.len(), 1, |i, _| actual[known[i]]);
         let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], 0)]);
-        Errors::of(f.as_ref(), y.as_ref()).map(Some)
+        Errors::of(f.as_ref(), y.as_ref(), weights.as_deref()).map(Some)
     }
 
     pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {
@@ -110,23 +131,28 @@ impl ModelErrors {
         place.map(|place| model.target_names()[place])
     }
 
-    pub fn report(self, model: &Model, summary: &mut Summary) {
+    /// In words, and for programs under `key`; those of several targets under `several`, an object
+    /// by target.
+    pub fn report(
+        self,
+        model: &Model,
+        (label, key, several): (&'static str, &str, &str),
+        summary: &mut Summary,
+    ) {
         let all = match self {
             ModelErrors::Numbers(all) => all,
-            ModelErrors::Classes(errors) => {
-                return classes::report(errors, "error", "error", summary);
-            }
+            ModelErrors::Classes(errors) => return classes::report(errors, label, key, summary),
         };
         let names = model.target_names();
         let known = names.iter().zip(all).filter_map(|(name, errors)| Some((*name, errors?)));
         let known: Vec<(&str, Errors)> = known.collect();
         if names.len() == 1 {
-            known.iter().for_each(|(_, errors)| errors.report("error", "error", summary));
+            known.iter().for_each(|(_, errors)| errors.report(label, key, summary));
             return;
         }
         for (name, errors) in &known {
-            summary.line("error", format!("{name:?}: RMSE {}", number(errors.rmse)));
+            summary.line(label, format!("{name:?}: RMSE {}", number(errors.rmse)));
         }
-        summary.value("errors", known.into_iter().collect::<BTreeMap<_, _>>());
+        summary.value(several, known.into_iter().collect::<BTreeMap<_, _>>());
     }
 }

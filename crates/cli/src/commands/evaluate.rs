@@ -1,7 +1,7 @@
 //! `nystrom evaluate`.
 
 use super::errors::ModelErrors;
-use super::predict::{describe, predict};
+use super::predict::{ERROR, Rows, describe};
 use crate::args::Evaluate;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
@@ -12,8 +12,9 @@ use nystrom_pipeline::Model;
 pub fn run(args: &Evaluate) -> Result<()> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
-    let predicted = predict(&model, &args.data, (None, false), &session)?;
-    report(args, &model, predicted.rows.len(), predicted.errors(&model)?, &session)
+    let file = Rows::of(&model, &args.data, &[], &session)?;
+    let predicted = file.predict(&model, (None, false), &session)?;
+    report(args, &model, file.rows.len(), predicted.errors(&model, None)?, &session)
 }
 
 /// The errors on so many rows; an error itself unless there are some of every target.
@@ -26,8 +27,7 @@ pub fn report(
 ) -> Result<()> {
     if let Some(target) = errors.absent(model) {
         let text = format!(
-            "{}: the target {target:?} is in no row, so that there is nothing to compare with; use \
-             `predict`",
+            "{}: no row has a value of the target {target:?} to compare with; use `predict`",
             args.data.data.display(),
         );
         return Err(Failure::Data(text).into());
@@ -37,6 +37,6 @@ pub fn report(
     }
     let mut summary = Summary::of("evaluate");
     describe(model, rows, &mut summary);
-    errors.report(model, &mut summary);
+    errors.report(model, ERROR, &mut summary);
     summary.print(session, false)
 }

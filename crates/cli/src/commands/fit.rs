@@ -1,33 +1,26 @@
 //! `nystrom fit`.
 
+use super::auto;
 use super::certify;
 use super::errors::Errors;
 use super::fit_plan::{self, Planned};
-use super::hold_out::hold_out;
+use super::hold_out;
 use super::page;
 use super::select::Setting;
 use super::span::{self, Span};
+use super::wanted::Wanted;
 use crate::args::{Fit, Lambda, Output};
-use crate::failure::{Failure, NOT_CONVERGED, Result};
-use crate::input::{Features, Input, Supervised, check_target};
+use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom::faer::Mat;
-use nystrom::krr::{IterationReport, PathPoint, RowSums, Stop};
+use nystrom::krr::{IterationReport, PathPoint, Problem, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
-use nystrom_pipeline::{Made, Model, Target};
-
-/// The data, cut into what is fitted and what is held out.
-struct Split {
-    x: Mat<f64>,
-    y: Mat<f64>,
-    held_out: Option<(Mat<f64>, Mat<f64>)>,
-}
+use nystrom_pipeline::{Made, Model, Prepared, Target};
 
 /// A model and how its λ came about.
 struct Fitted {
@@ -63,29 +56,32 @@ fn as_told(args: &Fit) -> Result<u8> {
     check_options(args, output)?;
     check_writable(output, &[&args.data.data])?;
     page::check(args, output)?;
-    session.progress.stage("reading", None);
-    let target = args.regression.target()?;
-    let Supervised { x, y, features, target, columns } =
-        Input::read(&args.data, 0)?.supervised(target, &args.data, &session)?;
-    let Split { x, y, held_out } = split(x, y, args.hold_out, rng)?;
-    check_target(y.as_ref(), &target)?;
-    let features = Features::new(x, features, &args.run, &session)?;
-    let x = &features.x;
+    args.regression.target()?;
+    let (table, wanted) = auto::read(args, false, &session)?;
+    let Wanted { fit: columns, targets, .. } = &wanted;
+    let (table, held_out) = hold_out::split(columns, table, targets, args.hold_out, rng)?;
+    let prepared = columns.prepare(&table, targets.clone()).map_err(of_pipeline)?;
+    session.notes(&prepared.notes);
+    session.notes(prepared.columns.dropped());
+    let (target, features) = (targets[0].clone(), prepared.columns.features());
+    let Prepared { x, y, weights, .. } = &prepared;
     let points = Points::from_rows(x.as_ref());
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let planned = fit_plan::announce(args, &session, setting)?;
     let spec = planned.spec;
     if args.plan {
-        return only_plan(&planned, &features, &session);
+        return only_plan(&planned, (x.nrows(), &features), &session);
     }
 
     session.progress.step("choosing landmarks", &planned.choose);
     let span = Span::choose(args, spec, setting, rng)?;
     session.progress.step("fitting", &planned.fit);
-    let fitted = fit(args, &kernel, (points, &y), &span, rng)?;
+    let rows = Problem { x: points, y: y.as_ref(), weights: weights.as_deref() };
+    let fitted = fit(args, &kernel, rows, &span, rng)?;
     session.progress.stage("evaluating", Some((x.nrows() * span.centers()) as f64));
-    let training = Errors::of(fitted.model.predict(points)?.as_ref(), y.as_ref())?;
+    let predicted = fitted.model.predict(points)?;
+    let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref())?;
 
     let mut summary = Summary::of("fit");
     summary.line(
@@ -100,20 +96,15 @@ fn as_told(args: &Fit) -> Result<u8> {
     span.describe(args, spec, &mut summary);
     describe(&fitted, &mut summary);
     training.report("training", "training", &mut summary);
-    let mut validation = None;
-    if let Some((x, y)) = held_out {
-        let x = features.apply(&x)?;
-        let predicted = fitted.model.predict(Points::from_rows(x.as_ref()))?;
-        Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
-        validation = Some(page::held_out(&target, &predicted, &y));
-    }
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", span.centers());
     summary.value("selection", spec.method.name());
     summary.value("rows", x.nrows());
     summary.value("landmarks_asked", spec.count);
-    summary.value("features", &features.names);
-    summary.value("constant", &features.constant);
+    summary.value("features", &features);
+    let constant: Vec<&str> =
+        prepared.columns.dropped().iter().map(|dropped| dropped.column.as_str()).collect();
+    summary.value("constant", constant);
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
     summary.value("plan", planned.listed());
@@ -127,16 +118,21 @@ fn as_told(args: &Fit) -> Result<u8> {
         training_rmse: Some(training.rmse).filter(|rmse| rmse.is_finite()),
         ..Made::default()
     };
-    let target = Target { name: target, mean: 0.0, scale: 1.0 };
-    let mut model = Model::new(features.columns(), columns, vec![target], None, fitted.model, made)
-        .map_err(crate::failure::of_pipeline)?;
-    model.explanation = page::explain(&model, &features, args.run.seed)?;
+    let of_model = vec![Target { name: target.clone(), mean: 0.0, scale: 1.0 }];
+    let (of_columns, layout) = (prepared.columns.clone(), prepared.layout.clone());
+    let mut model =
+        Model::new(of_columns, layout, of_model, None, fitted.model, made).map_err(of_pipeline)?;
+    model.explanation = page::explain(&model, &table, args.run.seed)?;
+    let mut validation = None;
+    if let Some(table) = held_out {
+        let predicted = hold_out::report(columns, &model, &table, &mut summary)?;
+        validation = Some(page::held_out(&target, &predicted));
+    }
     summary.value("explanation", &model.explanation);
     let size = model_file::save(&model, output)?;
     if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
         session.progress.step("certifying", step);
-        let problem = (points, y.as_ref()).into();
-        let report = certify::certify(how, session.memory, model.regression(), problem, rng)
+        let report = certify::certify(how, session.memory, model.regression(), rows, rng)
             .map_err(|error| certify::after(error, output))?;
         certify::describe(&report, &mut summary);
     }
@@ -151,10 +147,14 @@ fn as_told(args: &Fit) -> Result<u8> {
 }
 
 /// What `--plan --json` prints.
-fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Result<u8> {
+fn only_plan(
+    planned: &Planned,
+    (rows, features): (usize, &[String]),
+    session: &Session,
+) -> Result<u8> {
     let mut summary = Summary::of("fit");
-    summary.value("rows", features.x.nrows());
-    summary.value("features", &features.names);
+    summary.value("rows", rows);
+    summary.value("features", features);
     summary.value("landmarks", planned.spec.count);
     summary.value("selection", planned.spec.method.name());
     summary.value("plan", planned.listed());
@@ -179,43 +179,30 @@ fn check_options(args: &Fit, output: &Output) -> Result<()> {
     Err(Failure::Usage(text.into()).into())
 }
 
-/// The rows to fit, and those held out.
-fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Result<Split> {
-    let Some(share) = share else { return Ok(Split { x, y, held_out: None }) };
-    let fold = hold_out(x.nrows(), share, rng)?;
-    let part =
-        |a: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]);
-    Ok(Split {
-        held_out: Some((part(&x, &fold.validation), part(&y, &fold.validation))),
-        x: part(&x, &fold.train),
-        y: part(&y, &fold.train),
-    })
-}
-
 fn fit(
     args: &Fit,
     kernel: &AnyKernel,
-    (x, y): (Points<'_, f64>, &Mat<f64>),
+    rows: Problem<'_, f64>,
     span: &Span,
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
     if let Lambda::Given(lambda) = args.lambda() {
-        let (model, iterations) = span.fit(args, (kernel, lambda), (x, y), rng)?;
+        let (model, iterations) = span.fit(args, (kernel, lambda), rows, rng)?;
         let (leave_one_out, by_folds, lambdas) = (None, None, Vec::new());
         return Ok(Fitted { model, lambda, leave_one_out, by_folds, iterations, lambdas });
     }
     if let Lambda::Folds(folds) = args.lambda() {
-        return by_folds(args, folds, kernel, (x, y), span, rng);
+        return by_folds(args, folds, kernel, rows, span, rng);
     }
     let grid: Vec<Ridge<f64>> =
         fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
-    let path = span.path(!args.regression.no_intercept, kernel, (x, y), &grid)?;
+    let path = span.path(!args.regression.no_intercept, kernel, rows, &grid)?;
     let best = match args.lambda() {
         Lambda::Gcv => path.best_by_gcv(),
         _ => path.best_by_loo(),
     };
-    let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(x.len())?);
-    let n = x.len() as f64;
+    let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(rows.x.len())?);
+    let n = rows.x.len() as f64;
     let lambdas = path.points.iter().map(|point| [point.mu / n, point.loo.sqrt()]).collect();
     Ok(Fitted {
         model,
@@ -232,14 +219,16 @@ fn by_folds(
     args: &Fit,
     folds: usize,
     kernel: &AnyKernel,
-    (x, y): (Points<'_, f64>, &Mat<f64>),
+    rows: Problem<'_, f64>,
     span: &Span,
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
-    let mean = y.col(0).iter().sum::<f64>() / x.len() as f64;
-    let state = span.state(kernel, x, (!args.regression.no_intercept).then_some(mean))?;
+    let n = rows.x.len();
+    let weight = |i: usize| rows.weights.map_or(1.0, |weights| weights[i]);
+    let mean = (0..n).map(|i| weight(i) * rows.y[(i, 0)]).sum::<f64>() / n as f64;
+    let state = span.state(kernel, rows.x, (!args.regression.no_intercept).then_some(mean))?;
     let mut folded = state.folded(folds, rng)?;
-    folded.accumulate((x, y))?;
+    folded.accumulate(rows)?;
     let values = fit_plan::lambdas(args).values();
     let grid: Vec<Ridge<f64>> = values.iter().copied().map(Ridge::PerSample).collect();
     let scores = folded.scores(&grid)?;

@@ -1,15 +1,36 @@
 //! `--hold-out`.
 
+use super::predict::Predicted;
 use crate::failure::{Failure, Result, of_pipeline};
+use crate::summary::Summary;
 use nystrom::prelude::*;
-use nystrom_pipeline::Fold;
+use nystrom_data::Table;
+use nystrom_pipeline::{Fit, Fold, Model};
 
-/// The rows held out, as validation, and the others; both keep the order of the file.
-pub fn hold_out(n: usize, share: f64, rng: &mut dyn Rng) -> Result<Fold> {
-    Fold::at_random(n, share, rng).map_err(of_pipeline)?.ok_or_else(|| {
+/// The rows to fit, and those held out; both keep the order of the file.
+pub fn split(
+    fit: &Fit,
+    table: Table,
+    targets: &[String],
+    share: Option<f64>,
+    rng: &mut dyn Rng,
+) -> Result<(Table, Option<Table>)> {
+    let Some(share) = share else { return Ok((table, None)) };
+    let _ = (fit, targets);
+    let n = table.rows();
+    let fold = Fold::at_random(n, share, rng).map_err(of_pipeline)?.ok_or_else(|| {
         let text = format!(
             "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
         );
-        Failure::Usage(text).into()
-    })
+        Failure::Usage(text)
+    })?;
+    Ok((table.select_rows(&fold.train)?, Some(table.select_rows(&fold.validation)?)))
+}
+
+/// The predictions of rows that were held out; their errors are reported, by weight if the fit was.
+pub fn report(fit: &Fit, model: &Model, table: &Table, summary: &mut Summary) -> Result<Predicted> {
+    let predicted = Predicted::of(model, table, (None, false))?;
+    let weights = fit.weights.as_ref().map(|name| table.numbers(name.as_str())).transpose()?;
+    predicted.errors(model, weights)?.report(model, ("held out", "held_out", "held_out"), summary);
+    Ok(predicted)
 }

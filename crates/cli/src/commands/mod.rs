@@ -20,6 +20,7 @@ mod scores;
 mod select;
 mod span;
 pub mod stream;
+mod wanted;
 
 use crate::args::Command;
 use crate::failure::Result;

@@ -1,13 +1,12 @@
 //! The page of a fit, `--report`.
 
+use super::predict::Predicted;
 use crate::args::{Fit, Output};
 use crate::failure::{Failure, Result, of_pipeline};
-use crate::input::Features;
 use crate::summary::Summary;
-use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
-use nystrom_data::{Column, Table};
+use nystrom_data::Table;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Compared, Explanation, Model, Validation};
 use std::path::{Path, PathBuf};
@@ -54,35 +53,25 @@ pub fn write(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()>
 }
 
 /// What a model that was told how to fit makes of its columns, at some of the rows.
-pub fn explain(model: &Model, features: &Features, seed: u64) -> Result<Option<Explanation>> {
-    let n = features.x.nrows();
+pub fn explain(model: &Model, table: &Table, seed: u64) -> Result<Option<Explanation>> {
+    let n = table.rows();
     let count = model.rows_to_explain(WORK).min(n);
     // a stream of its own, so that the fit draws the same with and without
     let rows = random::uniform_subset(n, count, &mut Pcg64::seed_from_u64(seed))?;
-    let (mean, scale): (&[f64], &[f64]) =
-        features.scaling.as_ref().map_or((&[], &[]), |s| (&s.means, &s.scales));
-    let raw = |i: usize, j: usize| match scale.get(j) {
-        Some(scale) => mean[j] + scale * features.x[(i, j)],
-        None => features.x[(i, j)],
-    };
-    let column = |(j, name): (usize, &String)| {
-        Column::numbers(name, rows.iter().map(|&i| raw(i, j)).collect())
-    };
-    let table = Table::new("rows", features.names.iter().enumerate().map(column).collect())?;
-    let explanation = model.explain(&table).map_err(of_pipeline)?;
+    let explanation = model.explain(&table.select_rows(&rows)?).map_err(of_pipeline)?;
     Ok(Some(explanation).filter(Explanation::is_finite))
 }
 
 /// Rows that were held out, with their predictions.
-pub fn held_out(target: &str, predicted: &Mat<f64>, actual: &Mat<f64>) -> Validation {
-    let column = |values: &Mat<f64>| values.col(0).iter().copied().collect();
-    let compared = Compared {
-        target: target.to_owned(),
-        actual: column(actual),
-        predicted: column(predicted),
-    };
+pub fn held_out(target: &str, predicted: &Predicted) -> Validation {
+    let predictions = predicted.values.col(0).iter().copied();
+    let actual = predicted.actual.first().cloned().flatten().unwrap_or_default();
+    let known = actual.iter().copied().zip(predictions).filter(|(actual, _)| !actual.is_nan());
+    let (actual, predicted): (Vec<f64>, Vec<f64>) = known.unzip();
+    let rows = actual.len();
+    let compared = Compared { target: target.to_owned(), actual, predicted };
     Validation {
-        rows: actual.nrows(),
+        rows,
         folds: 1,
         split: "held out".to_owned(),
         targets: vec![compared],

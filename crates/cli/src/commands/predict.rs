@@ -1,12 +1,11 @@
 //! `nystrom predict`.
 
-use super::arrange::{Places, arrange, libsvm_features};
+use super::arrange::{Places, libsvm_features, with_class_names};
 use super::classes::{Named, likeliest};
 use super::errors::{Errors, ModelErrors};
 use crate::args::{DataArgs, Predict};
 use crate::failure::{Failure, Result, of_pipeline};
-use crate::input::{Input, Source};
-use crate::mixed::{self, Wanted};
+use crate::input::{Source, lines};
 use crate::model_file;
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::session::Session;
@@ -21,34 +20,40 @@ pub fn run(args: &Predict) -> Result<()> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;
-    check_classes(args, &model)?;
-    let wanted = (args.interval, args.std);
-    let predicted = predict(&model, &args.data, wanted, &session)?;
+    check_options(args, &model)?;
+    let file = Rows::of(&model, &args.data, &args.keep, &session)?;
+    let predicted = file.predict(&model, (args.interval, args.std), &session)?;
     session.progress.clear();
-    let Predicted { rows, lines, .. } = &predicted;
+    let Rows { rows, lines, kept, .. } = &file;
     let results = Results::of(&model, &predicted, args.probabilities);
     let mut columns = if args.data.drop_missing {
         vec![("row", Values::Counts(rows)), (LINE, Values::Counts(lines))]
     } else {
         Vec::new()
     };
-    columns.extend(results.columns());
+    columns.extend(kept.columns().chain(results.columns()));
     Columns(columns).write(&args.output, &session)?;
 
     let mut summary = Summary::of("predict");
     describe(&model, rows.len(), &mut summary);
     coverage(&predicted, &model.target_names(), &mut summary);
-    predicted.errors(&model)?.report(&model, &mut summary);
+    predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
     if args.output.is_stdout() {
         summary.value("row", rows);
+        if !kept.0.is_empty() {
+            summary.value("kept", kept.0.iter().cloned().collect::<BTreeMap<_, _>>());
+        }
         results.values(&mut summary);
     }
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
 
+/// How errors on rows with a known target are reported.
+pub const ERROR: (&str, &str, &str) = ("error", "error", "errors");
+
 /// Probabilities are of classes, and npy files hold numbers.
-pub fn check_classes(args: &Predict, model: &Model) -> Result<()> {
+pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
     if args.probabilities {
         model.tells_apart().map_err(of_pipeline)?;
     }
@@ -57,6 +62,11 @@ pub fn check_classes(args: &Predict, model: &Model) -> Result<()> {
     }
     if args.std {
         model.uncertainty().map_err(of_pipeline)?;
+    }
+    if !args.keep.is_empty() && args.output.is_npy() {
+        let text = "npy files hold numbers alone, and --keep copies texts; name a .csv file, or \
+                    leave out --keep";
+        return Err(Failure::Usage(text.into()).into());
     }
     let of_text = model.classes().is_some_and(|classes| !classes.numbers);
     if of_text && !args.probabilities && args.output.is_npy() {
@@ -131,7 +141,7 @@ impl Results {
     }
 }
 
-/// Predictions for the rows of a file.
+/// Predictions for the rows of a table, and what the table says of them.
 pub struct Predicted {
     /// A column for each target, or for each function of classes.
     pub values: Mat<f64>,
@@ -141,27 +151,52 @@ pub struct Predicted {
     pub interval: Option<[Mat<f64>; 2]>,
     /// Standard deviations, if they were asked for.
     pub deviations: Option<Deviations>,
-    /// The rows of the file, from 0, and their lines, from 1.
-    pub rows: Vec<usize>,
-    pub lines: Vec<usize>,
-    /// For each target what the file says of it, if it does: NaN where it does not.
+    /// For each target what the table says of it, if it does: NaN where it does not.
     pub actual: Vec<Option<Vec<f64>>>,
-    /// Of classes: what the file says of each row in `rows`, if it does.
+    /// Of classes: what the table says of each row, if it does.
     pub named: Option<Named>,
+    pub notes: Vec<String>,
 }
 
 impl Predicted {
-    /// The errors where the truth is known.
-    pub fn errors(&self, model: &Model) -> Result<ModelErrors> {
+    /// Of the rows of a table, whose columns have the names that the model knows them by.
+    pub fn of(
+        model: &Model,
+        table: &Table,
+        (level, std): (Option<f64>, bool),
+    ) -> Result<Predicted> {
+        let (values, probabilities, interval, notes) = match level {
+            Some(level) => {
+                let found = model.intervals(table, level).map_err(of_pipeline)?;
+                (found.values, None, Some([found.lower, found.upper]), found.notes)
+            }
+            None => {
+                let found = model.predict(table).map_err(of_pipeline)?;
+                (found.values, found.probabilities, None, found.notes)
+            }
+        };
+        let deviations = std.then(|| model.deviations(table).map_err(of_pipeline)).transpose()?;
+        let notes = notes.iter().map(ToString::to_string).collect();
+        let there = |name: &&str| table.names().any(|other| other == *name);
+        let (mut actual, mut named) = (Vec::new(), None);
+        if let Some(classes) = model.classes() {
+            let target = Some(classes.target.as_str()).filter(there);
+            named = target.map(|target| Named::of(table, target)).transpose()?;
+        } else {
+            actual = model.actual(table).map_err(of_pipeline)?;
+        }
+        Ok(Predicted { values, probabilities, interval, deviations, actual, named, notes })
+    }
+
+    /// The errors where the truth is known, by weight if rows have weights.
+    pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> Result<ModelErrors> {
         if let Some(classes) = model.classes() {
             let known = self.named.as_ref().zip(self.probabilities.as_ref());
             let errors = known.map(|(named, p)| named.errors(classes, p.as_ref()));
             return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
         }
         let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
-            Some(actual) => {
-                Errors::where_known(self.values.subcols(j, 1), |i| actual[self.rows[i]])
-            }
+            Some(actual) => Errors::where_known(self.values.subcols(j, 1), actual, weights),
             None => Ok(None),
         };
         let all = self.actual.iter().enumerate().map(of);
@@ -169,115 +204,72 @@ impl Predicted {
     }
 }
 
-/// Reads a file, finds the model's columns in it, and predicts.
-pub fn predict(
-    model: &Model,
-    args: &DataArgs,
-    (level, std): (Option<f64>, bool),
-    session: &Session,
-) -> Result<Predicted> {
-    session.progress.stage("reading", None);
-    let source = Source::of(args)?;
-    let input = Input::of(&source, args, libsvm_features(model.layout()))?;
-    let places = arrange(&input, model)?;
-    let numbers = |target: &Option<usize>| target.and_then(|target| input.numbers(target));
-    let actual: Vec<Option<Vec<f64>>> =
-        places.targets.iter().map(|target| numbers(target).map(<[f64]>::to_vec)).collect();
-    // a class of text is read with the features
-    let Found { table, rows, lines } = find(model, args, session, (source, input), &places)?;
-    let named = match (model.classes(), places.text, &actual[..]) {
-        (Some(classes), Some(_), _) => Some(Named::of(&table, &classes.target)?),
-        (Some(_), None, [Some(all)]) => {
-            Some(Named::numbers(&rows.iter().map(|&row| all[row]).collect::<Vec<_>>()))
-        }
-        _ => None,
-    };
-    let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
-    session.progress.stage("predicting", Some(kernel_values));
-    let (predicted, notes) = predicted(model, &table, (level, std), (rows, lines, actual, named))?;
-    session.notes(notes);
-    Ok(predicted)
-}
-
-/// Rows and lines of a table, and what is known of the targets.
-type Known = (Vec<usize>, Vec<usize>, Vec<Option<Vec<f64>>>, Option<Named>);
-
-/// Predictions for the rows of a table, and what is to be said of them.
-pub fn predicted(
-    model: &Model,
-    table: &Table,
-    (level, std): (Option<f64>, bool),
-    (rows, lines, actual, named): Known,
-) -> Result<(Predicted, Vec<String>)> {
-    let (values, probabilities, interval, notes) = match level {
-        Some(level) => {
-            let found = model.intervals(table, level).map_err(of_pipeline)?;
-            (found.values, None, Some([found.lower, found.upper]), found.notes)
-        }
-        None => {
-            let found = model.predict(table).map_err(of_pipeline)?;
-            (found.values, found.probabilities, None, found.notes)
-        }
-    };
-    let deviations = std.then(|| model.deviations(table).map_err(of_pipeline)).transpose()?;
-    let notes = notes.iter().map(ToString::to_string).collect();
-    Ok((
-        Predicted { values, probabilities, interval, deviations, rows, lines, actual, named },
-        notes,
-    ))
-}
-
 /// The rows of a file that can be predicted.
-struct Found {
-    /// With the columns under the names that the model knows them by.
-    table: Table,
-    rows: Vec<usize>,
-    lines: Vec<usize>,
+pub struct Rows {
+    /// The columns of the model under its names.
+    pub table: Table,
+    /// Their numbers in the file, from 0, and their lines, from 1.
+    pub rows: Vec<usize>,
+    pub lines: Vec<usize>,
+    pub kept: Kept,
 }
 
-/// Reads the features, and a target of text, from their places in the file.
-fn find(
-    model: &Model,
-    args: &DataArgs,
-    session: &Session,
-    (source, input): (Source, Input),
-    places: &Places,
-) -> Result<Found> {
-    let Places { features, text, .. } = places;
-    let wanted = places.wanted(model, &[]);
-    let columns = wanted.columns.clone();
-    let (rows, mixed) = if wanted.fills || !wanted.texts.is_empty() {
-        let mixed = mixed::read(&source, args, input, &wanted)?;
-        // the class may be missing
-        let class = text.map(|text| features.iter().filter(|feature| **feature < text).count());
-        let gap = |(j, cell): (usize, Cell<'_>)| cell == Cell::Missing && Some(j) != class;
-        let complete = |row: &usize| !mixed.table.row(*row).enumerate().any(gap);
-        let all = 0..mixed.table.rows();
-        (all.filter(|row| !args.drop_missing || complete(row)).collect::<Vec<_>>(), mixed)
-    } else {
-        let used =
-            crate::diagnosis::Use { features: &[], needed: features, instead: wanted.instead };
-        let rows = input.rows(used, args)?;
-        (rows, mixed::read(&source, args, input, &Wanted { fills: true, ..wanted })?)
-    };
-    session.notes(&mixed.notes);
-    let class = model.classes().map(|classes| classes.target.as_str()).filter(|_| text.is_some());
-    let names: Vec<&str> = model.columns().names().chain(class).collect();
-    let table = renamed(&mixed.table, &columns, &names)?.select_rows(&rows)?;
-    let lines = rows.iter().map(|&row| mixed.lines[row]).collect();
-    Ok(Found { table, rows, lines })
+impl Rows {
+    /// Finds the columns of a model in a file, and those to copy.
+    pub fn of(model: &Model, args: &DataArgs, keep: &[String], session: &Session) -> Result<Rows> {
+        session.progress.stage("reading", None);
+        let source = Source::of(&with_class_names(args, model), libsvm_features(model.layout()))?;
+        let input = source.input(args)?;
+        let (places, keep) = (Places::of(&input, model)?, input.columns(keep)?);
+        let table = source.with_texts(input, &places.texts(model, &keep))?.table;
+        session.notes(table.notes());
+        let gap =
+            |row: usize, column: &usize| table.columns()[*column].cell(row) == Some(Cell::Missing);
+        let gaps = |row: &usize| places.features.iter().any(|column| gap(*row, column));
+        let rows = (0..table.rows()).filter(|row| !args.drop_missing || !gaps(row));
+        let rows: Vec<usize> = rows.collect();
+        let lines = lines(&table);
+        let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
+        let kept = Kept::of(&table, &keep);
+        let lines = rows.iter().map(|&row| lines[row]).collect();
+        Ok(Rows { table: places.table(table, model)?, rows, lines, kept })
+    }
+
+    pub fn predict(
+        &self,
+        model: &Model,
+        wanted: (Option<f64>, bool),
+        session: &Session,
+    ) -> Result<Predicted> {
+        let kernel_values = (self.rows.len() * model.regression().centers().len()) as f64;
+        session.progress.stage("predicting", Some(kernel_values));
+        let predicted = Predicted::of(model, &self.table, wanted)?;
+        session.notes(&predicted.notes);
+        Ok(predicted)
+    }
 }
 
-/// The columns under the names that the model knows them by. `table` has the columns at `places` of
-/// the file, in the file's order.
-fn renamed(table: &Table, places: &[usize], names: &[&str]) -> Result<Table> {
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by_key(|&i| places[i]);
-    let columns = order
-        .iter()
-        .zip(table.columns())
-        .map(|(&i, column)| Column { name: names[i].to_owned(), values: column.values.clone() });
-    Ok(Table::new(table.source(), columns.collect())?)
+/// Columns that are copied beside the predictions.
+pub struct Kept(Vec<(String, Vec<String>)>);
+
+impl Kept {
+    /// These columns of a table.
+    pub fn of(table: &Table, columns: &[usize]) -> Kept {
+        let text = |column: &Column, row: usize| match column.cell(row) {
+            Some(Cell::Text(text)) => text.to_owned(),
+            Some(Cell::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let of = |&j: &usize| {
+            let column = &table.columns()[j];
+            (column.name.clone(), (0..table.rows()).map(|row| text(column, row)).collect())
+        };
+        Kept(columns.iter().map(of).collect())
+    }
+
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
+        self.0.iter().map(|(name, texts)| (name.as_str(), Values::Texts(texts)))
+    }
 }
 
 /// The rows that were predicted, and of which targets.
@@ -298,7 +290,7 @@ fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
     let mut shares = BTreeMap::new();
     for (j, name) in names.iter().enumerate() {
         let Some(actual) = &predicted.actual[j] else { continue };
-        let y = predicted.rows.iter().map(|&row| actual[row]).enumerate();
+        let y = actual.iter().copied().enumerate();
         let known: Vec<(usize, f64)> = y.filter(|(_, y)| !y.is_nan()).collect();
         let inside = |(i, y): &&(usize, f64)| (lower[(*i, j)]..=upper[(*i, j)]).contains(y);
         if !known.is_empty() {

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::kernel::AnyKernel;
 use crate::summary::Summary;
 use crate::text;
-use nystrom::krr::{IterationReport, LambdaPath, NormalEquations};
+use nystrom::krr::{IterationReport, LambdaPath, NormalEquations, Problem};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
 
@@ -93,7 +93,7 @@ impl Span {
         &self,
         args: &Fit,
         (kernel, lambda): (&AnyKernel, f64),
-        (x, y): (Points<'_, f64>, &Mat<f64>),
+        rows: Problem<'_, f64>,
         rng: &mut dyn Rng,
     ) -> Result<(KrrModel<AnyKernel, f64>, Option<IterationReport>)> {
         let (intercept, ridge) = (!args.regression.no_intercept, Ridge::PerSample(lambda));
@@ -101,12 +101,12 @@ impl Span {
             Span::Landmarks(landmarks) => {
                 let options = fit_plan::options(args);
                 let krr = AutoKrr { intercept, options, ..AutoKrr::new(kernel.clone(), ridge) };
-                let fit = krr.fit((x, y), landmarks, rng)?;
+                let fit = krr.fit(rows, landmarks, rng)?;
                 Ok((fit.model, fit.iterations))
             }
             Span::Sums(sketch) => {
                 let krr = SketchedKrr { intercept, ..SketchedKrr::new(kernel.clone(), ridge) };
-                Ok((krr.fit((x, y), sketch)?, None))
+                Ok((krr.fit(rows, sketch)?, None))
             }
         }
     }
@@ -116,18 +116,18 @@ impl Span {
         &self,
         intercept: bool,
         kernel: &AnyKernel,
-        (x, y): (Points<'_, f64>, &Mat<f64>),
+        rows: Problem<'_, f64>,
         ridges: &[Ridge<f64>],
     ) -> nystrom::Result<LambdaPath<AnyKernel, f64>> {
         let kernel = kernel.clone();
         match self {
             Span::Landmarks(landmarks) => {
                 let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel) };
-                krr.path((x, y), landmarks, ridges)
+                krr.path(rows, landmarks, ridges)
             }
             Span::Sums(sketch) => {
                 let krr = SketchedKrr { intercept, ..SketchedKrr::without_ridge(kernel) };
-                krr.path((x, y), sketch, ridges)
+                krr.path(rows, sketch, ridges)
             }
         }
     }

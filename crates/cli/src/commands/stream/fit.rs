@@ -12,7 +12,7 @@ use crate::args::{Bandwidth, Fit, Output, Selection};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::{self, Setting};
 use crate::commands::span;
-use crate::commands::{auto, auto_report, certify as certificates};
+use crate::commands::{auto_report, certify as certificates};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -37,7 +37,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     }
     let sizes = share(ranks, sizes)?;
     input.files.set_block_rows(sizes.shared.block);
-    let stream = stream(args, &sizes, &budget);
+    let stream = stream(&input.fit, &sizes, &budget);
     agree(ranks, stream.check().map_err(of_pipeline))?;
     let folder = agree(ranks, Folder::of(args))?;
     let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
@@ -145,9 +145,8 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
     args.kernel.check()
 }
 
-fn stream(args: &Fit, sizes: &Sizes, budget: &Budget) -> StreamFit {
-    let options = auto::options(args, budget);
-    let fit = nystrom_pipeline::Fit { memory: Some(sizes.search), ..options };
+fn stream(fit: &nystrom_pipeline::Fit, sizes: &Sizes, budget: &Budget) -> StreamFit {
+    let fit = nystrom_pipeline::Fit { memory: Some(sizes.search), ..budget.fit(fit) };
     StreamFit { fit, reservoir: sizes.shared.reservoir, landmarks: sizes.landmarks }
 }
 
@@ -205,6 +204,7 @@ impl Job<'_> {
         let survey = first_pass(input, passes(self.args), (session, ranks), |of| {
             self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng)
         })?;
+        session.notes(input.strays());
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
             session.say(&format!(

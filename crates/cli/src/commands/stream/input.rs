@@ -1,122 +1,98 @@
 //! From the command line to files that are read block by block.
 
-use super::super::auto;
 use super::watch::{Watch, named};
 use crate::args::{DataArgs, Fit};
-use crate::diagnosis;
+use crate::commands::wanted::Wanted;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
-use crate::mixed::{self, Decided, Wanted};
 use crate::session::Session;
-use nystrom_data::{Files, Format, Survey, Table, find_files};
+use nystrom_data::{Files, Format, Table, find_files};
 use nystrom_pipeline::{Ranks, TableSource};
 use std::path::PathBuf;
-
-/// Rows of a text that decide what its columns hold.
-const HEAD: usize = 10_000;
-/// Texts that are missing values in columns of numbers, also where they come late.
-const LATE: [&str; 3] = ["", "NA", "nan"];
 
 /// Files and what their columns are used for.
 pub struct StreamInput {
     pub files: Files,
     /// Columns that are to be left out, by position and name.
     pub unwanted: Vec<(usize, String)>,
+    /// What is wanted of the others, but for the limits of a search.
+    pub fit: nystrom_pipeline::Fit,
     pub targets: Vec<String>,
     pub notes: Vec<String>,
 }
 
 /// The first rows of files, and how to read them.
 pub struct Head {
-    pub paths: Vec<PathBuf>,
     pub input: Input,
-    /// With the first file in the place of a folder or pattern.
-    pub args: DataArgs,
+    paths: Vec<PathBuf>,
+    format: Format,
+    files: Files,
 }
 
 impl Head {
     /// Of a libsvm file with at least so many features.
     pub fn of(args: &DataArgs, libsvm_features: usize) -> Result<Head> {
         let paths = find_files(&args.data)?;
+        // the first file in the place of a folder or pattern
         let args = DataArgs { data: paths[0].clone(), ..args.clone() };
         let format = crate::format::format(&args, libsvm_features)?;
-        let survey = match &format {
-            Format::Csv(csv) => csv.survey_head(&paths[0], HEAD)?,
-            other => first_block(paths.clone(), other)?,
+        let mut files = Files::open_found(paths.clone(), &format, &[])?;
+        files.start(0)?;
+        let Some(table) = files.next_block()? else {
+            return Err(Failure::Data("there are no rows".into()).into());
         };
-        Ok(Head { input: Input::of_survey(survey, &format, &args)?, paths, args })
+        Ok(Head { input: Input::of(table, &format, &args)?, paths, format, files })
     }
 
-    /// The files with these columns; the others are read as text, which everything is.
-    pub fn open(self, wanted: &Wanted, libsvm_features: usize) -> Result<(Files, Vec<String>)> {
-        let survey = self.input.survey();
-        let Decided { texts, markers, args } = mixed::decide(survey, &self.args, wanted);
-        let late = LATE.iter().filter(|_| wanted.fills).map(|text| format!("\"{text}\""));
-        let args = match crate::format::format(&self.args, libsvm_features)? {
-            Format::Csv(_) => {
-                DataArgs { missing: args.missing.into_iter().chain(late).collect(), ..args }
-            }
-            _ => self.args.clone(),
-        };
-        let count = survey.table.columns().len();
-        let texts = (0..count).filter(|j| texts.contains(j) || !wanted.columns.contains(j));
-        let format = match crate::format::format(&args, libsvm_features)? {
-            Format::Csv(csv) => Format::Csv(csv.text(texts)),
-            other => other,
-        };
-        let files = Files::open(self.paths, &format)?;
-        let files = if wanted.fills { files.nan_is_missing() } else { files };
-        Ok((files, mixed::note(&markers.into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>())))
+    /// The files, with these columns as texts.
+    pub fn open(self, texts: &[usize]) -> Result<Files> {
+        match texts.is_empty() {
+            true => Ok(self.files),
+            false => Ok(Files::open_found(self.paths, &self.format, texts)?),
+        }
     }
-}
-
-/// The first rows of formats that name their columns and kinds.
-fn first_block(paths: Vec<PathBuf>, format: &Format) -> Result<Survey> {
-    let mut files = Files::open(paths, format)?.nan_is_missing();
-    files.start(0)?;
-    let Some(table) = files.next_block()? else {
-        return Err(Failure::Data("there are no rows".into()).into());
-    };
-    Ok(Survey::certain(table))
 }
 
 impl StreamInput {
     pub fn of(args: &Fit) -> Result<StreamInput> {
         let head = Head::of(&args.data, 0)?;
-        let (wanted, targets) = auto::wanted(args, &head.input)?;
-        StreamInput::opened(head, &wanted, targets)
+        let wanted = Wanted::of(args, &head.input, true)?;
+        StreamInput::opened(head, wanted)
     }
 
-    /// Rows of numbers without a target.
+    /// Rows without a target.
     pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
         let head = Head::of(args, 0)?;
-        let columns = head.input.kept().to_vec();
-        if columns.is_empty() {
+        if head.input.kept().is_empty() {
             return Err(Failure::Usage("no column is left; drop fewer".into()).into());
         }
-        let wanted = Wanted {
-            numbers: columns.clone(),
-            columns,
-            texts: Vec::new(),
-            instead: "",
-            fills: false,
-        };
-        let numbering = diagnosis::numbering(head.input.survey(), &wanted.columns);
-        let mut input = StreamInput::opened(head, &wanted, Vec::new())?;
-        if args.drop_missing {
-            input.files = input.files.nan_is_missing();
-        }
-        let note = numbering.map(|note| note.trim_start_matches("note: ").to_owned());
-        input.notes.extend(note);
-        Ok(input)
+        let fit = nystrom_pipeline::Fit::default();
+        StreamInput::opened(head, Wanted { fit, targets: Vec::new(), texts: Vec::new() })
     }
 
-    fn opened(head: Head, wanted: &Wanted, targets: Vec<String>) -> Result<StreamInput> {
-        let names: Vec<String> = head.input.survey().table.names().map(str::to_owned).collect();
-        let unwanted = names.into_iter().enumerate();
-        let unwanted = unwanted.filter(|(j, _)| !wanted.columns.contains(j)).collect();
-        let (files, notes) = head.open(wanted, 0)?;
-        Ok(StreamInput { files, unwanted, targets, notes })
+    fn opened(head: Head, wanted: Wanted) -> Result<StreamInput> {
+        let unwanted = head.input.dropped().into_iter();
+        let unwanted = unwanted.map(|j| (j, head.input.name(j).to_owned())).collect();
+        let files = head.open(&wanted.texts)?;
+        let notes = files.notes().to_vec();
+        let Wanted { fit, targets, .. } = wanted;
+        Ok(StreamInput { files, unwanted, fit, targets, notes })
+    }
+
+    /// What the first pass met that is no number in a column of numbers.
+    pub fn strays(&self) -> Vec<String> {
+        let say = |(name, doubts): (&String, &nystrom_data::Doubts)| {
+            let example = doubts.texts.first();
+            let example = example.map_or_else(String::new, |doubt| {
+                format!(", such as {:?} in line {}", doubt.text, doubt.line)
+            });
+            format!(
+                "{name:?}: {} cells are no numbers{example}, and count as missing (--categorical \
+                 {name:?} reads all as texts)",
+                doubts.cells
+            )
+        };
+        self.files.strays().iter().map(say).collect()
     }
 
     /// For a pass over so many rows in all, which the processes share about equally.

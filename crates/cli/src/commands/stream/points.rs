@@ -15,8 +15,7 @@ use crate::text;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom_pipeline::{
-    ColumnOptions, Error, Missing, PointRecipe, Ranks, StreamPoints, Survey, TableSource,
-    WeightedRows,
+    Error, PointRecipe, Ranks, StreamPoints, Survey, TableSource, WeightedRows,
 };
 
 /// Parts of the rows with a dictionary each, unless said otherwise.
@@ -76,9 +75,7 @@ impl Asked<'_> {
         let sizes: PointSizes = share(ranks, agree(ranks, sizes)?)?;
         sizes.announce(&input, self.passes, session);
         input.files.set_block_rows(sizes.shared.block);
-        let missing = if self.data.drop_missing { Missing::DropRows } else { Missing::Refuse };
-        let columns =
-            ColumnOptions { missing, standardize: !run.no_standardize, ..ColumnOptions::default() };
+        let columns = crate::input::options(self.data, run);
         let leaves = blocks.leaves.unwrap_or(LEAVES);
         let stream = StreamPoints { columns, reservoir: sizes.shared.reservoir, leaves };
         // so that the kernel is that of all rows in memory, where the sample holds all

@@ -8,14 +8,13 @@ use crate::args::{DataArgs, Evaluate, Predict};
 use crate::commands::classes::Named;
 use crate::commands::errors::{ModelErrors, Running};
 use crate::commands::evaluate;
-use crate::commands::predict::{Predicted, Results, check_classes, describe, predicted};
+use crate::commands::predict::{ERROR, Kept, Predicted, Results, check_options, describe};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{Columns, Values, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::Mat;
-use nystrom_data::Table;
 use nystrom_pipeline::{Model, Ranks};
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +27,10 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let mut to = To::open(&args.output, ranks)?;
     let mut known = Known::of(&model);
     let more = (args.interval, args.std);
-    each(&model, &args.data, more, (&session, ranks), &mut |predicted| {
+    let data = (&args.data, &args.keep[..]);
+    each(&model, data, more, (&session, ranks), &mut |predicted, kept| {
         let results = Results::of(&model, predicted, args.probabilities);
-        let columns: Vec<(&str, Values<'_>)> = results.columns().collect();
+        let columns: Vec<(&str, Values<'_>)> = kept.columns().chain(results.columns()).collect();
         to.write(&Columns(columns))?;
         known.add(&model, predicted)
     })?;
@@ -38,7 +38,7 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let Some(known) = together(ranks, known, Known::merge)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
-    known.errors(&model).report(&model, &mut summary);
+    known.errors(&model).report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
@@ -48,7 +48,7 @@ fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
         check_writable(&args.output, &[&args.model, &args.data.data])?;
     }
     let model = model_file::load(&args.model)?;
-    check_classes(args, &model)?;
+    check_options(args, &model)?;
     if args.output.is_npy() || (args.json && args.output.is_stdout()) || args.data.drop_missing {
         let text = "block by block predictions are written as CSV, a line for each row: name a \
                     .csv file, and leave out --drop-missing";
@@ -63,7 +63,7 @@ pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let session = Session::new(args.threads, args.json, quiet)?;
     let model = agree(ranks, model_file::load(&args.model))?;
     let mut known = Known::of(&model);
-    each(&model, &args.data, (None, false), (&session, ranks), &mut |predicted| {
+    each(&model, (&args.data, &[]), (None, false), (&session, ranks), &mut |predicted, _| {
         known.add(&model, predicted)
     })?;
     let Some(known) = together(ranks, known, Known::merge)? else { return Ok(()) };
@@ -73,45 +73,27 @@ pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
 /// Predicts every block of this process.
 fn each(
     model: &Model,
-    data: &DataArgs,
+    data: (&DataArgs, &[String]),
     more: (Option<f64>, bool),
     (session, ranks): (&Session, &dyn Ranks),
-    take: &mut dyn FnMut(&Predicted) -> Result<()>,
+    take: &mut dyn FnMut(&Predicted, &Kept) -> Result<()>,
 ) -> Result<()> {
     let mut rows = ModelRows::open(model, data, session, ranks)?;
-    let known: Vec<String> = rows.known().into_iter().map(str::to_owned).collect();
     let mut watch = Watch::new(session, &named("predicting", ranks), (None, rows.bytes()?));
     let mut notes = Vec::new();
-    while let Some((block, bytes)) = rows.next()? {
-        let (actual, named) = truth(model, &block, &known)?;
-        let all = (0..block.rows()).collect();
-        let (predicted, new) = predicted(model, &block, more, (all, Vec::new(), actual, named))?;
-        for note in new {
-            if !notes.contains(&note) && notes.len() < 20 {
+    while let Some((block, kept, bytes)) = rows.next(model)? {
+        let predicted = Predicted::of(model, &block, more)?;
+        for note in &predicted.notes {
+            if !notes.contains(note) && notes.len() < 20 {
                 session.say(&format!("note: {note}, in a block of {}", block.source()));
-                notes.push(note);
+                notes.push(note.clone());
             }
         }
-        take(&predicted)?;
+        take(&predicted, &kept)?;
         watch.rows(block.rows(), bytes);
     }
     watch.end();
     Ok(())
-}
-
-/// What the block says of the targets.
-type Truth = (Vec<Option<Vec<f64>>>, Option<Named>);
-
-fn truth(model: &Model, block: &Table, known: &[String]) -> Result<Truth> {
-    let is_known = |name: &&str| known.iter().any(|other| other == *name);
-    if let Some(classes) = model.classes() {
-        let named = Some(classes.target.as_str()).filter(is_known);
-        return Ok((Vec::new(), named.map(|name| Named::of(block, name)).transpose()?));
-    }
-    let numbers = |name: &str| block.numbers(name).map(<[f64]>::to_vec);
-    let names = model.target_names();
-    let actual = names.iter().map(|name| Some(*name).filter(is_known).map(numbers).transpose());
-    Ok((actual.collect::<nystrom_data::Result<_>>()?, None))
 }
 
 /// What errors follow from, where the truth is known.
@@ -132,7 +114,7 @@ impl Known {
     }
 
     fn add(&mut self, model: &Model, predicted: &Predicted) -> Result<()> {
-        self.rows += predicted.rows.len();
+        self.rows += predicted.values.nrows();
         for (j, (sums, actual)) in self.numbers.iter_mut().zip(&predicted.actual).enumerate() {
             let known = actual.iter().flatten().enumerate().filter(|(_, y)| !y.is_nan());
             known.for_each(|(i, y)| sums.add(predicted.values[(i, j)], *y));
