@@ -23,6 +23,10 @@ const TILE: usize = 256;
 /// far from the data v is that of the prior. With all rows as landmarks it is exact. It assumes
 /// noise of the same size everywhere; the intervals of conformal prediction do not.
 ///
+/// If the covariance is s²k and the noise σ², whatever μ, the error of the regression has the
+/// variance s²b(x) + σ²c(x) with c = ∂v/∂μ and b = v − μc ([`parts`](Posterior::parts)). For
+/// σ² = s²μ this is s²v(x).
+///
 /// # Cost
 /// m kernel values and m² flops a point; m² numbers.
 ///
@@ -51,20 +55,35 @@ pub struct Posterior<K, T> {
     centers: Mat<T>,
     /// G, m × p: v(x) = k(x, x) − ‖Gᵀk_Z(x)‖².
     factor: Mat<T>,
+    /// ρ, p: c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j².
+    rates: Vec<f64>,
     mu: f64,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
-    /// From its parts: the centres (d × m), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², and μ.
+    /// From its parts: the centres (d × m), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², ρ (p) with
+    /// c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j², and μ.
     ///
     /// # Errors
-    /// `Shape` if G has not a row for each centre, `NonFinite`, `InvalidParameter` unless μ > 0.
-    pub fn new(kernel: K, centers: Mat<T>, factor: Mat<T>, mu: f64) -> Result<Self> {
+    /// `Shape` if G has not a row for each centre and a column for each ρ, `NonFinite`,
+    /// `InvalidParameter` unless μ > 0.
+    pub fn new(
+        kernel: K,
+        centers: Mat<T>,
+        factor: Mat<T>,
+        rates: Vec<f64>,
+        mu: f64,
+    ) -> Result<Self> {
+        validate::same_size("columns of the factor against rates", rates.len(), factor.ncols())?;
+        validate::finite(
+            "rates of the posterior",
+            MatRef::from_column_major_slice(&rates, rates.len(), 1),
+        )?;
         validate::same_size("rows of the factor against centres", centers.ncols(), factor.nrows())?;
         validate::finite("factor of the posterior", factor.as_ref())?;
         Points::from_cols(centers.as_ref()).check()?;
         validate::require(mu > 0.0 && mu.is_finite(), "mu", mu, "positive")?;
-        Ok(Posterior { kernel, centers, factor, mu })
+        Ok(Posterior { kernel, centers, factor, rates, mu })
     }
 
     /// v at these points, at least 0, in units in which the noise has variance [`mu`](Self::mu).
@@ -72,8 +91,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
     /// # Errors
     /// As [`KrrModel::predict`](crate::KrrModel::predict).
     pub fn variance(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
+        Ok(self.parts(x)?.into_iter().map(|[b, c]| b + self.mu * c).collect())
+    }
+
+    /// b and c at these points, at least 0: the regression errs by s²b + σ²c in the mean square if
+    /// the function is a Gaussian process of covariance s²k and the noise has variance σ². For
+    /// weights w it has variance σ²/w.
+    ///
+    /// # Errors
+    /// As [`KrrModel::predict`](crate::KrrModel::predict).
+    pub fn parts(&self, x: Points<'_, T>) -> Result<Vec<[f64; 2]>> {
         check_points(&self.kernel, self.centers(), x)?;
-        let mut out = vec![0.0; x.len()];
+        let mut out = vec![[0.0; 2]; x.len()];
         let ((m, p), rows) = (self.factor.shape(), TILE.min(x.len()));
         out.par_chunks_mut(TILE).enumerate().for_each_init(
             || (Mat::zeros(rows, m), Mat::zeros(rows, p)),
@@ -86,9 +115,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
                 ops::matmul_here(C.as_mut(), Accum::Replace, K.as_ref(), self.factor.as_ref(), one);
                 let mut prior = Col::zeros(out.len());
                 self.kernel.diag_into(prior.as_mut(), x);
-                for (i, v) in out.iter_mut().enumerate() {
-                    let known: f64 = (0..p).map(|j| C[(i, j)].f64().powi(2)).sum();
-                    *v = (prior[i].f64() - known).max(0.0);
+                for (i, parts) in out.iter_mut().enumerate() {
+                    let square = |j: usize| C[(i, j)].f64().powi(2);
+                    let c: f64 = (0..p).map(|j| self.rates[j] * square(j)).sum();
+                    let known: f64 =
+                        (0..p).map(|j| (1.0 + self.mu * self.rates[j]) * square(j)).sum();
+                    *parts = [(prior[i].f64() - known).max(0.0), c];
                 }
             },
         );
@@ -108,6 +140,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
     /// Z.
     pub fn centers(&self) -> Points<'_, T> {
         Points::from_cols(self.centers.as_ref())
+    }
+
+    /// ρ, p.
+    pub fn rates(&self) -> &[f64] {
+        &self.rates
     }
 
     /// G, m × p.

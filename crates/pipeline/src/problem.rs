@@ -10,7 +10,7 @@ use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
 use crate::repeats;
-use crate::split::{Fold, Split};
+use crate::split::Fold;
 use crate::target::{Target, standardised};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -31,7 +31,7 @@ pub(crate) struct Problem {
     pub weights: Option<Vec<f64>>,
     pub folds: Vec<Fold>,
     /// Rows that nothing but intervals may see.
-    pub aside: Option<Table>,
+    pub aside: Option<Aside>,
     /// What was decided about the table.
     pub notes: Vec<String>,
     /// What is known of the columns of all rows, if these are a sample of them.
@@ -41,6 +41,32 @@ pub(crate) struct Problem {
     /// How the cells of targets were read that are numbers.
     readings: Vec<(String, Reading)>,
     taken: Vec<String>,
+}
+
+/// Rows set aside.
+pub(crate) struct Aside {
+    pub table: Table,
+    /// In units in which those of the other rows have mean 1.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Aside {
+    /// The rows for training and their weights, of mean 1, and those set aside.
+    fn of(
+        fold: &Fold,
+        table: &Table,
+        weights: Option<Vec<f64>>,
+    ) -> Result<(Table, Option<Vec<f64>>, Option<Aside>)> {
+        let of = |rows: &[usize], mean: f64| {
+            let weights = weights.as_ref();
+            weights.map(|w| rows.iter().map(|&row| w[row] / mean).collect::<Vec<f64>>())
+        };
+        let used = of(&fold.train, 1.0);
+        let mean = used.map_or(1.0, |used| used.iter().sum::<f64>() / used.len() as f64);
+        let table_aside = table.select_rows(&fold.validation)?;
+        let aside = Aside { table: table_aside, weights: of(&fold.validation, mean) };
+        Ok((table.select_rows(&fold.train)?, of(&fold.train, mean), Some(aside)))
+    }
 }
 
 /// Why rows are left out, and how many of how many.
@@ -66,26 +92,23 @@ impl Problem {
             true => table.into_owned(),
             false => table.select_rows(&rows)?,
         };
-        let (table, aside) = match set_aside(fit.calibrate, &fit.split, &table, rng)? {
-            Some(_) if classes && !calibrates_classes(fit) => {
-                return Err(no_intervals(targets, "calibrate"));
-            }
-            Some((used, aside)) => (used, Some(aside)),
-            None => (table, None),
+        let compared = looked.compared().chain(targets.iter().map(String::as_str));
+        let compared: Vec<&str> = compared.chain(fit.split.column()).collect();
+        let (table, weights) = weighted(fit, table, &compared, &mut notes)?;
+        let aside = set_aside(fit.calibrate, &fit.split, table.rows(), rng)?;
+        if aside.is_some() && classes && !calibrates_classes(fit) {
+            return Err(no_intervals(targets, "calibrate"));
+        }
+        let (table, weights, aside) = match aside {
+            Some(fold) => Aside::of(&fold, &table, weights)?,
+            None => (table, weights, None),
         };
         if fit.deviations && classes {
             return Err(no_intervals(targets, "std"));
         }
-        if fit.weights.is_some()
-            && matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
-        {
-            let problem = "rows have weights, for which only a share such as 0.1 is known".into();
-            return Err(Error::Option { option: "calibrate", problem });
-        }
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
-        let (table, weights) = weighted(fit, table, &taken, &mut notes)?;
         let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
@@ -265,40 +288,30 @@ pub(crate) fn check_weights(
     }
 }
 
-/// The rows to fit and their weights: those of a column, or the numbers of equal rows.
+/// The rows that differ in the columns `compared`, and their weights: those of a column, those of
+/// equal rows added up.
 fn weighted(
     fit: &Fit,
     table: Table,
-    taken: &[String],
+    compared: &[&str],
     notes: &mut Vec<String>,
 ) -> Result<(Table, Option<Vec<f64>>)> {
-    if let Some(name) = &fit.weights {
-        let weights = weights(&table, name)?;
-        return Ok((table, Some(weights)));
-    }
-    if !takes_repeats_together(fit) {
-        return Ok((table, None));
-    }
-    let distinct = repeats::distinct(&table, taken, &fit.columns)?;
-    let Some((rows, numbers)) = distinct.filter(|(rows, _)| rows.len() >= FEWEST) else {
-        return Ok((table, None));
+    let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
+    let distinct = repeats::distinct(&table, compared)?;
+    let Some(groups) = distinct.filter(|groups| groups.len() >= FEWEST) else {
+        return Ok((table, weights));
     };
-    let (all, different) = (table.rows(), rows.len());
+    let (all, different) = (table.rows(), groups.len());
+    let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
-        "{all} rows are {different} different ones: each is taken once, with the number of its \
-         repeats as weight"
+        "{all} rows are {different} different ones: equal rows are taken once, with {weight} as \
+         weight"
     ));
+    let rows: Vec<usize> = groups.iter().map(|same| same[0]).collect();
+    let weight = |row: &usize| weights.as_ref().map_or(1.0, |weights| weights[*row]);
     let mean = all as f64 / different as f64;
-    let weights = numbers.iter().map(|number| number / mean).collect();
+    let weights = groups.iter().map(|same| same.iter().map(weight).sum::<f64>() / mean).collect();
     Ok((table.select_rows(&rows)?, Some(weights)))
-}
-
-/// Weights or what cannot have them, groups and times want the rows as they are.
-fn takes_repeats_together(fit: &Fit) -> bool {
-    fit.weights.is_none()
-        && fit.split == Split::Random
-        && !fit.deviations
-        && !matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
 }
 
 /// Probabilities are calibrated on rows set aside, all of which count alike.

@@ -1,30 +1,22 @@
 //! Rows that occur several times.
 
-use crate::columns::{ColumnOptions, position};
+use crate::columns::position;
 use crate::error::Result;
 use nystrom_data::{Column, Table, Values};
 use std::cmp::Ordering;
 
-/// Repeats are taken together where at least one row in so many is one.
-const WORTHWHILE: usize = 10;
-
-/// The first of all rows that agree in targets and features, in their order, and how many they
-/// are; none if few rows are repeated.
+/// The first of all rows that agree in the columns `compared`, in their order, and the places of
+/// its equals, itself first. Nothing if no row is repeated.
 ///
 /// A sum of squares over equal rows is one row's with their number as weight. So a fit to the
-/// different rows with these weights is the fit to all rows.
+/// different rows with these weights is the fit to all rows. Where a row is left out, its equals
+/// must be left out with it: they would give its target away.
 ///
 /// # Cost
 /// O(n log n) comparisons of rows.
-pub(crate) fn distinct(
-    table: &Table,
-    targets: &[String],
-    options: &ColumnOptions,
-) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
-    let names: Vec<&str> = targets.iter().map(String::as_str).collect();
-    let mut columns = options.candidates(table, &names)?;
-    columns.extend(targets.iter().map(|name| position(table, name)).collect::<Result<Vec<_>>>()?);
-    let columns: Vec<&Column> = columns.into_iter().map(|c| &table.columns()[c]).collect();
+pub(crate) fn distinct(table: &Table, compared: &[&str]) -> Result<Option<Vec<Vec<usize>>>> {
+    let places = compared.iter().map(|name| position(table, name)).collect::<Result<Vec<_>>>()?;
+    let columns: Vec<&Column> = places.into_iter().map(|c| &table.columns()[c]).collect();
     let compared = |a: usize, b: usize| {
         let mut orders = columns.iter().map(|column| by_column(column, a, b));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -32,17 +24,15 @@ pub(crate) fn distinct(
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     rows.sort_by(|&a, &b| compared(a, b)); //                        equal rows stay in their order
     let groups = rows.chunk_by(|&a, &b| compared(a, b).is_eq());
-    let mut first: Vec<(usize, f64)> = groups.map(|same| (same[0], same.len() as f64)).collect();
-    if (rows.len() - first.len()) * WORTHWHILE < rows.len() {
-        return Ok(None);
-    }
-    first.sort_by_key(|(row, _)| *row);
-    Ok(Some(first.into_iter().unzip()))
+    let mut groups: Vec<Vec<usize>> = groups.map(<[usize]>::to_vec).collect();
+    groups.sort_by_key(|same| same[0]);
+    Ok((groups.len() < rows.len()).then_some(groups))
 }
 
 fn by_column(column: &Column, a: usize, b: usize) -> Ordering {
     match &column.values {
-        Values::Numbers(values) => values[a].total_cmp(&values[b]),
+        // 0 and −0 are equal
+        Values::Numbers(values) => (values[a] + 0.0).total_cmp(&(values[b] + 0.0)),
         Values::Categories(text) => text.codes[a].cmp(&text.codes[b]),
     }
 }
@@ -52,16 +42,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_rows_are_one_with_their_number() {
+    fn equal_rows_are_one_with_their_equals() {
         let columns = |y: [f64; 5]| {
-            let a = vec![1.0, 2.0, 1.0, f64::NAN, 1.0];
+            let a = vec![0.0, 2.0, -0.0, f64::NAN, 0.0];
             vec![Column::numbers("a", a), Column::numbers("y", y.to_vec())]
         };
-        let found = |y| {
+        let found = |y, names: &[&str]| {
             let table = Table::new("t", columns(y)).unwrap();
-            distinct(&table, &["y".into()], &ColumnOptions::default()).unwrap()
+            distinct(&table, names).unwrap()
         };
-        assert_eq!(found([0.0; 5]), Some((vec![0, 1, 3], vec![3.0, 1.0, 1.0])));
-        assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0]), None);
+        let same = Some(vec![vec![0, 2, 4], vec![1], vec![3]]);
+        assert_eq!(found([0.0; 5], &["a", "y"]), same);
+        assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0], &["a", "y"]), None);
+        assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0], &["a"]), same);
     }
 }

@@ -27,7 +27,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         let values = &family.spectrum.values;
         let entry = |i: usize, j: usize| T::lit(B[(i, j)] * weight(values[j].max(0.0)).sqrt());
         let factor = Mat::from_fn(B.nrows(), values.len(), entry);
-        Posterior::new(family.kernel.clone(), family.centers.clone(), factor, mu)
+        let rates = values.iter().map(|value| 1.0 / (value.max(0.0) + mu)).collect();
+        Posterior::new(family.kernel.clone(), family.centers.clone(), factor, rates, mu)
     }
 
     /// The coefficients g_i (m × x.len()) of the fits to 1 at one of these points and to 0 at all

@@ -119,8 +119,10 @@ fn what_has_no_variance_is_refused() {
     ));
     let exact = ExactKrr::without_ridge(gaussian(1.0)).path((points, &y), &ridges).unwrap();
     assert!(exact.responses(MU, points).is_err());
-    let sized =
-        |rows, mu| Posterior::new(gaussian(1.0), Mat::<f64>::zeros(2, 3), Mat::zeros(rows, 3), mu);
+    let sized = |rows, mu| {
+        let factor = Mat::zeros(rows, 3);
+        Posterior::new(gaussian(1.0), Mat::<f64>::zeros(2, 3), factor, vec![0.0; 3], mu)
+    };
     assert!(sized(3, 1.0).is_ok() && sized(4, 1.0).is_err() && sized(3, 0.0).is_err());
     let posterior = sized(3, 1.0).unwrap();
     assert!(posterior.variance(Points::from_slice(&[1.0])).is_err()); // one coordinate of two

@@ -61,6 +61,12 @@ pub(super) struct UncertaintyHead {
     pub columns: usize,
     pub mu: f64,
     pub noise: Vec<f64>,
+    /// Absent in files that have noise/μ for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<Vec<f64>>,
+    /// Absent in the same files, where they do not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Vec<f64>>,
 }
 
 impl ConformalHead {
@@ -92,7 +98,9 @@ impl Head {
                 centers: of.posterior.centers().len(),
                 columns: of.posterior.factor().ncols(),
                 mu: of.posterior.mu(),
-                noise: of.noise.clone(),
+                noise: of.variances.noise.clone(),
+                function: Some(of.variances.function.clone()),
+                rates: Some(of.posterior.rates().to_vec()),
             }),
             dim: model.regression.centers().dim(),
             map: model.map.is_some(),

@@ -17,7 +17,7 @@ mod head;
 mod old;
 
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Plus, Sizes, Uncertainty};
+use crate::intervals::{Conformal, Plus, Sizes, Uncertainty, Variances};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
 use head::{ConformalHead, Head, UncertaintyHead};
@@ -196,11 +196,13 @@ impl Numbers<'_> {
     }
 
     fn uncertainty(&mut self, dim: usize, head: UncertaintyHead) -> Result<Uncertainty> {
-        let UncertaintyHead { kernel, centers, columns, mu, noise } = head;
+        let UncertaintyHead { kernel, centers, columns, mu, noise, function, rates } = head;
+        let function = function.unwrap_or_else(|| noise.iter().map(|noise| noise / mu).collect());
         let points = self.matrix(dim, centers)?;
         let factor = self.matrix(centers, columns)?;
-        let posterior = Posterior::new(kernel, points, factor, mu).map_err(damaged)?;
-        Ok(Uncertainty { posterior, noise })
+        let rates = rates.unwrap_or_else(|| vec![0.0; columns]);
+        let posterior = Posterior::new(kernel, points, factor, rates, mu).map_err(damaged)?;
+        Ok(Uncertainty { posterior, variances: Variances { function, noise } })
     }
 }
 

@@ -6,13 +6,13 @@ mod uncertainty;
 
 pub(crate) use plus::Plus;
 pub use uncertainty::Uncertainty;
+pub(crate) use uncertainty::{Left, Variances, posterior, spread_of};
 
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::split::{Fold, Split};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
-use nystrom_data::Table;
 
 /// How [`Model::intervals`](crate::Model::intervals) are made, of rows that no choice of the search
 /// has seen.
@@ -54,6 +54,8 @@ impl std::str::FromStr for Calibrate {
 
 /// The share of the rows that the search does not see, if every fit does.
 const HALF: f64 = 0.5;
+/// The level for which a message says how many rows intervals need.
+const USUAL: f64 = 0.9;
 
 /// What intervals are made of.
 ///
@@ -151,9 +153,9 @@ impl Conformal {
     }
 }
 
-/// The fewest calibration rows for intervals of a level: 1/α.
+/// The fewest calibration rows n for intervals of a level 1 − α: (n + 1)(1 − α) ≤ n.
 fn needed(level: f64) -> usize {
-    (1.0 / (1.0 - level) - 1e-9).ceil() as usize
+    (level / (1.0 - level) - 1e-9).ceil().max(1.0) as usize
 }
 
 fn check_level(level: f64) -> Result<()> {
@@ -165,16 +167,16 @@ fn check_level(level: f64) -> Result<()> {
     Err(Error::Option { option: "interval", problem })
 }
 
-/// The rows that are fitted and those set aside for calibration.
+/// The rows that are fitted and those set aside for calibration, as a fold of n rows.
 ///
 /// # Randomness
 /// The rows set aside; nothing is drawn if there are none.
 pub(crate) fn set_aside(
     how: Option<Calibrate>,
     split: &Split,
-    table: &Table,
+    n: usize,
     rng: &mut dyn Rng,
-) -> Result<Option<(Table, Table)>> {
+) -> Result<Option<Fold>> {
     let share = match how {
         None => return Ok(None),
         Some(Calibrate::Share(share)) => share,
@@ -186,16 +188,22 @@ pub(crate) fn set_aside(
             "intervals hold for rows at random, and rows are split by {column:?}; leave one out"
         ));
     }
-    let n = table.rows();
     if let Some(Calibrate::Cross(parts)) = how
         && !(2..=n / 2).contains(&parts)
     {
         return wrong(format!("{n} rows have no {parts} parts; take from 2 to {}", n / 2));
     }
-    let Some(Fold { train, validation }) = Fold::at_random(n, share, rng)? else {
+    if !(share > 0.0 && share < 1.0) {
+        return wrong(format!("{share} is no share of the rows; take one such as 0.1"));
+    }
+    let fold = Fold::at_random(n, share, rng)?;
+    if fold.is_none() {
+        let least = (0.5 / share).ceil().max((0.5 / (1.0 - share)).floor() + 1.0);
+        let usual = (needed(USUAL) as f64 / share).ceil();
         return wrong(format!(
-            "{share} of {n} rows leaves no row on one side; take a share such as 0.1"
+            "{share} of {n} rows leaves no row on one side: it takes {least} rows, and {usual} for \
+             intervals of level {USUAL}"
         ));
-    };
-    Ok(Some((table.select_rows(&train)?, table.select_rows(&validation)?)))
+    }
+    Ok(fold)
 }

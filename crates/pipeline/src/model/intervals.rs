@@ -5,6 +5,7 @@ use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, position};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Sizes, Uncertainty};
+use crate::problem::Aside;
 use crate::target::in_units;
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
@@ -42,7 +43,8 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NotCalibrated`] if [`Fit::calibrate`](crate::Fit::calibrate) was not asked for;
-    /// [`Error::FewCalibrationRows`] if there are fewer than 1/(1 − level) rows to calibrate with;
+    /// [`Error::FewCalibrationRows`] if there are fewer than level/(1 − level) rows to calibrate
+    /// with;
     /// [`Error::Option`] unless 0 < level < 1; those of [`predict`](Self::predict).
     ///
     /// ```
@@ -149,14 +151,17 @@ impl Model {
 
     /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there. Rows
     /// of classes that it does not know do not count.
-    pub(crate) fn calibrate_classes(&mut self, table: &Table) -> Result<ClassErrors> {
-        let classes = self.tells_apart()?;
+    pub(crate) fn calibrate_classes(&mut self, aside: &Aside) -> Result<ClassErrors> {
+        let (table, classes) = (&aside.table, self.tells_apart()?);
         let column = &table.columns()[position(table, &classes.target)?];
         let class = |row: usize| Some((row, classes.of(column, row).ok()?));
         let known = (0..table.rows()).filter_map(class);
         let (rows, truth): (Vec<usize>, Vec<usize>) = known.unzip();
         let values = self.predict(&table.select_rows(&rows)?)?.values;
-        let calibration = Calibration::fit(values.as_ref(), &truth, None, classes.names.len());
+        let weights = aside.weights.as_ref();
+        let weights = weights.map(|w| rows.iter().map(|&row| w[row]).collect::<Vec<f64>>());
+        let count = classes.names.len();
+        let calibration = Calibration::fit(values.as_ref(), &truth, weights.as_deref(), count);
         let errors = ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth);
         self.classes = self.classes.take().map(|classes| Classes { calibration, ..classes });
         Ok(errors)

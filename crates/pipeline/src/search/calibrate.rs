@@ -6,18 +6,16 @@ use super::candidate::Candidate;
 use super::solve::{Rows, gather, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
-use crate::intervals::{Calibrate, Sizes, Uncertainty};
+use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
-use crate::report::Centers;
+use crate::report::{Centers, Trial};
 use crate::target::in_units;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::lambda_grid;
+use nystrom::krr::{Problem, lambda_grid};
 use nystrom::prelude::*;
 
 /// Landmarks of the fit of sizes.
 const SIZE_LANDMARKS: usize = 300;
-/// Landmarks of the variance.
-const DEVIATION_LANDMARKS: usize = 1000;
 
 impl Search<'_> {
     /// Keeps the predictions of a trial at full size on its validation rows, in units of the
@@ -105,37 +103,54 @@ impl Search<'_> {
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
         let kernel = kernel.with_meter(self.progress.meter());
-        let points = Points::from_rows(x.as_ref());
+        let weights = self.problem.weights.as_ref();
+        let weights = weights.map(|w| rows.iter().map(|&row| w[row]).collect::<Vec<f64>>());
+        let problem = Problem {
+            x: Points::from_rows(x.as_ref()),
+            y: logs.as_ref(),
+            weights: weights.as_deref(),
+        };
         let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
         let landmarks = Landmarks::new(rows.len(), few)?;
         let ridges = lambda_grid(1.0, 1e-8, 17)?;
-        let path = NystromKrr::without_ridge(kernel).path((points, &logs), &landmarks, &ridges)?;
+        let path = NystromKrr::without_ridge(kernel).path(problem, &landmarks, &ridges)?;
         let regression = path.model_at(path.best_by_loo().ridge)?;
         Ok(Some(Sizes { regression, ranges }))
     }
 
-    /// What standard deviations are made of, if they are wanted: the variance with at most 1000
-    /// landmarks.
-    pub(super) fn uncertainty(
-        &self,
-        chosen: &Candidate,
-        centers: Centers,
-        fit: &KrrModel<AnyKernel, f64>,
-    ) -> Result<Option<Uncertainty>> {
-        let (residuals, validation) = match self.residuals(chosen, centers) {
+    /// How much function and noise vary, if standard deviations are wanted: from what the trial of
+    /// the candidate gave on validation rows, each by a fit that has not seen it.
+    pub(super) fn variances(&self, chosen: &Candidate, trial: &Trial) -> Result<Option<Variances>> {
+        let (mut residuals, validation) = match self.residuals(chosen, trial.centers) {
             Some(found) if self.fit.deviations => found,
             _ => return Ok(None),
         };
-        let n = self.everything.len();
-        let x = self.rows(chosen, None, &self.everything);
-        let landmarks = Landmarks::new(n, (0..n.min(DEVIATION_LANDMARKS)).collect())?;
-        let ridge = Ridge::Absolute(fit.report().ridge);
-        let all = Rows { x: x.as_ref(), rows: &self.everything };
-        let posterior = self.path(fit.kernel(), all, &landmarks)?.posterior_at(ridge)?;
-        let x = self.rows(chosen, None, &validation);
-        let variance = posterior.variance(Points::from_rows(x.as_ref()))?;
-        let noise = Uncertainty::noise(&residuals, &variance, posterior.mu());
-        Ok(Some(Uncertainty { posterior, noise }))
+        let (mut parts, mut spread) = (Vec::new(), 0.0);
+        for (fold, (train, validation)) in self.orders.iter().zip(&self.validation).enumerate() {
+            let x = self.rows(chosen, Some(fold), train);
+            let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
+            spread += spread_of(&kernel, x.as_ref()) / self.orders.len() as f64;
+            let train = Rows { x: x.as_ref(), rows: train };
+            let (data, order) = (self.data(train), (0..x.nrows()).collect::<Vec<_>>());
+            let posterior = posterior(&kernel, data.problem(train), &order, trial.mu)?;
+            let x = self.rows(chosen, Some(fold), validation);
+            parts.extend(posterior.parts(Points::from_rows(x.as_ref()))?);
+        }
+        let scales: Vec<f64> = self.problem.targets.iter().map(|target| target.scale).collect();
+        for (j, scale) in scales.iter().enumerate() {
+            residuals.col_mut(j).iter_mut().for_each(|residual| *residual /= scale);
+        }
+        let weight = |row: &usize| self.problem.weights.as_ref().map_or(1.0, |w| w[*row]);
+        let weights: Vec<f64> = validation.iter().map(weight).collect();
+        let (residuals, weights, parts) = (&residuals, &weights[..], &parts[..]);
+        let left = Left { residuals, parts, weights, spread, rows: self.n() };
+        let mut found = Variances::default();
+        for (j, scale) in scales.into_iter().enumerate() {
+            let [function, noise] = left.variances(j).map(|v| v * scale * scale);
+            found.function.push(function);
+            found.noise.push(noise);
+        }
+        Ok(Some(found))
     }
 
     /// What the chosen candidate gave on validation rows.

@@ -10,7 +10,6 @@ use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
-use nystrom_data::Table;
 
 /// Landmarks of the plain default, and of the fit when the search was told to stop.
 const PLAIN_LANDMARKS: usize = 500;
@@ -222,7 +221,7 @@ impl Search<'_> {
             notes: self.problem.notes.clone(),
             chosen: trial,
             plain_error,
-            calibration_rows: self.problem.aside.as_ref().map(Table::rows),
+            calibration_rows: self.problem.aside.as_ref().map(|aside| aside.table.rows()),
             coverage: Vec::new(),
             validation,
             curves,
@@ -271,9 +270,12 @@ impl Search<'_> {
             report.classes = Some(model.calibrate_classes(aside)?);
         }
         if let (Some(sizes), Some(aside)) = (self.sizes(chosen, centers)?, &self.problem.aside) {
-            report.coverage = model.calibrate(sizes, aside)?;
+            report.coverage = model.calibrate(sizes, &aside.table)?;
         }
-        model.uncertainty = self.uncertainty(chosen, centers, &model.regression)?;
-        self.leave_out(model)
+        let variances = self.variances(chosen, &report.chosen)?;
+        self.leave_out(chosen, model)?;
+        let uncertainty = |found| self.uncertainty(chosen, model, found);
+        model.uncertainty = variances.map(uncertainty).transpose()?;
+        Ok(())
     }
 }

@@ -1,14 +1,16 @@
 //! Models that leave out rows which the search has not seen, for CV+ and jackknife+.
 
 use super::Search;
-use super::solve::{DIRECT, Rows, gather, stacked};
+use super::candidate::Candidate;
+use super::solve::{DIRECT, Rows, direct, gather, stacked};
 use crate::error::{Error, Result};
-use crate::intervals::{Calibrate, Plus};
+use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::target::in_standard_units;
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
+use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 /// Centres of jackknife+.
@@ -20,25 +22,42 @@ const MOST: usize = 1 << 25;
 struct Data {
     x: Mat<f64>,
     y: Mat<f64>,
+    weights: Option<Vec<f64>>,
     /// How many rows the search has seen.
     seen: usize,
+}
+
+impl Data {
+    fn problem(&self) -> Problem<'_, f64> {
+        Problem {
+            x: Points::from_rows(self.x.as_ref()),
+            y: self.y.as_ref(),
+            weights: self.weights.as_deref(),
+        }
+    }
+
+    /// These rows of it.
+    fn select(&self, rows: &[usize]) -> Data {
+        let weights = self.weights.as_ref();
+        Data {
+            x: gather(self.x.as_ref(), rows),
+            y: gather(self.y.as_ref(), rows),
+            weights: weights.map(|w| rows.iter().map(|&row| w[row]).collect()),
+            seen: rows.iter().filter(|row| **row < self.seen).count(),
+        }
+    }
 }
 
 impl Search<'_> {
     /// The model fitted to all rows, by the choices made without those set aside, and what its
     /// intervals are made of. Nothing if rows are set aside for good.
-    pub(super) fn leave_out(&self, model: &mut Model) -> Result<()> {
-        let (aside, how) = match (&self.problem.aside, self.fit.calibrate) {
-            (Some(aside), Some(how)) if !matches!(how, Calibrate::Share(_)) => (aside, how),
-            _ => return Ok(()),
+    pub(super) fn leave_out(&self, chosen: &Candidate, model: &mut Model) -> Result<()> {
+        let how = match self.fit.calibrate {
+            None | Some(Calibrate::Share(_)) => return Ok(()),
+            Some(how) => how,
         };
-        let table = &self.problem.table;
-        let seen = model.mapped(model.columns.apply(table)?.x);
-        let unseen = model.mapped(model.columns.apply(aside)?.x);
-        let y = in_standard_units(aside, &model.targets)?;
-        let (n, rows) = (table.rows(), table.rows() + aside.rows());
-        let data =
-            Data { x: stacked([&seen, &unseen]), y: stacked([&self.problem.y, &y]), seen: n };
+        let data = self.fitted(chosen, model)?;
+        let rows = data.y.nrows();
         let (regression, plus) = match how {
             Calibrate::Share(_) => return Ok(()),
             Calibrate::Cross(parts) => self.cross(model, &data, parts)?,
@@ -51,6 +70,36 @@ impl Search<'_> {
         model.made.lambda = regression.report().ridge / rows as f64;
         (model.regression, model.plus) = (regression, Some(plus));
         Ok(())
+    }
+
+    /// All rows that a finished model is fitted to.
+    fn fitted(&self, chosen: &Candidate, model: &Model) -> Result<Data> {
+        let rows: Vec<usize> = (0..self.n()).collect();
+        let (x, y) = (self.rows(chosen, None, &rows), self.problem.y.clone());
+        let mut data = Data { x, y, weights: self.problem.weights.clone(), seen: rows.len() };
+        if let (Some(aside), Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut)) =
+            (&self.problem.aside, self.fit.calibrate)
+        {
+            let x = model.mapped(model.columns.apply(&aside.table)?.x);
+            data.x = stacked([&data.x, &x]);
+            data.y = stacked([&data.y, &in_standard_units(&aside.table, &model.targets)?]);
+            data.weights = data.weights.zip(aside.weights.clone()).map(|(a, b)| [a, b].concat());
+        }
+        Ok(data)
+    }
+
+    /// The standard deviations of a finished model, from the variances of function and noise.
+    pub(super) fn uncertainty(
+        &self,
+        chosen: &Candidate,
+        model: &Model,
+        variances: Variances,
+    ) -> Result<Uncertainty> {
+        let data = self.fitted(chosen, model)?;
+        let n = data.y.nrows();
+        let order = random::uniform_subset(n, n, &mut self.stream(5))?;
+        let (kernel, mu) = (model.regression.kernel(), model.regression.report().ridge);
+        Ok(Uncertainty { posterior: posterior(kernel, data.problem(), &order, mu)?, variances })
     }
 
     /// CV+: a model without each part of the rows set aside, and one with all.
@@ -85,14 +134,12 @@ impl Search<'_> {
     /// The fit that was chosen, to these rows: with all of them as centres, or with its own.
     fn with_rows(&self, model: &Model, data: &Data, rows: &[usize]) -> Result<Regression> {
         let (kernel, mu) = (model.regression.kernel().clone(), model.regression.report().ridge);
-        let x = gather(data.x.as_ref(), rows);
-        let y = gather(data.y.as_ref(), rows);
-        let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
-        let ridge = Ridge::Absolute(mu);
+        let data = data.select(rows);
+        let (problem, ridge) = (data.problem(), Ridge::Absolute(mu));
         Ok(if !model.made.holds_all_rows {
             NystromKrr::new(kernel, ridge).fit(problem, model.regression.centers())?
         } else if rows.len() <= DIRECT {
-            ExactKrr::new(kernel, ridge).fit(problem)?
+            direct(&kernel, problem, mu)?
         } else {
             let options = self.options(self.full_residual());
             let krr = FullKrr { options, ..FullKrr::new(kernel, ridge) };
@@ -118,16 +165,17 @@ impl Search<'_> {
         let path = self.path(kernel, Rows { x: of_seen.as_ref(), rows: &seen }, &landmarks)?;
         let ridge = Ridge::Absolute(path.best_by_loo().mu);
         let landmarks = Landmarks::new(all.len(), self.everything[..m].to_vec())?;
-        let problem = Problem::new(Points::from_rows(data.x.as_ref()), data.y.as_ref());
+        let problem = data.problem();
         let krr = NystromKrr::without_ridge(kernel.clone());
         let path = krr.path(problem, &landmarks, &[ridge])?;
         let (f, residuals) = (path.model_at(ridge)?, path.leave_one_out(ridge, problem)?);
         let g = path.responses(ridge, Points::from_rows(data.x.as_ref()).slice(data.seen..n))?;
         let r = |i: usize, j: usize| residuals[(data.seen + i, j)];
-        // f₋ᵢ = f − rᵢgᵢ
+        let w = |i: usize| data.weights.as_ref().map_or(1.0, |w| w[data.seen + i]);
+        // f₋ᵢ = f − wᵢrᵢgᵢ, where gᵢ is what one more unit of yᵢ changes for a weight of 1
         let entry = |row, column: usize| {
             let (i, j) = (column / t, column % t);
-            f.coefficients()[(row, j)] - r(i, j) * g[(row, i)]
+            f.coefficients()[(row, j)] - w(i) * r(i, j) * g[(row, i)]
         };
         let theta = Mat::from_fn(m, unseen * t, entry);
         let residuals =

@@ -116,7 +116,7 @@ impl Search<'_> {
         Ok(krr.path(data.problem(train), landmarks, &ridges)?)
     }
 
-    fn data(&self, part: Rows<'_>) -> Data {
+    pub(super) fn data(&self, part: Rows<'_>) -> Data {
         let weights = self.problem.weights.as_ref();
         Data {
             y: gather(self.problem.y.as_ref(), part.rows),
@@ -134,7 +134,7 @@ impl Search<'_> {
 
 /// The exact fit at μ. As long as μ is lost in the rounding errors of K, as with rows that are
 /// repeated, it is raised tenfold.
-fn direct(
+pub(super) fn direct(
     kernel: &AnyKernel,
     problem: Problem<'_, f64>,
     mut mu: f64,

@@ -86,7 +86,7 @@ fn what_has_no_intervals_says_so() {
     }
     model.intervals(&train, 0.9).unwrap();
     let few = model.intervals(&train, 0.95).map(|_| ());
-    assert!(matches!(few, Err(Error::FewCalibrationRows { rows: 10, needed: 20, .. })), "{few:?}");
+    assert!(matches!(few, Err(Error::FewCalibrationRows { rows: 10, needed: 19, .. })), "{few:?}");
     let none = Fit { work: Some(1e7), ..Fit::default() }.table(&train, ["y"], rng).unwrap().model;
     assert!(matches!(none.intervals(&train, 0.9), Err(Error::NotCalibrated)));
     for share in [0.0, 1.0, 0.001, f64::NAN] {
@@ -181,20 +181,22 @@ fn ways_to_calibrate_that_cannot_be_are_refused() {
     assert_eq!("cv:10".parse::<Calibrate>().unwrap(), Calibrate::Cross(10));
     assert_eq!("loo".parse::<Calibrate>().unwrap(), Calibrate::LeaveOneOut);
     assert!("cv:".parse::<Calibrate>().is_err() && "half".parse::<Calibrate>().is_err());
-    for (how, weights) in [
-        (Calibrate::Cross(1), None),
-        (Calibrate::Cross(31), None),
-        (Calibrate::Cross(5), Some("b".into())),
-        (Calibrate::LeaveOneOut, Some("b".into())),
-    ] {
-        let fit = Fit { calibrate: Some(how), weights, work: Some(1e7), ..Fit::default() };
+    for parts in [1, 31] {
+        let how = Calibrate::Cross(parts);
+        let fit = Fit { calibrate: Some(how), work: Some(1e7), ..Fit::default() };
         let found = fit.table(&train, ["y"], rng);
         assert!(matches!(found, Err(Error::Option { option: "calibrate", .. })), "{how:?}");
     }
+    // nine rows have intervals of level 0.9, and no row leaves its number to be said
+    let nine = fit(0.15).table(&train, ["y"], rng).unwrap().model;
+    nine.intervals(&train, 0.9).unwrap();
+    let three = train.select_rows(&[0, 1, 2]).unwrap();
+    let problem = fit(0.1).table(&three, ["y"], rng).unwrap_err().to_string();
+    assert!(problem.contains("takes 5 rows, and 90 for intervals of level 0.9"), "{problem}");
     let model = fit(0.2).table(&train, ["y"], rng).unwrap().model;
     assert!(matches!(model.deviations(&train), Err(Error::NoDeviations)));
     let cross = Fit { calibrate: Some(Calibrate::Cross(5)), ..fit(0.2) };
     let model = cross.table(&train, ["y"], rng).unwrap().model;
     let few = model.intervals(&train, 0.98).map(|_| ());
-    assert!(matches!(few, Err(Error::FewCalibrationRows { rows: 30, needed: 50, .. })));
+    assert!(matches!(few, Err(Error::FewCalibrationRows { rows: 30, needed: 49, .. })));
 }

@@ -2,6 +2,8 @@
 
 mod classes;
 mod columns;
+mod deviations;
+
 mod explain;
 mod file;
 mod fit;
@@ -11,6 +13,7 @@ mod ranks;
 mod ranks_all;
 mod ranks_certify;
 mod ranks_span;
+mod repeats;
 mod scores;
 mod split;
 mod stream;
