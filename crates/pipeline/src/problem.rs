@@ -1,7 +1,7 @@
 //! A table as a problem of regression: rows, standardised targets, weights, folds. Classes are
 //! targets ±1.
 
-use crate::classes::{ClassWeights, Labels, is_classes};
+use crate::classes::{ClassCounts, ClassWeights, Labels, as_numbers, is_classes};
 use crate::columns::{ColumnOptions, ColumnSums, Columns, Missing, Shape, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -40,14 +40,23 @@ pub(crate) struct Problem {
 pub(crate) type LeftOut = Vec<(String, usize)>;
 
 impl Problem {
-    /// The rows, targets, weights and folds of a fit.
+    /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
+    /// the table is a sample of them.
     ///
     /// # Randomness
     /// The permutation of the rows from which folds are cut.
-    pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
+    pub fn new(
+        fit: &Fit,
+        table: &Table,
+        targets: &[String],
+        counts: Option<&ClassCounts>,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
         let taken = taken(fit, targets)?;
         let mut notes = Vec::new();
-        let classes = is_classes(fit.task, table, targets, &mut notes)?;
+        let classes = is_classes(fit.task, table, targets, counts, &mut notes)?;
+        let numeric = if classes { None } else { numeric_targets(table, targets)? };
+        let table = numeric.as_ref().unwrap_or(table);
         let (rows, left_out) = usable(fit, table, targets, &taken, classes)?;
         notes.extend(notes_of(&left_out, table.rows()));
         if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
@@ -59,7 +68,13 @@ impl Problem {
             Some(_) if classes && !calibrates_classes(fit) => {
                 return Err(no_intervals(targets, "calibrate"));
             }
-            Some((used, aside)) => (used, Some(aside)),
+            Some(mut fold) => {
+                if classes {
+                    fold = fold.with_every_class(&Labels::new(&table, &targets[0], counts)?.of);
+                }
+                let aside = table.select_rows(&fold.validation)?;
+                (table.select_rows(&fold.train)?, Some(aside))
+            }
             None => (table, None),
         };
         if fit.deviations && classes {
@@ -75,7 +90,8 @@ impl Problem {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
         let (table, weights) = weighted(fit, table, &taken, &mut notes)?;
-        let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
+        let labels = classes.then(|| Labels::new(&table, &targets[0], counts)).transpose()?;
+        notes.extend(labels.iter().flat_map(|labels| labels.notes.iter().cloned()));
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
                 let weights = fit.class_weights.of(labels, weights)?;
@@ -88,7 +104,11 @@ impl Problem {
                 (weights, standardised)
             }
         };
-        let folds = fit.split.folds(&table, rng)?;
+        let of = labels.as_ref().map(|labels| labels.of.as_slice());
+        let folds = fit.split.folds_by(&table, of, rng)?;
+        if let (Some(labels), Split::Random) = (&labels, &fit.split) {
+            notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
+        }
         let exact = HashMap::new();
         Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, exact, taken })
     }
@@ -101,6 +121,19 @@ impl Problem {
         let x = columns.apply(&self.table)?.x;
         Ok((columns, x))
     }
+}
+
+/// The table with targets as numbers where they are texts that are all numbers; nothing if none
+/// is.
+fn numeric_targets(table: &Table, targets: &[String]) -> Result<Option<Table>> {
+    let (mut columns, mut changed) = (table.columns().to_vec(), false);
+    for name in targets {
+        let at = position(table, name)?;
+        if let Some(numbers) = as_numbers(&columns[at]) {
+            (columns[at], changed) = (numbers, true);
+        }
+    }
+    Ok(if changed { Some(Table::new(table.source(), columns)?) } else { None })
 }
 
 /// The columns that are no features because they have another use.

@@ -174,7 +174,7 @@ pub(crate) fn set_aside(
     split: &Split,
     table: &Table,
     rng: &mut dyn Rng,
-) -> Result<Option<(Table, Table)>> {
+) -> Result<Option<Fold>> {
     let share = match how {
         None => return Ok(None),
         Some(Calibrate::Share(share)) => share,
@@ -192,10 +192,10 @@ pub(crate) fn set_aside(
     {
         return wrong(format!("{n} rows have no {parts} parts; take from 2 to {}", n / 2));
     }
-    let Some(Fold { train, validation }) = Fold::at_random(n, share, rng)? else {
+    let Some(fold) = Fold::at_random(n, share, rng)? else {
         return wrong(format!(
             "{share} of {n} rows leaves no row on one side; take a share such as 0.1"
         ));
     };
-    Ok(Some((table.select_rows(&train)?, table.select_rows(&validation)?)))
+    Ok(Some(fold))
 }

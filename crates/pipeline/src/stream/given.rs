@@ -1,11 +1,10 @@
 //! A kernel that was named, in the place of a search.
 
-use super::{StreamFit, Survey};
+use super::{StreamFit, Survey, problem};
 use crate::columns::Shape;
 use crate::error::{Error, Result};
 use crate::kernel::Family;
 use crate::model::{Made, Model};
-use crate::problem::Problem;
 use nystrom::kernels::median_heuristic;
 use nystrom::krr::lambda_grid;
 use nystrom::linalg_core::random;
@@ -32,13 +31,12 @@ impl StreamFit {
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
     ) -> Result<Model> {
-        let mut problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
+        let problem = problem(&self.fit, survey, rng)?;
         if problem.labels.is_some() {
             let problem = "with a given kernel there are no probabilities of classes; leave the \
                            kernel out, or take the classes for numbers";
             return Err(Error::Option { option: "task", problem: problem.into() });
         }
-        problem.exact.clone_from(&survey.sums);
         let (columns, x) = problem.features(&self.fit.columns, Shape::Plain)?;
         let points = Points::from_rows(x.as_ref());
         let scale = match scale {

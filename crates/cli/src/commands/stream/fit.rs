@@ -41,7 +41,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     agree(ranks, stream.check().map_err(of_pipeline))?;
     let folder = agree(ranks, Folder::of(args))?;
     let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
-    let (recipe, bytes, report) = match saved(&folder, &stream, &mut input, ranks)? {
+    let (recipe, bytes, mut report) = match saved(&folder, &stream, &mut input, ranks)? {
         Some((recipe, bytes)) => (recipe, bytes, None),
         None => {
             let (recipe, bytes, report) = job.recipe(&mut input, &mut rng)?;
@@ -80,7 +80,8 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
         folder.clear();
     }
     let mut summary = Summary::of("fit");
-    if let Some(report) = &report {
+    if let Some(report) = &mut report {
+        report.classes = found.classes; // the errors of the model that is saved
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
@@ -239,7 +240,7 @@ impl Job<'_> {
     fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {
-            return Ok(stream.recipe_of_all(survey, model));
+            return stream.recipe_of_all(survey, model).map_err(of_pipeline);
         }
         if let (Some(each), Some(spec)) = (args.accumulate, args.landmarks) {
             let rows = stream.reservoir(survey, &model).map_err(of_pipeline)?.nrows();
