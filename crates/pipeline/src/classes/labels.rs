@@ -1,7 +1,7 @@
 //! The class of every row.
 
 use super::names::{Names, decimal, numbers};
-use super::{ClassCounts, Classes, Task};
+use super::{Calibration, ClassCounts, Classes, Task};
 use crate::columns::position;
 use crate::error::{Error, Result};
 use crate::target::Target;
@@ -114,7 +114,8 @@ impl Labels {
         let Names { names, numbers, of, notes } = Names::of(target, &texts)?;
         let class: HashMap<&str, usize> =
             texts.iter().zip(&of).map(|((text, _), class)| (*text, *class)).collect();
-        let of = rows_of(column, |text| class.get(text).copied().ok_or_else(|| unknown(target, text)));
+        let of =
+            rows_of(column, |text| class.get(text).copied().ok_or_else(|| unknown(target, text)));
         Ok(Labels { target: target.to_owned(), names, numbers, of: of?, notes })
     }
 
@@ -141,6 +142,12 @@ impl Labels {
             crate::error::some(rare.into_iter()),
             self.target
         ))
+    }
+
+    /// The classes of a model with these probabilities.
+    pub fn classes(&self, calibration: Calibration) -> Classes {
+        let Labels { target, names, numbers, .. } = self;
+        Classes { target: target.clone(), names: names.clone(), numbers: *numbers, calibration }
     }
 
     /// The rows of each class.

@@ -154,8 +154,7 @@ impl Model {
         let truth = classes.of(column)?;
         let values = self.predict(table)?.values;
         let count = classes.names.len();
-        let (calibration, errors) =
-            Calibration::with_errors(values.as_ref(), &truth, None, count);
+        let (calibration, errors) = Calibration::with_errors(values.as_ref(), &truth, None, count);
         self.classes = self.classes.take().map(|classes| Classes { calibration, ..classes });
         Ok(errors)
     }

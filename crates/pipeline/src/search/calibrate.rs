@@ -57,13 +57,7 @@ impl Search<'_> {
         let values = self.validated(chosen, centers)?;
         let rows = self.validation.concat();
         let (calibration, errors) = self.calibrated(values.as_ref(), &rows);
-        let classes = Classes {
-            target: labels.target.clone(),
-            names: labels.names.clone(),
-            numbers: labels.numbers,
-            calibration,
-        };
-        Some((classes, errors))
+        Some((labels.classes(calibration), errors))
     }
 
     /// The calibration of the values of some rows, and the errors of its probabilities there. Rows

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// Different rows on which probabilities are calibrated, at most.
 const MOST: usize = 4000;
 /// Of the rows of the reservoir, the share that an iterative fit leaves out is one in this many.
-const HELD: usize = 10;
+const HELD: usize = 5;
 /// The fewest and the most rows that an iterative fit leaves out, if these are at most a quarter.
 const HELD_ROWS: (usize, usize) = (50, 1000);
 /// Fewer different rows than this say nothing of probabilities.

@@ -52,7 +52,7 @@ impl Recipe {
     /// where every row is a centre. Otherwise, and in the span of a sketch, [`Krill`] does. A
     /// monitor hears of every iteration, on every process.
     ///
-    /// Of classes a tenth of the sample, at most 1000 rows, and all rows that equal them have the
+    /// Of classes a fifth of the sample, at most 1000 rows, and all rows that equal them have the
     /// weight 0: probabilities are calibrated on these. Rows that more than one in a hundred
     /// equals are fitted all the same. If fewer than 10 others are left, the sample is calibrated
     /// on as it was fitted.

@@ -13,3 +13,4 @@ mod ranks_span;
 mod scores;
 mod split;
 mod stream;
+mod stream_classes;

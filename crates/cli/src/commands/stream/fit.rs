@@ -12,7 +12,7 @@ use crate::args::{Bandwidth, Fit, Output, Selection};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::{self, Setting};
 use crate::commands::span;
-use crate::commands::{auto, auto_report, certify as certificates};
+use crate::commands::{auto, auto_report, certify as certificates, classes};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -81,7 +81,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     }
     let mut summary = Summary::of("fit");
     if let Some(report) = &mut report {
-        report.classes = found.classes; // the errors of the model that is saved
+        report.classes = None; //                those of the model that is saved are said below
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
@@ -299,6 +299,9 @@ fn describe(
                 number(d_eff)
             ),
         );
+    }
+    if let Some(errors) = &found.classes {
+        summary.line("validation", classes::describe(errors));
     }
     summary.value("fitted_rows", rows);
     summary.value("landmarks", landmarks);
