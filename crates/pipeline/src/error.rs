@@ -68,30 +68,6 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
-    /// A class of one row cannot be both fitted and validated.
-    #[error(
-        "the target {target:?} has the class {class:?} in one row only; leave the row out, or \
-         gather more of that class"
-    )]
-    RareClass {
-        /// The target.
-        target: String,
-        /// The class.
-        class: String,
-    },
-    /// Two classes that nobody would tell apart.
-    #[error(
-        "the classes {one:?} and {other:?} of the target {target:?} differ in case or blanks \
-         alone; spell them alike, or give them other names"
-    )]
-    AlikeClasses {
-        /// The target.
-        target: String,
-        /// One class.
-        one: String,
-        /// The other.
-        other: String,
-    },
     /// A class that no row had when the model was fitted.
     #[error(
         "the class {class:?} of the target {target:?} was in no row that was fitted; leave its \

@@ -50,6 +50,7 @@ mod repeats;
 mod report;
 mod search;
 mod split;
+mod strata;
 mod stream;
 mod target;
 mod validation;

@@ -1,6 +1,6 @@
 //! Targets, weights and times as numbers, in whatever dress they stand in a table.
 
-use crate::classes::{Task, few_integers};
+use crate::classes::Task;
 use crate::columns::{Kind, Marks, Reading, ordered, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -39,6 +39,16 @@ impl<'a> Numbered<'a> {
         Ok(found)
     }
 
+    /// Reads the targets as numbers that are no classes.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn settle(&mut self, fit: &Fit, targets: &[String]) -> Result<()> {
+        let read: Vec<String> = self.readings.iter().map(|(name, _)| name.clone()).collect();
+        let mut left = targets.iter().filter(|name| !read.contains(name));
+        left.try_for_each(|name| self.number(fit, name, false, TARGET))
+    }
+
     fn number(
         &mut self,
         fit: &Fit,
@@ -53,6 +63,10 @@ impl<'a> Numbered<'a> {
             return Ok(());
         };
         let (reading, note) = Reading::of(name, values, &fit.columns);
+        if may_be_text && reading == Reading::PLAIN {
+            // which may be classes
+            return Ok(());
+        }
         if reading.kind == Kind::Level || reading.rest {
             if may_be_text {
                 return Ok(());
@@ -66,9 +80,6 @@ impl<'a> Numbered<'a> {
         }
         let numbers = reading.read(values, &Marks::of(&fit.columns)).numbers;
         let numbers = numbers.map(Cow::into_owned).unwrap_or_default();
-        if may_be_text && few_integers(&numbers).is_some() {
-            return Ok(());
-        }
         self.notes.extend(note);
         self.readings.push((name.to_owned(), reading));
         self.replace(place, Column::numbers(name, numbers))

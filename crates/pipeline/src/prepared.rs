@@ -58,7 +58,7 @@ impl Fit {
         let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
         let fit = Fit { task: Task::Regression, ..self.clone() };
         // the generator deals out folds, which nobody looks at
-        let problem = Problem::new(&fit, table, &targets, &mut Pcg64::seed_from_u64(0))?;
+        let problem = Problem::new(&fit, table, &targets, None, &mut Pcg64::seed_from_u64(0))?;
         let (columns, x) = problem.features(&fit.columns, Shape::PLAIN, None)?;
         Ok(Prepared {
             columns,

@@ -1,7 +1,7 @@
 //! A table as a problem of regression: rows, standardised targets, weights, folds. Classes are
 //! targets ±1.
 
-use crate::classes::{ClassWeights, Labels, is_classes};
+use crate::classes::{ClassCounts, ClassWeights, Labels, is_classes};
 use crate::columns::{
     ColumnOptions, ColumnSums, Columns, Known, Looked, Missing, Reading, Shape, Training, position,
 };
@@ -10,7 +10,7 @@ use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
 use crate::repeats;
-use crate::split::Fold;
+use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -73,16 +73,28 @@ impl Aside {
 pub(crate) type LeftOut = Vec<(String, usize)>;
 
 impl Problem {
-    /// The rows, targets, weights and folds of a fit.
+    /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
+    /// the table is a sample of them.
     ///
     /// # Randomness
     /// The permutation of the rows from which folds are cut.
-    pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
+    pub fn new(
+        fit: &Fit,
+        table: &Table,
+        targets: &[String],
+        counts: Option<&ClassCounts>,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
         let taken = taken(fit, targets)?;
-        let Numbered { table, readings, mut notes } = Numbered::of(fit, table, targets)?;
+        let mut numbered = Numbered::of(fit, table, targets)?;
+        let mut notes = std::mem::take(&mut numbered.notes);
+        let classes = is_classes(fit.task, &numbered.table, targets, counts, &mut notes)?;
+        if !classes {
+            numbered.settle(fit, targets)?;
+        }
+        let Numbered { table, readings, .. } = numbered;
         let looked = look(fit, &table, &taken, &HashMap::new())?;
         notes.extend(looked.notes.iter().cloned());
-        let classes = is_classes(fit.task, &table, targets, &mut notes)?;
         let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
         notes.extend(notes_of(&left_out, table.rows()));
         if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
@@ -100,7 +112,12 @@ impl Problem {
             return Err(no_intervals(targets, "calibrate"));
         }
         let (table, weights, aside) = match aside {
-            Some(fold) => Aside::of(&fold, &table, weights)?,
+            Some(mut fold) => {
+                if classes {
+                    fold = fold.with_every_class(&Labels::new(&table, &targets[0], counts)?.of);
+                }
+                Aside::of(&fold, &table, weights)?
+            }
             None => (table, weights, None),
         };
         if fit.deviations && classes {
@@ -109,7 +126,8 @@ impl Problem {
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
-        let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
+        let labels = classes.then(|| Labels::new(&table, &targets[0], counts)).transpose()?;
+        notes.extend(labels.iter().flat_map(|labels| labels.notes.iter().cloned()));
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
                 let weights = fit.class_weights.of(labels, weights)?;
@@ -122,7 +140,11 @@ impl Problem {
                 (weights, standardised)
             }
         };
-        let folds = fit.split.folds(&table, rng)?;
+        let of = labels.as_ref().map(|labels| labels.of.as_slice());
+        let folds = fit.split.folds_by(&table, of, rng)?;
+        if let (Some(labels), Split::Random) = (&labels, &fit.split) {
+            notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
+        }
         Ok(Problem {
             table,
             y,

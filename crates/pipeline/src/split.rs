@@ -2,6 +2,7 @@
 
 use crate::columns::{ColumnOptions, ordered, position};
 use crate::error::{Error, Result};
+use crate::strata::stratified;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -54,6 +55,19 @@ impl Fold {
         Ok(Some(Fold::of(random::uniform_subset(n, out as usize, rng)?, n)))
     }
 
+    /// The same fold, where a class of which no row would be fitted has all its rows fitted. `of`
+    /// are the classes of the rows.
+    pub(crate) fn with_every_class(self, of: &[usize]) -> Fold {
+        let Fold { mut train, validation } = self;
+        let mut fitted = vec![false; of.iter().max().map_or(0, |last| last + 1)];
+        train.iter().for_each(|&row| fitted[of[row]] = true);
+        let (validation, lonely): (Vec<usize>, Vec<usize>) =
+            validation.into_iter().partition(|&row| fitted[of[row]]);
+        train.extend(lonely);
+        train.sort_unstable();
+        Fold { train, validation }
+    }
+
     /// These rows of n for validation, the others for training.
     fn of(mut validation: Vec<usize>, n: usize) -> Fold {
         validation.sort_unstable();
@@ -90,6 +104,17 @@ impl Split {
     /// # Randomness
     /// One permutation of the rows, or of the groups.
     pub fn folds(&self, table: &Table, rng: &mut dyn Rng) -> Result<Vec<Fold>> {
+        self.folds_by(table, None, rng)
+    }
+
+    /// As [`folds`](Self::folds). Folds of rows at random have every class of `classes`, one for
+    /// each row, in proportion; the rows of a class without two different ones are always fitted.
+    pub(crate) fn folds_by(
+        &self,
+        table: &Table,
+        classes: Option<&[usize]>,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<Fold>> {
         let n = table.rows();
         let (count, share) = match n {
             _ if matches!(self, Split::Time(_)) => (1, 1.0 / 6.0),
@@ -99,7 +124,13 @@ impl Split {
         };
         // rows of the same part, in the order in which parts are dealt out
         let parts: Vec<Vec<usize>> = match self {
-            Split::Random => permutation(n, rng)?.into_iter().map(|row| vec![row]).collect(),
+            Split::Random => {
+                let rows = permutation(n, rng)?.into_iter().map(|row| vec![row]).collect();
+                match classes {
+                    Some(of) => stratified(rows, of),
+                    None => rows,
+                }
+            }
             Split::Time(name) => {
                 let times = ordered(table, name, &ColumnOptions::default())?;
                 let mut rows: Vec<usize> = (0..n).collect();

@@ -51,9 +51,9 @@ pub struct Confusion {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bin {
-    /// The mean probability.
+    /// The mean probability, by the weights of the rows.
     pub probability: f64,
-    /// The share of rows in which it came true.
+    /// The share of rows in which it came true, by their weights.
     pub share: f64,
     /// How many rows.
     pub rows: usize,
@@ -78,31 +78,42 @@ const BINS: usize = 15;
 const LEVELS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 impl Confusion {
-    /// Of probabilities n × K against the class of each row.
-    pub(crate) fn of(names: &[String], probabilities: MatRef<'_, f64>, labels: &[usize]) -> Self {
+    /// Of probabilities n × K against the class of each row. The bins count rows by weight.
+    pub(crate) fn of(
+        names: &[String],
+        probabilities: MatRef<'_, f64>,
+        labels: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Self {
         let count = names.len();
         let likeliest = Classes::likeliest(probabilities);
         let mut counts = vec![vec![0; count]; count];
         labels.iter().zip(&likeliest).for_each(|(&class, &taken)| counts[class][taken] += 1);
-        let outcome = |i: usize| match count {
-            2 => (probabilities[(i, 1)], labels[i] == 1),
-            _ => (probabilities[(i, likeliest[i])], labels[i] == likeliest[i]),
+        let outcome = |i: usize| {
+            let weight = weights.map_or(1.0, |w| w[i]);
+            match count {
+                2 => (probabilities[(i, 1)], labels[i] == 1, weight),
+                _ => (probabilities[(i, likeliest[i])], labels[i] == likeliest[i], weight),
+            }
         };
         let outcomes = (0..labels.len()).map(outcome).collect();
         Confusion { names: names.to_vec(), counts, bins: bins(outcomes) }
     }
 }
 
-/// Probabilities and whether they came true, in bins of neighbours.
-fn bins(mut outcomes: Vec<(f64, bool)>) -> Vec<Bin> {
+/// Probabilities, whether they came true, and weights, in bins of neighbours.
+fn bins(mut outcomes: Vec<(f64, bool, f64)>) -> Vec<Bin> {
     outcomes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (n, bins) = (outcomes.len(), BINS.min(outcomes.len()));
     let bin = |b: usize| {
         let rows = &outcomes[b * n / bins..(b + 1) * n / bins];
-        let count = rows.len() as f64;
+        let total: f64 = rows.iter().map(|row| row.2).sum();
+        let mean = |of: &dyn Fn(&(f64, bool, f64)) -> f64| {
+            rows.iter().map(|row| row.2 * of(row)).sum::<f64>() / total
+        };
         Bin {
-            probability: rows.iter().map(|row| row.0).sum::<f64>() / count,
-            share: rows.iter().filter(|row| row.1).count() as f64 / count,
+            probability: mean(&|row| row.0),
+            share: mean(&|row| f64::from(u8::from(row.1))),
             rows: rows.len(),
         }
     };
@@ -155,7 +166,10 @@ mod tests {
 
     #[test]
     fn bins_hold_all_rows() {
-        let outcomes = |n: usize| (0..n).map(|i| (i as f64 / n as f64, i % 2 == 0)).collect();
+        let outcomes = |n: usize| {
+            let outcome = |i: usize| (i as f64 / n as f64, i.is_multiple_of(2), 1.0);
+            (0..n).map(outcome).collect()
+        };
         assert!(bins(Vec::new()).is_empty());
         assert_eq!(bins(outcomes(4)).len(), 4);
         let all = bins(outcomes(100));

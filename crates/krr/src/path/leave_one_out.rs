@@ -51,14 +51,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         ridge: Ridge<T>,
         problem: impl Into<Problem<'a, T>>,
     ) -> Result<Mat<T>> {
-        self.family.leave_one_out(ridge, problem.into())
+        let samples = problem.into();
+        let n = self.family.spectrum.n;
+        validate::same_size("points against those of the fit", n, samples.x.len())?;
+        self.family.leave_one_out(ridge, samples)
     }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
-    fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
+    /// Of some of the samples of the fit.
+    pub fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
-        validate::same_size("points against those of the fit", self.spectrum.n, samples.x.len())?;
         validate::same_size(
             "dimension of the points against that of the fit",
             self.centers.nrows(),

@@ -1,7 +1,8 @@
 //! A path of ridges from a state alone.
 
-use crate::KrrModel;
 use crate::path::{Family, smallest};
+use crate::{KrrModel, Problem};
+use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use std::sync::Arc;
@@ -57,6 +58,45 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) if coefficients overflow.
     pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
         self.family.model_at(self.family.spectrum.mu(ridge)?)
+    }
+
+    /// The residuals y_i − f₋ᵢ(x_i) of some of the rows that the state has seen, for every target
+    /// (n × t): f₋ᵢ is the fit without row i. A weight that is that of several equal rows leaves
+    /// all of these out.
+    ///
+    /// # Cost
+    /// m kernel values and 4m² flops a row.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for rows of other sizes than those seen, those
+    /// of [`Ridge::absolute`].
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{NormalEquations, RowSums};
+    /// use nystrom_linalg_core::Ridge;
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 50.0).collect();
+    /// let y = Mat::from_fn(200, 1, |i, _| x[i].sin() + f64::from(i as u8 % 5));
+    /// let (points, centers) = (Points::from_slice(&x), Points::from_slice(&[0.0, 1.5, 3.0]));
+    /// let fitted = |rows: std::ops::Range<usize>| {
+    ///     let mut state = NormalEquations::new(Gaussian::new(1.0)?, centers, 1)?;
+    ///     state.accumulate((points.slice(rows.clone()), y.subrows(rows.start, rows.len())))?;
+    ///     state.path(&[Ridge::Absolute(0.1)])
+    /// };
+    /// let (all, without) = (fitted(0..200)?, fitted(0..199)?.model_at(Ridge::Absolute(0.1))?);
+    /// let last = (points.slice(199..200), y.subrows(199, 1));
+    /// let residual = all.leave_one_out(Ridge::Absolute(0.1), last)?[(0, 0)];
+    /// let expected = y[(199, 0)] - without.predict(last.0)?[(0, 0)];
+    /// assert!((residual - expected).abs() < 1e-9);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn leave_one_out<'a>(
+        &self,
+        ridge: Ridge<T>,
+        rows: impl Into<Problem<'a, T>>,
+    ) -> Result<Mat<T>> {
+        self.family.leave_one_out(ridge, rows.into())
     }
 }
 

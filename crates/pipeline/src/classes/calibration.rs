@@ -1,5 +1,6 @@
 //! From values to probabilities: multinomial temperature scaling with an offset for each class.
 
+use super::ClassErrors;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::Cholesky;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,20 @@ impl Calibration {
             }
         }
         Calibration::of(&at)
+    }
+
+    /// As [`fit`](Self::fit), and the errors of its probabilities in the same rows, by the same
+    /// weights.
+    pub(crate) fn with_errors(
+        values: MatRef<'_, f64>,
+        labels: &[usize],
+        weights: Option<&[f64]>,
+        classes: usize,
+    ) -> (Calibration, ClassErrors) {
+        let calibration = Calibration::fit(values, labels, weights, classes);
+        let p = calibration.probabilities(values);
+        let errors = ClassErrors::weighted(p.as_ref(), labels, weights);
+        (calibration, errors)
     }
 
     /// n × K, from values n × t; rows have the sum 1.

@@ -1,24 +1,27 @@
 //! The class of every row.
 
-use super::{Classes, Task};
+use super::names::{Names, decimal, numbers};
+use super::{Calibration, ClassCounts, Classes, Task};
 use crate::columns::position;
 use crate::error::{Error, Result};
 use crate::target::Target;
 use nystrom::faer::Mat;
-use nystrom_data::{Table, Values};
+use nystrom_data::{Column, Table, Values};
+use std::collections::HashMap;
 
-/// So many whole numbers at most are classes, …
+/// Different whole numbers are classes if they are at most this many, and the table has ten rows
+/// for each.
 const FEW: usize = 10;
-/// … if there are so many rows for each.
+/// Whole numbers are classes if the table has this many rows for each of them.
 const ROWS: usize = 10;
-/// The most classes.
-const MOST: usize = 100;
 
-/// Whether the targets are classes; what was decided unasked is noted.
+/// Whether the targets are classes; what was decided unasked is noted. `counts` are those of all
+/// rows where the table is a sample.
 pub(crate) fn is_classes(
     task: Task,
     table: &Table,
     targets: &[String],
+    counts: Option<&ClassCounts>,
     notes: &mut Vec<String>,
 ) -> Result<bool> {
     let [target] = targets else {
@@ -31,14 +34,20 @@ pub(crate) fn is_classes(
         };
     };
     let column = &table.columns()[position(table, target)?];
-    let (what, other) = match (task, &column.values) {
-        (Task::Regression, _) => return Ok(false),
-        (Task::Classification, _) => return Ok(true),
-        (Task::Auto, Values::Categories(_)) => ("text".to_owned(), "is for numbers"),
-        (Task::Auto, Values::Numbers(values)) => match few_integers(values) {
+    match task {
+        Task::Regression => return Ok(false),
+        Task::Classification => return Ok(true),
+        Task::Auto => {}
+    }
+    let own = counts.is_none().then(|| ClassCounts::of(column));
+    let counts = counts.or(own.as_ref());
+    let (what, other) = if is_text(column) {
+        ("text".to_owned(), "is for numbers")
+    } else {
+        match counts.and_then(few_integers) {
             Some(count) => (format!("{count} different whole numbers"), "takes them for numbers"),
             None => return Ok(false),
-        },
+        }
     };
     notes.push(format!(
         "the target {target:?} holds {what}, which are taken for classes; --task regression {other}"
@@ -46,18 +55,37 @@ pub(crate) fn is_classes(
     Ok(true)
 }
 
-/// How many, if they are few.
-pub(crate) fn few_integers(values: &[f64]) -> Option<usize> {
-    let mut seen: Vec<f64> = Vec::new();
-    for value in values.iter().copied().filter(|value| !value.is_nan()) {
-        if !seen.contains(&value) {
-            if seen.len() == FEW || value.fract() != 0.0 {
-                return None;
-            }
-            seen.push(value);
-        }
+/// Whether a column has texts that are no numbers.
+fn is_text(column: &Column) -> bool {
+    match &column.values {
+        Values::Numbers(_) => false,
+        Values::Categories(_) => as_numbers(column).is_none(),
     }
-    (seen.len() > 1 && values.len() >= ROWS * seen.len()).then_some(seen.len())
+}
+
+/// How many different numbers there are, if they are few whole numbers.
+fn few_integers(counts: &ClassCounts) -> Option<usize> {
+    let few = counts.all()?;
+    let whole = |name: &str| decimal(name).is_some_and(|value| !value.contains("e-"));
+    let mut values: Vec<Option<String>> = few.iter().map(|(name, _)| decimal(name)).collect();
+    values.sort_unstable();
+    values.dedup();
+    let enough = counts.rows() >= (ROWS * values.len()) as u64;
+    let are_few = (2..=FEW).contains(&values.len()) && few.iter().all(|(name, _)| whole(name));
+    (are_few && enough).then_some(values.len())
+}
+
+/// A column of texts that are all numbers, as numbers; nothing of other columns.
+pub(crate) fn as_numbers(column: &Column) -> Option<Column> {
+    let Values::Categories(text) = &column.values else { return None };
+    let mut used = vec![false; text.levels.len()];
+    text.codes.iter().flatten().for_each(|&code| used[code as usize] = true);
+    let zero = |(level, used): (&'_ String, &bool)| if *used { level.clone() } else { "0".into() };
+    let levels: Vec<String> = text.levels.iter().zip(&used).map(zero).collect();
+    let levels = numbers(levels.iter().map(String::as_str))?;
+    let value = |code: &Option<u32>| code.map_or(f64::NAN, |code| levels[code as usize]);
+    let values = text.codes.iter().map(value).collect();
+    Some(Column::numbers(column.name.clone(), values))
 }
 
 /// The class of each row, by its number in `names`.
@@ -66,59 +94,60 @@ pub(crate) struct Labels {
     pub names: Vec<String>,
     pub numbers: bool,
     pub of: Vec<usize>,
+    /// Which texts were taken for one class, in words.
+    pub notes: Vec<String>,
 }
 
 impl Labels {
-    /// Of a column without missing values.
-    pub fn new(table: &Table, target: &str) -> Result<Labels> {
+    /// Of a column without missing values. `counts` are those of all rows where the table is a
+    /// sample: it may lack some of the classes.
+    pub fn new(table: &Table, target: &str, counts: Option<&ClassCounts>) -> Result<Labels> {
         let column = &table.columns()[position(table, target)?];
-        let (names, of): (Vec<String>, Vec<usize>) = match &column.values {
-            Values::Numbers(values) => {
-                let mut levels = values.clone();
-                levels.sort_by(f64::total_cmp);
-                levels.dedup_by(|a, b| a == b);
-                let class = |value: &f64| levels.partition_point(|level| level < value);
-                let of = values.iter().map(class).collect();
-                (levels.into_iter().map(Classes::name_of).collect(), of)
-            }
-            Values::Categories(text) => {
-                let of = |row: usize| text.get(row).unwrap_or_default();
-                let mut levels: Vec<&str> = (0..table.rows()).map(of).collect();
-                levels.sort_unstable();
-                levels.dedup();
-                let class = |row: usize| levels.partition_point(|level| *level < of(row));
-                let of = (0..table.rows()).map(class).collect();
-                (levels.into_iter().map(str::to_owned).collect(), of)
-            }
+        let own = ClassCounts::of(column);
+        let texts = match counts {
+            Some(counts) => counts.all().ok_or_else(|| {
+                let what = "holds more than 1000 different values, too many to be classes";
+                Error::values(target, what, "take a column with at most 100 different values")
+            })?,
+            None => own.all().unwrap_or_default(),
         };
-        let numbers = matches!(column.values, Values::Numbers(_));
-        let labels = Labels { target: target.to_owned(), names, numbers, of };
-        labels.check()?;
-        Ok(labels)
+        let Names { names, numbers, of, notes } = Names::of(target, &texts)?;
+        let class: HashMap<&str, usize> =
+            texts.iter().zip(&of).map(|((text, _), class)| (*text, *class)).collect();
+        let of =
+            rows_of(column, |text| class.get(text).copied().ok_or_else(|| unknown(target, text)));
+        Ok(Labels { target: target.to_owned(), names, numbers, of: of?, notes })
     }
 
-    fn check(&self) -> Result<()> {
-        let wrong = |what: String, remedy| Error::values(&self.target, what, remedy);
-        let names = &self.names;
-        if let [only] = &names[..] {
-            let what = format!("has the class {only:?} in every row");
-            return Err(wrong(what, "take another target"));
-        }
-        let folded = |name: &String| name.trim().to_lowercase();
-        for (k, one) in names.iter().enumerate() {
-            if let Some(other) = names[..k].iter().find(|other| folded(other) == folded(one)) {
-                let (target, one, other) = (self.target.clone(), other.clone(), one.clone());
-                return Err(Error::AlikeClasses { target, one, other });
-            }
-        }
-        if let Some(k) = self.counts().iter().position(|count| *count == 1) {
-            return Err(Error::RareClass { target: self.target.clone(), class: names[k].clone() });
-        }
-        if names.len() > MOST {
-            let what = format!("has {} classes, more than {MOST}", names.len());
-            return Err(wrong(what, "take rare ones together, or fit numbers by regression"));
-        }
-        Ok(())
+    /// Which classes are in none of the validation rows of folds at random because they have too
+    /// few rows, in words.
+    pub fn unvalidated<'a>(
+        &self,
+        folds: impl ExactSizeIterator<Item = &'a [usize]>,
+    ) -> Option<String> {
+        let (mut seen, all) = (vec![false; self.names.len()], folds.len() > 1);
+        folds.flatten().for_each(|&row| seen[self.of[row]] = true);
+        let counts = self.counts();
+        let is_rare = |k: &usize| !seen[*k] && (counts[*k] == 1 || all && counts[*k] > 0);
+        let rare: Vec<&str> =
+            (0..seen.len()).filter(is_rare).map(|k| self.names[k].as_str()).collect();
+        let class = match rare.len() {
+            0 => return None,
+            1 => "the class",
+            _ => "each of the classes",
+        };
+        Some(format!(
+            "{class} {} of the target {:?} has too few different rows to validate with: they are \
+             all fitted, and the errors on validation rows are those of the other classes",
+            crate::error::some(rare.into_iter()),
+            self.target
+        ))
+    }
+
+    /// The classes of a model with these probabilities.
+    pub fn classes(&self, calibration: Calibration) -> Classes {
+        let Labels { target, names, numbers, .. } = self;
+        Classes { target: target.clone(), names: names.clone(), numbers: *numbers, calibration }
     }
 
     /// The rows of each class.
@@ -143,5 +172,44 @@ impl Labels {
         let y = Mat::from_fn(n, functions, |i, j| (sign(i, j) - means[j]) / scale);
         let target = |mean| Target { name: self.target.clone(), mean, scale };
         (y, means.into_iter().map(target).collect())
+    }
+}
+
+fn unknown(target: &str, class: &str) -> Error {
+    Error::UnknownClass { target: target.to_owned(), class: class.to_owned() }
+}
+
+/// The class of each row of a column; `class` is asked once for each different value.
+pub(super) fn rows_of(
+    column: &Column,
+    class: impl Fn(&str) -> Result<usize>,
+) -> Result<Vec<usize>> {
+    match &column.values {
+        Values::Numbers(values) => {
+            let mut known: HashMap<u64, usize> = HashMap::new();
+            let of = |value: &f64| {
+                let bits = (value + 0.0).to_bits();
+                if let Some(class) = known.get(&bits) {
+                    return Ok(*class);
+                }
+                let class = class(&Classes::name_of(*value))?;
+                known.insert(bits, class);
+                Ok(class)
+            };
+            values.iter().map(of).collect()
+        }
+        Values::Categories(text) => {
+            let mut known: Vec<Option<usize>> = vec![None; text.levels.len()];
+            let of = |code: &Option<u32>| {
+                let Some(code) = code.map(|code| code as usize) else { return class("") };
+                if let Some(class) = known[code] {
+                    return Ok(class);
+                }
+                let class = class(&text.levels[code])?;
+                known[code] = Some(class);
+                Ok(class)
+            };
+            text.codes.iter().map(of).collect()
+        }
     }
 }

@@ -1,24 +1,28 @@
 //! Targets that are classes: from labels to numbers ±1, and from values back to probabilities.
 
 mod calibration;
+mod counts;
 mod labels;
+mod names;
 mod score;
 mod weights;
 
 pub use calibration::Calibration;
-pub(crate) use labels::{Labels, few_integers, is_classes};
+pub(crate) use counts::ClassCounts;
+pub(crate) use labels::{Labels, is_classes};
 pub use score::ClassErrors;
 pub use weights::ClassWeights;
 
 use crate::error::{Error, Result};
 use nystrom::faer::{Mat, MatRef};
-use nystrom_data::{Column, Values};
+use nystrom_data::Column;
 use serde::{Deserialize, Serialize};
 
 /// What a target is taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Task {
-    /// Text and few whole numbers (at most ten, each ten times on average) are classes.
+    /// Text and few whole numbers (at most ten, each ten times on average) are classes. Text that
+    /// is a number in every row counts as numbers.
     #[default]
     Auto,
     /// Numbers.
@@ -35,7 +39,7 @@ pub enum Task {
 pub struct Classes {
     /// The column that holds them.
     pub target: String,
-    /// Their names in increasing order; numbers by value.
+    /// Their names as they were read, in increasing order; numbers by value.
     pub names: Vec<String>,
     /// Whether all names are numbers.
     pub numbers: bool,
@@ -55,23 +59,26 @@ impl Classes {
         (0..probabilities.nrows()).map(class).collect()
     }
 
-    /// The place of a class in `names`.
+    /// The place of a class in `names`: of the same text, else of an equal number if all classes
+    /// are numbers, else of a text that differs in case or blanks alone.
     ///
     /// # Errors
     /// [`Error::UnknownClass`] if no row that was fitted had it.
     pub fn number(&self, name: &str) -> Result<usize> {
-        self.names.iter().position(|other| other == name).ok_or_else(|| Error::UnknownClass {
+        let exact = self.names.iter().position(|other| other == name);
+        let alike = || {
+            let key = names::key(name, self.numbers);
+            self.names.iter().position(|other| names::key(other, self.numbers) == key)
+        };
+        exact.or_else(alike).ok_or_else(|| Error::UnknownClass {
             target: self.target.clone(),
             class: name.to_owned(),
         })
     }
 
-    /// The class that a column holds in a row.
-    pub(crate) fn of(&self, column: &Column, row: usize) -> Result<usize> {
-        match &column.values {
-            Values::Numbers(values) => self.number(&Classes::name_of(values[row])),
-            Values::Categories(text) => self.number(text.get(row).unwrap_or_default()),
-        }
+    /// The class of each row of a column.
+    pub(crate) fn of(&self, column: &Column) -> Result<Vec<usize>> {
+        labels::rows_of(column, |name| self.number(name))
     }
 
     /// A number as the name of a class.

@@ -4,7 +4,7 @@ use super::Classes;
 use nystrom::faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Bins of the calibration error, with as many rows each.
+/// Bins of the calibration error, of equal weight each.
 const BINS: usize = 15;
 /// Probabilities below count as this in the logarithmic loss.
 const LEAST: f64 = f64::EPSILON;
@@ -41,47 +41,84 @@ impl ClassErrors {
     /// # Cost
     /// O(n log n + nK).
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize]) -> ClassErrors {
-        let n = labels.len();
+        ClassErrors::weighted(probabilities, labels, None)
+    }
+
+    /// As [`of`](Self::of), where a row counts by its weight: a row of weight 3 is as three rows.
+    /// `rows` are those that are given.
+    ///
+    /// ```
+    /// use nystrom::faer::mat;
+    /// use nystrom_pipeline::ClassErrors;
+    /// let p = mat![[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]];
+    /// let errors = ClassErrors::weighted(p.as_ref(), &[0, 1, 1], Some(&[1.0, 2.0, 1.0]));
+    /// assert_eq!(errors.error_rate, 0.5);
+    /// ```
+    pub fn weighted(
+        probabilities: MatRef<'_, f64>,
+        labels: &[usize],
+        weights: Option<&[f64]>,
+    ) -> ClassErrors {
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let total: f64 = (0..labels.len()).map(weight).sum();
         let likeliest = Classes::likeliest(probabilities);
-        let right: Vec<bool> = likeliest.iter().zip(labels).map(|(a, b)| a == b).collect();
-        let loss = |(i, &class): (usize, &usize)| -probabilities[(i, class)].max(LEAST).ln();
-        let sure: Vec<f64> =
-            likeliest.iter().enumerate().map(|(i, &k)| probabilities[(i, k)]).collect();
+        let outcome = |(i, &class): (usize, &usize)| Outcome {
+            weight: weight(i),
+            sure: probabilities[(i, class)],
+            right: class == labels[i],
+        };
+        let outcomes: Vec<Outcome> = likeliest.iter().enumerate().map(outcome).collect();
+        let wrong = outcomes.iter().filter(|outcome| !outcome.right);
+        let loss = |i: usize| -weight(i) * probabilities[(i, labels[i])].max(LEAST).ln();
         ClassErrors {
-            rows: n,
-            error_rate: right.iter().filter(|right| !**right).count() as f64 / n as f64,
-            log_loss: labels.iter().enumerate().map(loss).sum::<f64>() / n as f64,
-            auc: (probabilities.ncols() == 2).then(|| auc(probabilities, labels)).flatten(),
-            calibration_error: calibration(&sure, &right),
+            rows: labels.len(),
+            error_rate: wrong.map(|outcome| outcome.weight).sum::<f64>() / total,
+            log_loss: (0..labels.len()).map(loss).sum::<f64>() / total,
+            auc: (probabilities.ncols() == 2).then(|| auc(probabilities, labels, weight)).flatten(),
+            calibration_error: calibration(outcomes, total),
         }
     }
 }
 
+/// A row, the probability of its likeliest class, and whether that is its class.
+#[derive(Clone, Copy)]
+struct Outcome {
+    weight: f64,
+    sure: f64,
+    right: bool,
+}
+
 /// The Mann–Whitney statistic; rows as likely count a half.
-fn auc(probabilities: MatRef<'_, f64>, labels: &[usize]) -> Option<f64> {
+fn auc(
+    probabilities: MatRef<'_, f64>,
+    labels: &[usize],
+    weight: impl Fn(usize) -> f64,
+) -> Option<f64> {
     let p = |i: usize| probabilities[(i, 1)];
     let mut order: Vec<usize> = (0..labels.len()).collect();
     order.sort_by(|&a, &b| p(a).total_cmp(&p(b)));
-    let (mut below, mut wins) = (0.0, 0.0);
+    let (mut below, mut above, mut wins) = (0.0, 0.0, 0.0);
     for tied in order.chunk_by(|&a, &b| p(a) == p(b)) {
-        let second = tied.iter().filter(|&&i| labels[i] == 1).count() as f64;
-        let first = tied.len() as f64 - second;
+        let of = |class: usize| tied.iter().filter(move |&&i| labels[i] == class);
+        let [first, second] = [0, 1].map(|class| of(class).map(|&i| weight(i)).sum::<f64>());
         wins += second * (below + 0.5 * first);
         below += first;
+        above += second;
     }
-    let pairs = below * (labels.len() as f64 - below);
-    (pairs > 0.0).then(|| wins / pairs)
+    (below * above > 0.0).then(|| wins / (below * above))
 }
 
-fn calibration(sure: &[f64], right: &[bool]) -> f64 {
-    let n = sure.len();
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| sure[a].total_cmp(&sure[b]));
-    let gap = |bin: usize| {
-        let rows = &order[bin * n / BINS..(bin + 1) * n / BINS];
-        rows.iter().map(|&i| sure[i] - f64::from(u8::from(right[i]))).sum::<f64>().abs()
-    };
-    (0..BINS).map(gap).sum::<f64>() / n as f64
+/// The mean gap between probability and share over bins of equal weight.
+fn calibration(mut outcomes: Vec<Outcome>, total: f64) -> f64 {
+    outcomes.sort_by(|a, b| a.sure.total_cmp(&b.sure));
+    let (mut gaps, mut before) = ([0.0; BINS], 0.0);
+    for Outcome { weight, sure, right } in outcomes {
+        before += weight;
+        // a row is in the bin in which its weight ends; whole numbers of rows are exact
+        let bin = (before * BINS as f64 / total - 1e-9).ceil().max(1.0) as usize - 1;
+        gaps[bin.min(BINS - 1)] += weight * (sure - f64::from(u8::from(right)));
+    }
+    gaps.iter().map(|gap| gap.abs()).sum::<f64>() / total
 }
 
 #[cfg(test)]
@@ -127,5 +164,31 @@ mod tests {
         // a bin of 1000 rows is off by at most 0.5/√1000 = 0.016 in the mean square
         assert!(error(1.0) < 0.016, "{}", error(1.0));
         assert!(error(3.0) > 0.05, "{}", error(3.0));
+    }
+    /// A row of weight w is as w rows, in every error but that of bins, which cut rows apart.
+    #[test]
+    fn a_weight_is_a_number_of_rows() {
+        let rng = &mut Pcg64::seed_from_u64(3);
+        for classes in [2, 4] {
+            let n = 300;
+            let raw = Mat::from_fn(n, classes, |_, _| rng.random::<f64>());
+            let sum = |i: usize| (0..classes).map(|k| raw[(i, k)]).sum::<f64>();
+            let p = Mat::from_fn(n, classes, |i, k| raw[(i, k)] / sum(i));
+            let labels: Vec<usize> = (0..n).map(|i| i * i % classes).collect();
+            let times = |i: usize| 1 + i % 3;
+            let rows: Vec<usize> = (0..n).flat_map(|i| vec![i; times(i)]).collect();
+            let many = Mat::from_fn(rows.len(), classes, |i, k| p[(rows[i], k)]);
+            let of_many: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
+            let weights: Vec<f64> = (0..n).map(|i| 0.25 * times(i) as f64).collect();
+            let ours = ClassErrors::weighted(p.as_ref(), &labels, Some(&weights));
+            let theirs = ClassErrors::of(many.as_ref(), &of_many);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+            assert!(close(ours.error_rate, theirs.error_rate), "{ours:?} {theirs:?}");
+            assert!(close(ours.log_loss, theirs.log_loss), "{ours:?} {theirs:?}");
+            assert!(close(ours.auc.unwrap_or(0.0), theirs.auc.unwrap_or(0.0)));
+            // at most a row of weight 3 of 600 moves over each edge of 15 bins
+            let gap = (ours.calibration_error - theirs.calibration_error).abs();
+            assert!(gap < 15.0 * 3.0 / 600.0, "{ours:?} {theirs:?}");
+        }
     }
 }

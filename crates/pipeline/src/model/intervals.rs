@@ -149,20 +149,15 @@ impl Model {
         Ok(coverage)
     }
 
-    /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there. Rows
-    /// of classes that it does not know do not count.
+    /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there.
     pub(crate) fn calibrate_classes(&mut self, aside: &Aside) -> Result<ClassErrors> {
         let (table, classes) = (&aside.table, self.tells_apart()?);
         let column = &table.columns()[position(table, &classes.target)?];
-        let class = |row: usize| Some((row, classes.of(column, row).ok()?));
-        let known = (0..table.rows()).filter_map(class);
-        let (rows, truth): (Vec<usize>, Vec<usize>) = known.unzip();
-        let values = self.predict(&table.select_rows(&rows)?)?.values;
-        let weights = aside.weights.as_ref();
-        let weights = weights.map(|w| rows.iter().map(|&row| w[row]).collect::<Vec<f64>>());
-        let count = classes.names.len();
-        let calibration = Calibration::fit(values.as_ref(), &truth, weights.as_deref(), count);
-        let errors = ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth);
+        let truth = classes.of(column)?;
+        let values = self.predict(table)?.values;
+        let (weights, count) = (aside.weights.as_deref(), classes.names.len());
+        let (calibration, errors) =
+            Calibration::with_errors(values.as_ref(), &truth, weights, count);
         self.classes = self.classes.take().map(|classes| Classes { calibration, ..classes });
         Ok(errors)
     }

@@ -77,6 +77,8 @@ pub struct Made {
     pub lambda: f64,
     /// Of classes: whether the loss was logistic, not that of squares.
     pub logistic: bool,
+    /// Of classes: different rows that an iterative fit left out to calibrate probabilities on.
+    pub held_out: usize,
     /// Root mean square error on the rows that were fitted.
     pub training_rmse: Option<f64>,
     /// Root mean square error on rows that were not fitted, in units of the target's standard

@@ -25,7 +25,8 @@ impl Search<'_> {
         let confusion = self.problem.labels.as_ref().zip(classes).map(|(labels, classes)| {
             let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
             let p = classes.probabilities(values.as_ref());
-            Confusion::of(&classes.names, p.as_ref(), &truth)
+            let weights = self.weights_of(&rows);
+            Confusion::of(&classes.names, p.as_ref(), &truth, weights.as_deref())
         });
         let compared = |j: usize| Compared {
             target: self.problem.targets[j].name.clone(),

@@ -53,31 +53,30 @@ impl Search<'_> {
     ) -> Option<(Classes, ClassErrors)> {
         let labels = self.problem.labels.as_ref()?;
         let values = self.validated(chosen, centers)?;
-        let values = values.as_ref();
-        let (calibration, truth) = self.calibrated(values, &self.validation.concat());
-        let errors = ClassErrors::of(calibration.probabilities(values).as_ref(), &truth);
-        let classes = Classes {
-            target: labels.target.clone(),
-            names: labels.names.clone(),
-            numbers: labels.numbers,
-            calibration,
-        };
-        Some((classes, errors))
+        let rows = self.validation.concat();
+        let (calibration, errors) = self.calibrated(values.as_ref(), &rows);
+        Some((labels.classes(calibration), errors))
     }
 
-    /// The calibration of the values of some rows, and the classes of these.
+    /// The calibration of the values of some rows, and the errors of its probabilities there. Rows
+    /// count by their weights in both.
     pub(super) fn calibrated(
         &self,
         values: MatRef<'_, f64>,
         rows: &[usize],
-    ) -> (Calibration, Vec<usize>) {
+    ) -> (Calibration, ClassErrors) {
         let labels = self.problem.labels.as_ref();
         let truth: Vec<usize> =
             rows.iter().filter_map(|&row| labels.map(|labels| labels.of[row])).collect();
-        let weights = self.problem.weights.as_ref();
-        let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&row| w[row]).collect());
+        let weights = self.weights_of(rows);
         let count = labels.map_or(2, |labels| labels.names.len());
-        (Calibration::fit(values, &truth, weights.as_deref(), count), truth)
+        Calibration::with_errors(values, &truth, weights.as_deref(), count)
+    }
+
+    /// The weights of these rows, if rows have weights.
+    pub(super) fn weights_of(&self, rows: &[usize]) -> Option<Vec<f64>> {
+        let weights = self.problem.weights.as_ref();
+        weights.map(|w| rows.iter().map(|&row| w[row]).collect())
     }
 
     fn wants_sizes(&self) -> bool {

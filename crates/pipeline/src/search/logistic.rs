@@ -3,7 +3,6 @@
 use super::Search;
 use super::candidate::Candidate;
 use super::solve::{Rows, stacked};
-use crate::classes::ClassErrors;
 use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
@@ -48,6 +47,9 @@ impl Search<'_> {
         chosen: &Candidate,
         squares: &Trial,
     ) -> Result<Option<KrrModel<AnyKernel, f64>>> {
+        if self.landmarks_only {
+            return Ok(None); // the sums over all rows are those of squares
+        }
         let of_squares = self.calibrate(chosen, squares.centers);
         let Some(of_squares) = of_squares.map(|(_, errors)| errors.log_loss) else {
             return Ok(None);
@@ -140,7 +142,7 @@ impl Search<'_> {
         let rows = self.validation.concat();
         let at = |r: usize| {
             let values = stacked(of_folds.iter().map(|of_fold| &of_fold[r]));
-            let log_loss = self.class_errors(&values, &rows).log_loss;
+            let log_loss = self.calibrated(values.as_ref(), &rows).1.log_loss;
             Odds { lambda: path[r], values, log_loss }
         };
         let finite = (0..of_folds[0].len()).map(at).filter(|odds| odds.log_loss.is_finite());
@@ -168,7 +170,7 @@ impl Search<'_> {
                 return false;
             };
             if fold == 0 {
-                let loss = self.class_errors(&odds, validation).log_loss;
+                let loss = self.calibrated(odds.as_ref(), validation).1.log_loss;
                 worse = if loss < least { 0 } else { worse + 1 };
                 least = least.min(loss);
             }
@@ -194,11 +196,5 @@ impl Search<'_> {
         }
         self.newton_steps(STEPS_OF[0] * found.len() as f64, n, over);
         Ok(found)
-    }
-
-    /// Errors of probabilities that are calibrated on these values.
-    fn class_errors(&self, values: &Mat<f64>, rows: &[usize]) -> ClassErrors {
-        let (calibration, truth) = self.calibrated(values.as_ref(), rows);
-        ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth)
     }
 }

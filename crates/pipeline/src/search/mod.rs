@@ -111,8 +111,7 @@ impl Fit {
     ///
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
-    /// [`Error::ConstantTarget`], [`Error::RareClass`], [`Error::AlikeClasses`],
-    /// [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
+    /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
     /// [`Error::Budget`].
     ///
     /// # Randomness
@@ -143,7 +142,7 @@ impl Fit {
     ) -> Result<Fitted> {
         let work = self.checked_work()?;
         let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let problem = Problem::new(self, table, &targets, rng)?;
+        let problem = Problem::new(self, table, &targets, None, rng)?;
         Search::new(self, problem, work, progress, rng)?.run()
     }
 }

@@ -35,7 +35,8 @@ impl Recipe {
             Some(model) => model,
             None => &Model::from_bytes(&bytes)?,
         };
-        let mut passes = Passes::new(self, ranks, source);
+        let held = if model.made.held_out > 0 { self.with_held_out() } else { None };
+        let mut passes = Passes::new(held.as_ref().unwrap_or(self), ranks, source);
         let report = certificate.certify_passes(&model.regression, &mut passes, rng);
         let scales: Vec<f64> = model.targets.iter().map(|target| target.scale).collect();
         Ok(passes.unless_failed(report)?.scaled(&scales)?)

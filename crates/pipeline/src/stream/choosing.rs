@@ -3,6 +3,7 @@
 use super::ranks::Ranks;
 use super::summing::{Folded, State};
 use super::{Recipe, Summing};
+use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
@@ -32,6 +33,9 @@ pub struct StreamReport {
     pub leave_one_out: Option<f64>,
     /// Root of the error on rows left out by folds, in the same unit, if there were folds.
     pub cross_validation: Option<f64>,
+    /// Of classes: the errors of the model's probabilities in rows of the sample, each with the
+    /// value of a fit that has not seen it.
+    pub classes: Option<ClassErrors>,
 }
 
 impl StreamReport {
@@ -47,6 +51,7 @@ impl StreamReport {
             gcv: None,
             leave_one_out: None,
             cross_validation: None,
+            classes: None,
         }
     }
 }
@@ -166,23 +171,35 @@ impl<'a> StreamPath<'a> {
         let StreamPath { recipe, path } = self;
         let point = &path.points[best];
         let last = path.points.len() - 1;
-        let report = and(StreamReport {
+        let mut report = and(StreamReport {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),
             training: Some(point.training.sqrt()),
             gcv: Some(point.gcv.sqrt()),
             ..StreamReport::at(recipe, point.mu / recipe.rows as f64)
         });
-        Ok((recipe.made(path.model_at(point.ridge)?, &report)?, report))
+        let calibration = match &recipe.sample {
+            Some(sample) => {
+                let y = recipe.indicators(sample.labels());
+                let residuals = path.leave_one_out(point.ridge, sample.problem(&y))?;
+                let (calibration, errors) = recipe.calibrated(sample, &y - residuals);
+                report.classes = Some(errors);
+                Some(calibration)
+            }
+            None => None,
+        };
+        Ok((recipe.made(path.model_at(point.ridge)?, &report, calibration)?, report))
     }
 }
 
 impl Recipe {
-    /// The model with this regression.
+    /// The model with this regression, and of classes with probabilities that were calibrated to
+    /// it.
     pub(super) fn made(
         &self,
         regression: KrrModel<AnyKernel, f64>,
         report: &StreamReport,
+        calibration: Option<Calibration>,
     ) -> Result<Model> {
         let Model { columns, layout, map, classes, made, .. } = self.model.clone();
         let one = match &self.targets[..] {
@@ -199,12 +216,16 @@ impl Recipe {
             lambda: report.lambda,
             training_rmse: one.filter(|rmse| rmse.is_finite()),
             holds_all_rows: self.is_of_all(),
+            logistic: false,
+            held_out: self.held.len(),
             ..made
         };
         let model = Model::new(columns, layout, self.targets.clone(), map, regression, made)?;
-        match classes {
-            Some(classes) => model.with_classes(classes),
-            None => Ok(model),
+        match (classes, calibration) {
+            (Some(classes), Some(calibration)) => {
+                model.with_classes(Classes { calibration, ..classes })
+            }
+            _ => Ok(model),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! A kernel that was named, in the place of a search.
 
-use super::{StreamFit, Survey};
+use super::{StreamFit, Survey, problem};
+use crate::classes::{Calibration, Classes};
 use crate::columns::Shape;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::Family;
 use crate::model::{Made, Model};
-use crate::problem::Problem;
+use crate::target::in_units;
 use nystrom::kernels::median_heuristic;
 use nystrom::krr::lambda_grid;
 use nystrom::linalg_core::random;
@@ -21,8 +22,7 @@ impl StreamFit {
     /// distance), λ by leave-one-out.
     ///
     /// # Errors
-    /// As [`search`](Self::search); [`Error::Option`] for classes, whose probabilities a search
-    /// finds.
+    /// As [`search`](Self::search).
     ///
     /// # Randomness
     /// As [`search`](Self::search), the pairs of the median distance, and landmarks.
@@ -32,13 +32,7 @@ impl StreamFit {
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
     ) -> Result<Model> {
-        let problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
-        if problem.labels.is_some() {
-            let problem = "with a given kernel there are no probabilities of classes; leave the \
-                           kernel out, or take the classes for numbers";
-            return Err(Error::Option { option: "task", problem: problem.into() });
-        }
-        let problem = problem.with_exact(&self.fit, &survey.sums)?;
+        let problem = problem(&self.fit, survey, rng)?;
         let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
         let points = Points::from_rows(x.as_ref());
         let scale = match scale {
@@ -56,9 +50,22 @@ impl StreamFit {
         };
         let ridges = lambda_grid(1e-1, 1e-10, 28)?;
         let path = NystromKrr::without_ridge(kernel).path(y, &landmarks, &ridges)?;
-        let regression = path.model_at(path.best_by_loo().ridge)?;
+        let ridge = path.best_by_loo().ridge;
+        let regression = path.model_at(ridge)?;
+        let classes = problem.labels.as_ref().map(|labels| -> Result<Classes> {
+            let values = &problem.y - path.leave_one_out(ridge, y)?;
+            let values = in_units(values, &problem.targets);
+            let (weights, count) = (problem.weights.as_deref(), labels.names.len());
+            let calibration = Calibration::fit(values.as_ref(), &labels.of, weights, count);
+            Ok(labels.classes(calibration))
+        });
+        let classes = classes.transpose()?;
         let layout = problem.table.names().map(str::to_owned).collect();
         let made = Made { version: env!("CARGO_PKG_VERSION").to_owned(), ..Made::default() };
-        Model::new(columns, layout, problem.targets, None, regression, made)
+        let model = Model::new(columns, layout, problem.targets, None, regression, made)?;
+        match classes {
+            Some(classes) => model.with_classes(classes),
+            None => Ok(model),
+        }
     }
 }

@@ -52,6 +52,11 @@ impl Recipe {
     /// where every row is a centre. Otherwise, and in the span of a sketch, [`Krill`] does. A
     /// monitor hears of every iteration, on every process.
     ///
+    /// Of classes a fifth of the sample, at most 1000 rows, and all rows that equal them have the
+    /// weight 0: probabilities are calibrated on these. Rows that more than one in a hundred
+    /// equals are fitted all the same. If fewer than 10 others are left, the sample is calibrated
+    /// on as it was fitted.
+    ///
     /// # Cost
     /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL
     /// [more](Self::bytes_iterating). On all the data n² kernel values, 2n² flops, and
@@ -65,6 +70,18 @@ impl Recipe {
     /// # Randomness
     /// By KRILL, one key; on all the data, that of the preconditioner; the same on every process.
     pub fn iterate_over(
+        &self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+        (lambda, options): (f64, IterativeOptions),
+        extras: Extras<'_, AnyKernel, f64>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Model, StreamReport, IterationReport)> {
+        let held = self.with_held_out();
+        held.as_ref().unwrap_or(self).iterated(ranks, source, (lambda, options), extras, rng)
+    }
+
+    fn iterated(
         &self,
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
@@ -90,7 +107,17 @@ impl Recipe {
             krill.fit_passes(&mut passes, centers, t, extras, rng)
         };
         let fit = passes.unless_failed(fit)?;
-        let report = StreamReport::at(self, lambda);
-        Ok((self.made(fit.model, &report)?, report, fit.report))
+        let mut report = StreamReport::at(self, lambda);
+        let calibration = match &self.sample {
+            Some(sample) => {
+                let sample = sample.held_out(&self.held);
+                let values = fit.model.predict(sample.points())?;
+                let (calibration, errors) = self.calibrated(&sample, values);
+                report.classes = Some(errors);
+                Some(calibration)
+            }
+            None => None,
+        };
+        Ok((self.made(fit.model, &report, calibration)?, report, fit.report))
     }
 }

@@ -1,6 +1,7 @@
 //! Fits to tables that do not fit in memory.
 
 mod bytes;
+mod calibrating;
 mod certifying;
 mod choosing;
 mod dictionary;
@@ -56,6 +57,10 @@ use nystrom::prelude::*;
 /// reservoir, such as an accumulation. In the place of 4 and 5, [`Recipe::iterate_over`] fits at
 /// one λ, with a pass for each iteration. After [`recipe_of_all`](Self::recipe_of_all) every row is
 /// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
+///
+/// Classes are those of all rows. The loss is that of squares, as sums over rows are. Probabilities
+/// are calibrated to the last fit on rows of the reservoir, each with the value of the fit that
+/// leaves it and its copies out; an iterative fit leaves some rows out for that.
 ///
 /// Three things about columns are those of the reservoir. They are medians (which stand for missing
 /// values), the curves of skewed columns with their moments, and levels where a text has more than
@@ -149,8 +154,13 @@ impl StreamFit {
         rng: &mut dyn Rng,
     ) -> Result<Fitted> {
         let work = self.fit.checked_work()?;
-        let problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
-        let problem = problem.with_exact(&self.fit, &survey.sums)?;
+        let problem = problem(&self.fit, survey, rng)?;
         Search::new(&self.fit, problem, work, progress, rng)?.with_landmarks_only().run()
     }
+}
+
+/// The rows of the reservoir as a problem, with what is known of all rows.
+fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<Problem> {
+    let problem = Problem::new(fit, &survey.table, &survey.targets, survey.counts(), rng)?;
+    problem.with_exact(fit, &survey.sums)
 }

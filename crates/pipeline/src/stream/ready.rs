@@ -2,7 +2,6 @@
 
 use super::recipe::Recipe;
 use super::survey::{place, weights};
-use crate::classes::Classes;
 use crate::columns::Columns;
 use crate::error::{Error, Result};
 use crate::problem::{taken, usable};
@@ -38,28 +37,28 @@ impl Recipe {
         let (fit, model) = (&self.fit, &self.model);
         let names = self.names();
         let taken = taken(fit, &names)?;
-        let of_text = model.classes.as_ref().is_some_and(|classes| !classes.numbers);
-        let (rows, _) = usable(fit, block, &names, &taken, of_text)?;
+        let (rows, _) = usable(fit, block, &names, &taken, model.classes.is_some())?;
         let chosen = block.select_rows(&rows)?;
-        let x = model.mapped(features(&model.columns, &chosen)?);
+        let x = features(&model.columns, &chosen)?;
         let weights = weights(fit, block, &rows)?;
         let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
-        let y = match &model.classes {
-            Some(classes) => self.indicators(&chosen, classes)?,
-            None => in_standard_units(&chosen, &self.targets)?,
+        let (y, weights) = match &model.classes {
+            Some(classes) => {
+                let of = classes.of(chosen.column(classes.target.as_str())?)?;
+                (self.indicators(&of), self.without_held(x.as_ref(), &of, weights))
+            }
+            None => (in_standard_units(&chosen, &self.targets)?, weights),
         };
-        Ok(Ready { x, y, weights, rows })
+        Ok(Ready { x: model.mapped(x), y, weights, rows })
     }
 
-    /// ±1 for each function, in the scale of the target.
-    fn indicators(&self, table: &Table, classes: &Classes) -> Result<Mat<f64>> {
-        let column = table.column(classes.target.as_str())?;
-        let of = (0..table.rows()).map(|row| classes.of(column, row));
-        let of = of.collect::<Result<Vec<usize>>>()?;
-        let first = classes.names.len() - self.targets.len();
+    /// ±1 for each function, in the scale of the target, of rows of these classes.
+    pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
+        let classes = self.model.classes.as_ref().map_or(0, |classes| classes.names.len());
+        let first = classes - self.targets.len().min(classes);
         let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
         let scaled = |i, j: usize| (sign(i, j) - self.targets[j].mean) / self.targets[j].scale;
-        Ok(Mat::from_fn(of.len(), self.targets.len(), scaled))
+        Mat::from_fn(of.len(), self.targets.len(), scaled)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is to be fitted to all rows: everything but the coefficients.
 
 use super::bytes::{Kind, pack, read, unpack, write, wrong};
+use super::calibrating::ClassSample;
 use super::places::Places;
 use super::{StreamFit, Survey};
 use crate::error::Result;
@@ -13,6 +14,7 @@ use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Columns, map, kernel, centres and scales of the targets: all that a model is but its
 /// coefficients, which a pass over the rows gives.
@@ -29,6 +31,10 @@ pub struct Recipe {
     pub(super) sketch: Option<SketchColumns>,
     /// By which method.
     pub(super) chosen_by: String,
+    /// Of classes: rows of the reservoir for their probabilities.
+    pub(super) sample: Option<ClassSample>,
+    /// Keys of rows that are not fitted.
+    pub(super) held: HashSet<u64>,
     /// Rows that are used.
     pub(super) rows: u64,
     pub(super) mean_weight: f64,
@@ -81,8 +87,10 @@ impl StreamFit {
 
     /// As [`recipe`](Self::recipe), with every row as a centre, for
     /// [`Recipe::iterate_over`] alone.
-    #[must_use]
-    pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Recipe {
+    ///
+    /// # Errors
+    /// As [`recipe`](Self::recipe).
+    pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Result<Recipe> {
         let d = found.regression.centers().dim();
         self.made_of(survey, found, Mat::zeros(d, 0), ALL)
     }
@@ -112,7 +120,7 @@ impl StreamFit {
         validate::not_empty("centres (m)", centers.nrows())?;
         validate::same_size("coordinates of the centres", d, centers.ncols())?;
         validate::finite("centres", centers)?;
-        Ok(self.made_of(survey, found, centers.transpose().to_owned(), chosen_by))
+        self.made_of(survey, found, centers.transpose().to_owned(), chosen_by)
     }
 
     /// As [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir as in
@@ -139,19 +147,25 @@ impl StreamFit {
             entries.filter(|(_, value)| *value != 0.0).collect()
         };
         let sketch = Some(span.col_iter().map(entries).collect());
-        let recipe = self.made_of(survey, found, centers.transpose().to_owned(), chosen_by);
+        let recipe = self.made_of(survey, found, centers.transpose().to_owned(), chosen_by)?;
         Ok(Recipe { sketch, ..recipe })
     }
 
     /// With centres that are d × m.
-    fn made_of(&self, survey: &Survey, found: Model, centers: Mat<f64>, chosen_by: &str) -> Recipe {
+    fn made_of(
+        &self,
+        survey: &Survey,
+        found: Model,
+        centers: Mat<f64>,
+        chosen_by: &str,
+    ) -> Result<Recipe> {
         let exact = |target: &Target| match survey.moments.get(&target.name) {
             Some(&(mean, scale)) if found.classes.is_none() => {
                 Target { name: target.name.clone(), mean, scale }
             }
             _ => target.clone(),
         };
-        Recipe {
+        Ok(Recipe {
             fit: self.fit.clone(),
             targets: found.targets.iter().map(exact).collect(),
             centers,
@@ -161,8 +175,10 @@ impl StreamFit {
             mean_weight: survey.mean_weight,
             places: survey.places.clone(),
             leaves: LEAVES,
+            sample: ClassSample::of(&self.fit, survey, &found)?,
+            held: HashSet::new(),
             model: found,
-        }
+        })
     }
 }
 
@@ -264,7 +280,8 @@ impl Recipe {
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
-        Ok(pack(Kind::Recipe, &[head, self.model.to_bytes()?, numbers, write(&self.sketch)?]))
+        let parts = [head, self.model.to_bytes()?, numbers, write(&self.sketch)?];
+        Ok(pack(Kind::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
     }
 
     /// The recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
@@ -274,7 +291,7 @@ impl Recipe {
     /// data, options or another version.
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
         let sections = unpack(Kind::Recipe, bytes)?;
-        let [head, model, numbers, sketch] = sections[..] else {
+        let [head, model, numbers, sketch, sample] = sections[..] else {
             return Err(wrong("it has other parts"));
         };
         let head: Head = serde_json::from_slice(head).map_err(wrong)?;
@@ -296,6 +313,8 @@ impl Recipe {
             targets,
             centers,
             sketch: read(sketch)?,
+            sample: read(sample)?,
+            held: HashSet::new(),
             chosen_by,
             rows,
             mean_weight,

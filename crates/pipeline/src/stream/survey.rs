@@ -5,6 +5,7 @@ use super::ranks::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::{StreamFit, bytes};
+use crate::classes::{ClassCounts, Task};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -28,6 +29,8 @@ pub struct Survey {
     pub(super) sums: HashMap<String, ColumnSums>,
     /// Of targets that are numbers.
     pub(super) moments: HashMap<String, (f64, f64)>,
+    /// The values of a single target, as names of classes, with their rows.
+    pub(super) classes: ClassCounts,
     /// Rows that are used.
     pub(super) used: u64,
     /// Of them.
@@ -39,6 +42,11 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// The classes of all rows, if there is one target.
+    pub(super) fn counts(&self) -> Option<&ClassCounts> {
+        (self.targets.len() == 1).then_some(&self.classes)
+    }
+
     /// All rows.
     pub fn rows(&self) -> u64 {
         self.seen
@@ -88,6 +96,7 @@ struct Pass<'a> {
 struct Sums {
     columns: HashMap<String, ColumnSums>,
     moments: HashMap<String, TargetSums>,
+    classes: ClassCounts,
     reservoir: Reservoir,
     places: Places,
     used: u64,
@@ -206,6 +215,9 @@ impl Pass<'_> {
             let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
             rows.iter().enumerate().for_each(|(i, &row)| moments.add(values[row], weight(i)));
         }
+        if let ([name], false) = (&self.targets[..], fit.task == Task::Regression) {
+            sums.classes.add(block.column(name.as_str())?, &rows);
+        }
         match &weights {
             Some(weights) => weights.iter().for_each(|&weight| sums.weight.add(weight)),
             None => sums.weight.add(rows.len() as f64),
@@ -224,6 +236,7 @@ impl Sums {
         Sums {
             columns: HashMap::new(),
             moments: HashMap::new(),
+            classes: ClassCounts::default(),
             reservoir,
             places: Places::default(),
             used: 0,
@@ -252,6 +265,7 @@ impl Sums {
         for (name, sums) in later.moments {
             self.moments.entry(name).or_default().merge(&sums);
         }
+        self.classes.merge(later.classes);
         self.reservoir.merge(later.reservoir);
         self.places.merge(later.places, self.used);
         self.weight.merge(&later.weight);
@@ -275,6 +289,7 @@ impl Sums {
             targets,
             sums: self.columns,
             moments: self.moments.into_iter().map(|(name, sums)| (name, sums.moments())).collect(),
+            classes: self.classes,
             used: self.used,
             mean_weight: self.weight.value() / self.used as f64,
             places: self.places,

@@ -4,7 +4,7 @@ use crate::fit::{check_threads, fitted, quick, table, text, with};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
-use nystrom_pipeline::{Calibrate, ClassErrors, ClassWeights, Error, Fit, Model, Task};
+use nystrom_pipeline::{Calibrate, ClassErrors, ClassWeights, Error, Fit, Model, Split, Task};
 
 /// Three features and the class of each row by the probability `p(a)` of the second.
 fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
@@ -89,22 +89,178 @@ fn impossible_classes_are_typed_errors() {
     let features = table(40, 3);
     let of = |kind: &dyn Fn(usize) -> String| with(&features, text("kind", (0..40).map(kind)));
     let found = |table: &Table| fitted(&quick(), table, "kind").map(|_| ());
-    let once = of(&|i| if i == 7 { "odd" } else { ["a", "b"][i % 2] }.into());
-    assert!(matches!(found(&once), Err(Error::RareClass { class, .. }) if class == "odd"));
-    let alike = of(&|i| ["Yes", "yes", "no"][i % 3].into());
-    assert!(matches!(found(&alike), Err(Error::AlikeClasses { .. })));
     let same = of(&|_| "same".into());
     assert!(matches!(found(&same), Err(Error::Values { .. })));
     let many = with(&table(400, 3), text("kind", (0..400).map(|i| format!("k{}", i / 2))));
-    assert!(matches!(found(&many), Err(Error::Values { .. })));
+    let error = found(&many).unwrap_err().to_string();
+    for part in ["\"kind\" holds 200 different values", "\"k0\" and \"k1\"", "as \"other\""] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
 
-    let model = fitted(&quick(), &of(&|i| ["a", "b"][i % 2].into()), "kind").unwrap().model;
+    let both = of(&|i| ["a", "b"][i % 2].into());
+    let model = fitted(&quick(), &both, "kind").unwrap().model;
     assert_eq!(model.classes().unwrap().number("b").unwrap(), 1);
     assert!(matches!(model.classes().unwrap().number("c"), Err(Error::UnknownClass { .. })));
     let targets = ["kind", "y"];
     let several = Fit { task: Task::Classification, ..quick() };
-    let several = several.table(&once, targets, &mut Pcg64::seed_from_u64(0));
+    let several = several.table(&both, targets, &mut Pcg64::seed_from_u64(0));
     assert!(matches!(several, Err(Error::Option { option: "task", .. })));
+}
+
+/// One row of a class, three equal rows of another, in few rows and in many: fitted, and said.
+#[test]
+fn rare_classes_are_fitted() {
+    for n in [40, 300, 6500] {
+        let features = table(n, 3);
+        let kind = |i: usize| if i == 7 { "odd".to_owned() } else { ["a", "b"][i % 2].to_owned() };
+        let once = with(&features, text("kind", (0..n).map(kind)));
+        let fit = fitted(&quick(), &once, "kind").unwrap();
+        let classes = fit.model.classes().unwrap();
+        assert_eq!(classes.names, ["a", "b", "odd"]);
+        let note = |note: &String| note.contains("\"odd\"") && note.contains("too few different");
+        assert!(fit.report.notes.iter().any(note), "{n}: {:?}", fit.report.notes);
+        let p = fit.model.probabilities(&once).unwrap();
+        let sound = |i: usize| p[(i, 2)].is_finite() && p[(i, 2)] < 0.5;
+        assert!((0..n).filter(|i| *i != 7).all(sound), "{n}");
+        // rows set aside are never the only ones of a class
+        for seed in 0..5 {
+            let aside = Fit { calibrate: Some(Calibrate::Share(0.4)), ..quick() };
+            let fit = aside.table(&once, ["kind"], &mut Pcg64::seed_from_u64(seed)).unwrap();
+            assert_eq!(fit.model.classes().unwrap().names.len(), 3);
+            if n > 40 {
+                break;
+            }
+        }
+    }
+    // a tenth of the rows and more are repeated, so that three equal rows are one
+    let rows: Vec<usize> = (0..60).flat_map(|row| [row; 3]).collect();
+    let kind = (0..60).map(|i| if i == 7 { "odd".into() } else { ["a", "b"][i % 2].to_owned() });
+    let repeated = with(&table(60, 4), text("kind", kind)).select_rows(&rows).unwrap();
+    let fit = fitted(&quick(), &repeated, "kind").unwrap();
+    assert_eq!(fit.model.classes().unwrap().names, ["a", "b", "odd"]);
+}
+
+/// A class that only the last rows or one group have is in no training part of a fold.
+#[test]
+fn a_class_may_be_missing_where_folds_are_fitted() {
+    let p = |a: f64| 1.0 / (1.0 + (-8.0 * a).exp());
+    let (table, labels) = drawn(300, 12, p);
+    let kind = |i: usize| if i >= 280 { "late" } else { ["one", "two"][labels[i]] }.to_owned();
+    let table = with(&table, text("kind", (0..300).map(kind)));
+    let when = Column::numbers("when", (0..300).map(f64::from).collect());
+    let group = Column::numbers("group", (0..300).map(|i| f64::from(i / 20)).collect());
+    for (split, column) in
+        [(Split::Time("when".into()), when), (Split::Group("group".into()), group)]
+    {
+        // enough work for the logistic loss
+        let fit = Fit { work: Some(2e10), split, ..Fit::default() };
+        let fit = fitted(&fit, &with(&table, column), "kind").unwrap();
+        assert_eq!(fit.model.classes().unwrap().names, ["late", "one", "two"]);
+        let errors = fit.report.classes.unwrap();
+        assert!(errors.log_loss.is_finite() && fit.report.logistic.is_some(), "{errors:?}");
+    }
+}
+
+/// Folds at random have every class in proportion: of 5 % a fifth of 1000 rows has 10, ± 1.
+#[test]
+fn folds_are_stratified() {
+    let (table, _) = drawn(1000, 13, |_| 0.5);
+    let kind = |i: usize| if i % 20 == 3 { "rare" } else { "usual" }.to_owned();
+    let table = with(&table, text("kind", (0..1000).map(kind)));
+    let fit = fitted(&quick(), &table, "kind").unwrap();
+    let confusion = fit.report.validation.unwrap().classes.unwrap();
+    let rows: Vec<usize> = confusion.counts.iter().map(|row| row.iter().sum()).collect();
+    assert_eq!(rows, [50, 950]);
+    // one fold of a tenth of 7000 rows, of which 3.5 % are rare
+    let (table, _) = drawn(7000, 14, |_| 0.5);
+    let kind = |i: usize| if i % 28 == 3 { "rare" } else { "usual" }.to_owned();
+    let table = with(&table, text("kind", (0..7000).map(kind)));
+    let fit = fitted(&quick(), &table, "kind").unwrap();
+    let confusion = fit.report.validation.unwrap().classes.unwrap();
+    let rows: Vec<usize> = confusion.counts.iter().map(|row| row.iter().sum()).collect();
+    assert_eq!(rows.iter().sum::<usize>(), 700);
+    assert!(rows[0].abs_diff(25) <= 1, "{rows:?}");
+}
+
+/// Names stay as they were read; numbers are sorted by value and found by value.
+#[test]
+fn names_are_as_they_were_read() {
+    let features = table(90, 3);
+    let of = |names: [&str; 3]| {
+        let kind = |i: usize| names[i % 3].to_owned();
+        let fit = fitted(&quick(), &with(&features, text("kind", (0..90).map(kind))), "kind");
+        let fit = fit.unwrap();
+        (fit.model.classes().unwrap().clone(), fit.report.notes)
+    };
+    let (zips, _) = of(["10001", "00501", "9"]);
+    assert_eq!(zips.names, ["9", "00501", "10001"]);
+    assert!(zips.numbers);
+    assert_eq!([zips.number("501").unwrap(), zips.number("9.0").unwrap()], [1, 0]);
+    let (floats, _) = of(["1e5", "1.0", "2.0"]);
+    assert_eq!(floats.names, ["1.0", "2.0", "1e5"]);
+    assert_eq!(floats.number("100000").unwrap(), 2);
+    let (large, _) = of(["9007199254740993", "9007199254740992", "9007199254740994"]);
+    assert_eq!(large.names.len(), 3);
+    assert_eq!(large.number("9007199254740993").unwrap(), 1);
+    // a spelling too many
+    let (alike, notes) = of(["Yes", "yes ", "no"]);
+    assert_eq!(alike.names.len(), 2);
+    assert!(notes.iter().any(|note| note.contains("one class")), "{notes:?}");
+    assert_eq!(alike.number("YES").unwrap(), 0);
+    // a number in other tables is found by its value
+    let kinds = (0..90).map(|i| ["1.0", "2.0", "1"][i % 3].to_owned());
+    let table = with(&features, text("kind", kinds));
+    let fit = fitted(&quick(), &table, "kind").unwrap();
+    assert_eq!(fit.model.classes().unwrap().number("1").unwrap(), 0);
+}
+
+/// Texts that are numbers in every row are numbers, and many of them no classes.
+#[test]
+fn text_that_is_a_number_in_every_row_is_a_number() {
+    let features = table(120, 3).drop_columns(["y"]).unwrap();
+    let a = features.numbers("a").unwrap().to_vec();
+    let y = text("y", a.iter().map(|a| format!("{:.3}", 10.0 * a)));
+    for task in [Task::Auto, Task::Regression] {
+        let fit = fitted(&Fit { task, ..quick() }, &with(&features, y.clone()), "y").unwrap();
+        assert!(fit.model.classes().is_none() && fit.report.chosen.error < 0.2);
+    }
+    let few = text("y", a.iter().map(|a| if *a > 0.0 { "1" } else { "-1" }.to_owned()));
+    let fit = fitted(&quick(), &with(&features, few), "y").unwrap();
+    assert_eq!(fit.model.classes().unwrap().names, ["-1", "1"]);
+    let words = text("y", a.iter().map(|a| if *a > 0.0 { "true" } else { "false" }.to_owned()));
+    let fit = fitted(&quick(), &with(&features, words), "y").unwrap();
+    assert_eq!(fit.model.classes().unwrap().names, ["false", "true"]);
+}
+
+/// Errors are of the population that weights describe, as probabilities are: a row that stands for
+/// three counts three times.
+#[test]
+fn errors_of_classes_count_weights() {
+    let p = |a: f64| 0.15 + 0.1 * a;
+    let (table, labels) = drawn(1500, 15, p);
+    let fit = Fit { class_weights: ClassWeights::Balanced, ..quick() };
+    let balanced = fitted(&fit, &table, "kind").unwrap().report;
+    // hardly anything can be learnt, so that half of the weight is wrong and the loss is ln 2
+    let errors = balanced.classes.unwrap();
+    assert!((errors.log_loss - 2.0_f64.ln()).abs() < 0.05, "{errors:?}");
+    assert!((errors.error_rate - 0.5).abs() < 0.1, "{errors:?}");
+    // by rows it is the entropy of 15 %
+    let plain = fitted(&quick(), &table, "kind").unwrap().report.classes.unwrap();
+    assert!((plain.log_loss - 0.42).abs() < 0.06, "{plain:?}");
+    // numbers of repeats as weights, or the same of a column
+    let times = |i: usize| 1 + 2 * labels[i];
+    let rows: Vec<usize> = (0..1500).flat_map(|i| vec![i; times(i)]).collect();
+    let repeated = table.select_rows(&rows).unwrap();
+    let w = Column::numbers("w", (0..1500).map(|i| times(i) as f64).collect());
+    let weighted = Fit { weights: Some("w".into()), ..quick() };
+    let of_weights = fitted(&weighted, &with(&table, w), "kind").unwrap().report.classes.unwrap();
+    let of_repeats = fitted(&quick(), &repeated, "kind").unwrap().report.classes.unwrap();
+    // one in three by weight: 0.15·3/(0.85 + 0.45)
+    let share: f64 = 0.45 / 1.3;
+    let entropy = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
+    for errors in [of_weights, of_repeats] {
+        assert!((errors.log_loss - entropy).abs() < 0.05, "{errors:?} {entropy}");
+    }
 }
 
 /// Whole numbers are classes where they are few and each is frequent; fractions never are unasked.

@@ -17,3 +17,4 @@ mod repeats;
 mod scores;
 mod split;
 mod stream;
+mod stream_classes;

@@ -14,7 +14,7 @@ fn recipe(table: &Table) -> Recipe {
     let source = &mut TableBlocks::new(table, 1000);
     let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
     let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
-    stream.recipe_of_all(&survey, model)
+    stream.recipe_of_all(&survey, model).unwrap()
 }
 
 fn fit(

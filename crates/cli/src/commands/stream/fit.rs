@@ -12,7 +12,7 @@ use crate::args::{Bandwidth, Fit, Output, Selection};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::{self, Setting};
 use crate::commands::span;
-use crate::commands::{auto_report, certify as certificates};
+use crate::commands::{auto_report, certify as certificates, classes};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -41,7 +41,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     agree(ranks, stream.check().map_err(of_pipeline))?;
     let folder = agree(ranks, Folder::of(args))?;
     let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
-    let (recipe, bytes, report) = match saved(&folder, &stream, &mut input, ranks)? {
+    let (recipe, bytes, mut report) = match saved(&folder, &stream, &mut input, ranks)? {
         Some((recipe, bytes)) => (recipe, bytes, None),
         None => {
             let (recipe, bytes, report) = job.recipe(&mut input, &mut rng)?;
@@ -80,7 +80,8 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
         folder.clear();
     }
     let mut summary = Summary::of("fit");
-    if let Some(report) = &report {
+    if let Some(report) = &mut report {
+        report.classes = None; //                those of the model that is saved are said below
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
@@ -239,7 +240,7 @@ impl Job<'_> {
     fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {
-            return Ok(stream.recipe_of_all(survey, model));
+            return stream.recipe_of_all(survey, model).map_err(of_pipeline);
         }
         if let (Some(each), Some(spec)) = (args.accumulate, args.landmarks) {
             let rows = stream.reservoir(survey, &model).map_err(of_pipeline)?.nrows();
@@ -298,6 +299,9 @@ fn describe(
                 number(d_eff)
             ),
         );
+    }
+    if let Some(errors) = &found.classes {
+        summary.line("validation", classes::describe(errors));
     }
     summary.value("fitted_rows", rows);
     summary.value("landmarks", landmarks);
