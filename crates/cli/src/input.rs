@@ -175,7 +175,20 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
         return Err(Failure::Data(text).into());
     }
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
-    let columns = Columns::fit(&table, &options, &[], Shape::PLAIN).map_err(of_pipeline)?;
+    let alike = |error| match (error, table.rows()) {
+        (nystrom_pipeline::Error::NoFeatures { .. }, 1) => Failure::Data(
+            "there is one row only, and nothing to compare it with; take more rows".into(),
+        )
+        .into(),
+        (nystrom_pipeline::Error::NoFeatures { .. }, _) => Failure::Data(
+            "every feature has the same value in every row, so that all rows are alike; take \
+             other features"
+                .into(),
+        )
+        .into(),
+        (error, _) => of_pipeline(error),
+    };
+    let columns = Columns::fit(&table, &options, &[], Shape::PLAIN).map_err(alike)?;
     session.notes(columns.dropped());
     let constant = columns.dropped().iter().map(|dropped| dropped.column.clone()).collect();
     let applied = columns.apply(&table).map_err(of_pipeline)?;

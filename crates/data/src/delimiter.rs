@@ -71,8 +71,14 @@ impl Beginning {
         if !broken {
             for skipped in 0..rest.len().saturating_sub(1) {
                 for &split in &candidates {
-                    if let Some(row_names) = even(&rest[skipped..], split) {
-                        let before = rest[..skipped].iter().all(|line| line.trim().is_empty());
+                    let titles = &rest[..skipped];
+                    let width = rest.get(skipped).map_or(0, |line| fields(line, split));
+                    let short = |line: &&str| is_comment(line) || fields(line, split) < width;
+                    let found = even(&rest[skipped..], split).filter(|row_names| {
+                        titles.iter().all(short) && !(*row_names && skipped > 0)
+                    });
+                    if let Some(row_names) = found {
+                        let before = titles.iter().all(|line| line.trim().is_empty());
                         let skipped = if before { 0 } else { skipped };
                         let skipped = (start + skipped) as u64;
                         return Beginning { skipped, split: Some(split), row_names };
@@ -162,7 +168,8 @@ mod tests {
         assert_eq!(of("A title\na,b\n1,2\n3,4"), (1, comma, false));
         assert_eq!(of("# a, b\n# c\na,b\n1,2\n3,4"), (2, comma, false));
         assert_eq!(of("#id,b\n1,2\n3,4"), (0, comma, false));
-        assert_eq!(of("Sales, by year, of all\n\na,b\n1,2\n3,4"), (1, comma, false));
+        assert_eq!(of("Sales, of all\n\na,b,c\n1,2,3\n3,4,5"), (1, comma, false));
+        assert_eq!(of("a,y\n1,2\n3,4,5"), (0, None, false));
         assert_eq!(of("x,y\n1,0.5,2\n2,0.25,3"), (0, comma, true));
         assert_eq!(of("a,b\n1,2\n3"), (0, None, false));
         assert_eq!(of("a\n1\n2"), (0, None, false));

@@ -68,7 +68,7 @@ impl<'a> Numbered<'a> {
             return Ok(());
         }
         if reading.kind == Kind::Level || reading.rest {
-            if may_be_text {
+            if may_be_text && !reading.rest {
                 return Ok(());
             }
             let number = |row: &usize| text.get(*row).is_some_and(|t| t.parse::<f64>().is_err());
@@ -91,5 +91,6 @@ impl<'a> Numbered<'a> {
     }
 }
 
-const TARGET: &str = "take another target, or predict classes (--task classification)";
+const TARGET: &str = "correct it, predict classes (--task classification), or read what is no number \
+                      as missing (--numeric)";
 const WEIGHT: &str = "weights are numbers: correct it, or leave out --weights";

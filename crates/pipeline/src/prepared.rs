@@ -5,7 +5,6 @@ use crate::columns::{Columns, Shape};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::problem::Problem;
-use crate::target::in_units;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -60,11 +59,14 @@ impl Fit {
         // the generator deals out folds, which nobody looks at
         let problem = Problem::new(&fit, table, &targets, None, &mut Pcg64::seed_from_u64(0))?;
         let (columns, x) = problem.features(&fit.columns, Shape::PLAIN, None)?;
+        let table = &problem.table;
+        let of_targets = targets.iter().map(|name| table.numbers(name.as_str()));
+        let of_targets = of_targets.collect::<nystrom_data::Result<Vec<&[f64]>>>()?;
         Ok(Prepared {
             columns,
             layout: problem.table.names().map(str::to_owned).collect(),
             x,
-            y: in_units(problem.y, &problem.targets),
+            y: Mat::from_fn(table.rows(), targets.len(), |i, j| of_targets[j][i]),
             weights: problem.weights,
             notes: problem.notes,
         })

@@ -39,10 +39,9 @@ fn a_plan_writes_nothing() {
     assert_eq!(bench.files(), ["t.csv"]);
 }
 
-/// What looked like a column of numbers for 40,000 rows is one of categories to the program, too
-/// many for that, which must be said with its name and the row.
+/// What looked like a column of numbers for 40,000 rows is read as what it is, and said.
 #[test]
-fn text_among_numbers_far_down_is_named() {
+fn text_among_numbers_far_down_is_said() {
     let bench = Bench::new();
     let row = |i: usize| {
         let b = if i == 40_000 { "broken".to_owned() } else { format!("{}", i % 977) };
@@ -50,7 +49,6 @@ fn text_among_numbers_far_down_is_named() {
     };
     let rows: String = (0..40_010).map(row).collect();
     bench.write("t.csv", format!("a,b,y\n{rows}"));
-    let run = bench.run(&format!("{FIT} -o m.bin"));
-    let said = format!("{}{}", run.out, run.err);
-    assert!(said.contains("broken") && said.contains("40002") && said.contains('b'), "{run:?}");
+    let run = bench.ok(&format!("{FIT} -o m.bin"));
+    assert!(run.out.contains("\"b\" holds numbers and texts such as \"broken\""), "{run:?}");
 }

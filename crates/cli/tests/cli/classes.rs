@@ -110,10 +110,13 @@ fn bad_classes_are_named() {
     let bench = Bench::new();
     let fit = || bench.run(&format!("{FIT} -o m.bin"));
     let table = bands(60, 5, ["low", "mid", "top"], 0.0);
+    // a class of one row, and one in another spelling, are fitted and said
     bench.write("t.csv", format!("{table}0.5,odd,0.5\n"));
-    fit().ends(3, &["\"kind\"", "\"odd\" in one row only", "leave the row out"]);
+    let run = fit();
+    assert!(run.code == Some(0) && run.out.contains("\"odd\""), "{run:?}");
     bench.write("t.csv", format!("{table}0.5,Top,0.5\n0.6,Top,0.5\n"));
-    fit().ends(3, &["\"Top\" and \"top\"", "spell them alike"]);
+    let run = fit();
+    assert!(run.code == Some(0) && run.out.contains("\"Top\""), "{run:?}");
     bench.write("t.csv", bands(60, 5, ["low"; 3], 0.0));
     fit().ends(3, &["\"low\" in every row", "another target"]);
 
@@ -125,7 +128,7 @@ fn bad_classes_are_named() {
     let run = bench.ok("predict m.bin new.csv -o p.csv"); // predicts, and reports no error
     assert!(run.out.contains("no row that was fitted"), "{run:?}");
     bench.write("new.csv", "a,b\n0.5,0.5\n");
-    bench.run("evaluate m.bin new.csv").ends(3, &["\"kind\" is in no row"]);
+    bench.run("evaluate m.bin new.csv").ends(3, &["no row has a value of the target \"kind\""]);
     // a class may be unknown in some rows
     bench.write("new.csv", format!("{table}0.5,,0.5\n"));
     let rows = &bench.json("evaluate m.bin new.csv --json -q")["error"]["rows"];

@@ -19,8 +19,9 @@ fn the_error_is_the_librarys_to_the_bit() {
 
     let rng = &mut Pcg64::seed_from_u64(7);
     let read = |name| Csv::new().read_path(bench.path(name)).unwrap().into_dataset("y").unwrap();
-    let (train, map) = read("train.csv").standardize(Standardize::default()).unwrap();
-    let y = train.targets();
+    let table = Csv::new().read_path(bench.path("train.csv")).unwrap();
+    let train = nystrom_pipeline::Fit::default().prepare(&table, ["y"]).unwrap();
+    let y = train.y.as_ref();
     let points = Points::from_rows(train.x.as_ref());
     let kernel = Gaussian::new(median_heuristic(points, 1000, rng).unwrap()).unwrap();
     let matrix = KernelMatrix::new(kernel, points).unwrap();
@@ -32,7 +33,13 @@ fn the_error_is_the_librarys_to_the_bit() {
     let certificate = certificate.certify(&model, (points, y), rng).unwrap();
 
     let test = read("test.csv");
-    let x = map.transform(test.x.as_ref()).unwrap();
+    // standardised as the library does, to rounding
+    let (standardised, map) = read("train.csv").standardize(Standardize::default()).unwrap();
+    let gap = (train.x.as_ref() - standardised.x.as_ref()).norm_max();
+    assert!(gap < 1e-12, "{gap}");
+    let new = Csv::new().read_path(bench.path("test.csv")).unwrap();
+    let x = train.columns.apply(&new).unwrap().x;
+    assert!((x.as_ref() - map.transform(test.x.as_ref()).unwrap().as_ref()).norm_max() < 1e-12);
     let f = model.predict(Points::from_rows(x.as_ref())).unwrap();
     let rmse = metrics::rmse(f.as_ref(), test.targets()).unwrap();
     assert_eq!(bench.column("p.csv", "prediction"), f.col(0).iter().copied().collect::<Vec<_>>());

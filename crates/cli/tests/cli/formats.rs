@@ -79,8 +79,8 @@ fn rows_with_missing_values_are_left_out_when_asked() {
     let fifth = text.lines().nth(5).unwrap();
     let with_gap = format!("NA,{}", fifth.split_once(',').unwrap().1);
     bench.write("t.csv", text.replace(fifth, &with_gap));
-    let run = bench.run("fit t.csv --lambda auto --target y --missing NA -o m.json -q");
-    run.ends(3, &["1 missing value, the first in line 6", "help: add --drop-missing"]);
+    let run = bench.run("fit t.csv --lambda auto --target y --refuse-missing -o m.json -q");
+    run.ends(3, &["misses 1 of 60 values"]);
     bench.ok("fit t.csv --lambda auto --target y --missing NA --drop-missing -o m.json -q");
     bench.ok("predict m.json t.csv --missing NA --drop-missing -o p.csv -q");
     let rows = bench.column("p.csv", "row");

@@ -25,7 +25,7 @@ fn columns_are_numbered_before_any_is_dropped() {
         assert_eq!(fitted["features"], serde_json::json!(features), "{options}");
     }
     let run = bench.run("fit t.csv --lambda auto --drop 1,2 --target 2 -o m.json");
-    run.ends(2, &["column 2 (\"p2\") is --target and among those to --drop"]);
+    run.ends(2, &["column 2 (\"p2\") is both --target and among those to --drop"]);
 }
 
 #[test]
@@ -36,8 +36,6 @@ fn a_name_with_a_comma_can_be_dropped() {
     for drop in ["'colour, shade'", "'\"colour, shade\"'", "'b,\"colour, shade\"'", "5"] {
         bench.ok(&format!("fit t.csv --lambda auto --target y --drop {drop} -o m.json -q"));
     }
-    let run = bench.run("fit t.csv --lambda auto --target y -o m.json -q");
-    assert!(run.err.contains("--drop '\"colour, shade\"'"), "{run:?}");
 }
 
 #[test]
@@ -79,10 +77,7 @@ fn constant_features_are_left_out_with_a_note() {
     bench.write("t.csv", format!("k,a,b,y,c\n{rows}"));
     bench.write("bare.csv", &rows);
     let run = bench.ok("fit t.csv --lambda auto --target y -o m.json");
-    assert!(
-        run.err.contains("note: the feature \"k\" (7) has one value only and has been left out"),
-        "{run:?}"
-    );
+    assert!(run.err.contains("note: \"k\" (7) has one value only"), "{run:?}");
     assert!(bench.ok("fit t.csv --lambda auto --target y -o m.json -q").err.is_empty());
     let fitted = bench.json("fit t.csv --lambda auto --target y -o m.json --json -q");
     assert_eq!(
@@ -108,12 +103,9 @@ fn columns_that_number_the_rows_are_noted() {
         .collect();
     bench.write("t.csv", format!("id,a,b,y,c\n{rows}"));
     let run = bench.ok("fit t.csv --lambda auto --target y -o m.json");
-    assert!(
-        run.err.contains(
-            "note: column 1 (\"id\") numbers the rows; if that is no feature, say --drop id"
-        ),
-        "{run:?}"
-    );
+    assert!(run.err.contains("note: \"id\" numbers the rows"), "{run:?}");
+    let run = bench.ok("fit t.csv --lambda auto --target y --features id,a -o m.json");
+    assert!(!run.err.contains("note:"), "{run:?}");
     assert!(
         !bench.ok("fit t.csv --lambda auto --target y --drop id -o m.json").err.contains("note:")
     );

@@ -7,7 +7,8 @@ use nystrom_data::{Categories, Values, is_marker, is_number_marker};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Up to so many different cells a column of numbers and texts holds categories.
+/// Up to so many different cells, each twice on average, a column of numbers and texts holds
+/// categories.
 const FEW: usize = 20;
 /// Of the cells of a column of numbers and texts one in so many has to be a number.
 const SOME: usize = 10;
@@ -252,7 +253,7 @@ fn mixed(
         return (loose(false), None);
     }
     let some = |read: usize| read * SOME >= cells && read > 0;
-    if all.len() <= FEW {
+    if all.len() <= FEW && 2 * all.len() <= cells {
         let note = some(read).then(|| {
             format!(
                 "{name:?} holds {} different numbers and texts, taken for categories (--numeric \
@@ -360,7 +361,8 @@ mod tests {
         let kind =
             |cells: &[String]| reading(&cells.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(reading(&["1", "2.5", "?"]), Reading::PLAIN);
-        assert_eq!(reading(&["2", "3", "4", "5more"]), Reading::LEVEL);
+        let sizes = ["2", "3", "4", "5more"];
+        assert_eq!(reading(&[sizes, sizes].concat()), Reading::LEVEL);
         assert_eq!(reading(&["red", "blue"]), Reading::LEVEL);
         assert!(matches!(reading(&["$1,000", "$2", "NA"]).kind, Kind::Number(_)));
         assert!(matches!(reading(&["2020-01-31", "", "-"]).kind, Kind::Time(_)));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Choices about the columns of a table; [`PLAIN`](Self::PLAIN) makes none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(into = "String", try_from = "String")]
 pub struct Shape {
     /// Skewed columns are put on a logarithmic scale in both directions from their median.
     pub log: bool,
@@ -32,6 +32,44 @@ impl Shape {
     }
 }
 
+/// In files: `plain`, or the choices with `+` between them.
+impl From<Shape> for String {
+    fn from(shape: Shape) -> String {
+        let made = shape.named().into_iter().filter(|(made, _)| *made);
+        let words: Vec<&str> = made.map(|(_, word)| word).collect();
+        if words.is_empty() { "plain".to_owned() } else { words.join("+") }
+    }
+}
+
+impl TryFrom<String> for Shape {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Shape, String> {
+        let mut shape = Shape::PLAIN;
+        for word in text.split('+').filter(|word| *word != "plain") {
+            match word {
+                "log" => shape.log = true,
+                "level-means" => shape.level_means = true,
+                "days-only" => shape.days_only = true,
+                "index" => shape.index = true,
+                _ => return Err(format!("{word:?} is no shape of columns")),
+            }
+        }
+        Ok(shape)
+    }
+}
+
+impl Shape {
+    fn named(self) -> [(bool, &'static str); 4] {
+        [
+            (self.log, "log"),
+            (self.level_means, "level-means"),
+            (self.days_only, "days-only"),
+            (self.index, "index"),
+        ]
+    }
+}
+
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let made = [
@@ -43,5 +81,21 @@ impl std::fmt::Display for Shape {
         let words: Vec<&str> = made.iter().filter(|(made, _)| *made).map(|(_, w)| *w).collect();
         f.write_str(if words.is_empty() { "as they are" } else { "" })?;
         f.write_str(&words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn shapes_have_words() {
+        for shape in Shape::PLAIN.next().into_iter().chain([Shape::PLAIN]) {
+            let both = Shape { log: true, ..shape };
+            for shape in [shape, both] {
+                assert_eq!(Shape::try_from(String::from(shape)), Ok(shape));
+            }
+        }
+        assert!(Shape::try_from("bent".to_owned()).is_err());
     }
 }
