@@ -28,8 +28,19 @@ pub fn mse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result
 ///
 /// # Errors
 /// As [`mse`].
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_krr::metrics::rmse;
+/// let (f, y) = (mat![[1e-300], [2e-300]], mat![[1e-300], [4e-300]]);
+/// assert!((rmse(f.as_ref(), y.as_ref())? / 2.0_f64.sqrt() - 1e-300).abs() < 1e-312);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
 pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-    Ok(mse(predicted, actual)?.sqrt())
+    mse(predicted, actual)?; // its checks
+    let (unit, count) = (unit(predicted, actual), actual.nrows() * actual.ncols());
+    let error = |i, j| predicted[(i, j)].f64() / unit - actual[(i, j)].f64() / unit;
+    Ok(unit * (sum(actual, |i, j| error(i, j).powi(2)) / count as f64).sqrt())
 }
 
 /// 1 − Σ(f − y)²/Σ(y − ȳ)², ȳ the mean of each column: 1 is perfect, 0 as good as the mean.

@@ -16,9 +16,8 @@ use crate::split::Split;
 /// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
 /// them.
 ///
-/// Where a tenth of the rows or more repeat others, equal rows become one row with their number as
-/// weight. This is not so if rows have weights, groups or times. Errors on validation rows are then
-/// those of rows that no training row equals.
+/// Equal rows become one row, with the sum of their weights (1 without weights) as weight. So errors
+/// on validation rows, and intervals, are those of rows that no training row equals.
 ///
 /// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square.
 /// The values that the winner gave on validation rows make its probabilities ([`Calibration`]).

@@ -39,6 +39,7 @@ mod effort;
 mod error;
 mod file;
 mod fit;
+mod hold_out;
 mod intervals;
 mod kernel;
 mod model;

@@ -104,8 +104,7 @@ impl Problem {
             true => table.into_owned(),
             false => table.select_rows(&rows)?,
         };
-        let compared = looked.compared().chain(targets.iter().map(String::as_str));
-        let compared: Vec<&str> = compared.chain(fit.split.column()).collect();
+        let compared = compared(fit, &looked, targets);
         let (table, weights) = weighted(fit, table, &compared, &mut notes)?;
         let aside = set_aside(fit.calibrate, &fit.split, table.rows(), rng)?;
         if aside.is_some() && classes && !calibrates_classes(fit) {
@@ -195,7 +194,7 @@ impl Problem {
     }
 }
 
-fn look(
+pub(crate) fn look(
     fit: &Fit,
     table: &Table,
     taken: &[String],
@@ -203,6 +202,16 @@ fn look(
 ) -> Result<Looked> {
     let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
     Looked::at(table, &fit.columns, &taken, &|name| exact.get(name))
+}
+
+/// The columns in which rows differ that are not taken together.
+pub(crate) fn compared<'a>(
+    fit: &'a Fit,
+    looked: &'a Looked,
+    targets: &'a [String],
+) -> Vec<&'a str> {
+    let features = looked.compared().chain(targets.iter().map(String::as_str));
+    features.chain(fit.split.column()).collect()
 }
 
 /// The columns that are no features because they have another use.

@@ -69,7 +69,7 @@ impl Fold {
     }
 
     /// These rows of n for validation, the others for training.
-    fn of(mut validation: Vec<usize>, n: usize) -> Fold {
+    pub(crate) fn of(mut validation: Vec<usize>, n: usize) -> Fold {
         validation.sort_unstable();
         let mut inside = vec![false; n];
         validation.iter().for_each(|&row| inside[row] = true);
@@ -95,7 +95,8 @@ impl Split {
     }
 
     /// The folds of a table: five up to 2000 rows, three up to 6000, beyond one with a tenth of the
-    /// rows (at most 4000). By time always one, with the last sixth of the rows.
+    /// rows (at most 4000). By group always five, or as many as there are groups. By time always
+    /// one, with the last sixth of the rows.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] if values of the column are missing or all rows are
@@ -118,35 +119,42 @@ impl Split {
         let n = table.rows();
         let (count, share) = match n {
             _ if matches!(self, Split::Time(_)) => (1, 1.0 / 6.0),
-            _ if n < FIVE => (5.min(n), 0.2),
+            _ if n < FIVE || matches!(self, Split::Group(_)) => (5.min(n), 0.2),
             _ if n < THREE => (3, 1.0 / 3.0),
             _ => (1, (MOST as f64 / n as f64).min(0.1)),
         };
-        // rows of the same part, in the order in which parts are dealt out
-        let parts: Vec<Vec<usize>> = match self {
-            Split::Random => {
-                let rows = permutation(n, rng)?.into_iter().map(|row| vec![row]).collect();
-                match classes {
-                    Some(of) => stratified(rows, of),
-                    None => rows,
-                }
-            }
-            Split::Time(name) => {
-                let times = ordered(table, name, &ColumnOptions::default())?;
-                let mut rows: Vec<usize> = (0..n).collect();
-                rows.sort_by(|&a, &b| times[b].total_cmp(&times[a]));
-                rows.chunk_by(|&a, &b| times[a] == times[b]).map(<[usize]>::to_vec).collect()
-            }
-            Split::Group(name) => {
-                let parts = groups(table, name)?;
-                permutation(parts.len(), rng)?.into_iter().map(|g| parts[g].clone()).collect()
-            }
-        };
+        let mut parts = self.parts(table, None, rng)?;
+        if let (Split::Random, Some(of)) = (self, classes) {
+            parts = stratified(parts, of);
+        }
         if parts.len() < 2 {
             let (column, what) = (self.column(), "has the same value in every row");
             return Err(Error::values(column.unwrap_or_default(), what, "split by another column"));
         }
         Ok(dealt(&parts, n, count.min(parts.len()), share))
+    }
+
+    /// Rows that stay together, in the order in which they are dealt out; at random those of
+    /// `equal`, or single ones.
+    pub(crate) fn parts(
+        &self,
+        table: &Table,
+        equal: Option<Vec<Vec<usize>>>,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<Vec<usize>>> {
+        let n = table.rows();
+        let parts = match self {
+            Split::Random => equal.unwrap_or_else(|| (0..n).map(|row| vec![row]).collect()),
+            Split::Group(name) => groups(table, name)?,
+            Split::Time(name) => {
+                let times = ordered(table, name, &ColumnOptions::default())?;
+                let mut rows: Vec<usize> = (0..n).collect();
+                rows.sort_by(|&a, &b| times[b].total_cmp(&times[a]));
+                let same = rows.chunk_by(|&a, &b| times[a] == times[b]);
+                return Ok(same.map(<[usize]>::to_vec).collect());
+            }
+        };
+        Ok(permutation(parts.len(), rng)?.into_iter().map(|part| parts[part].clone()).collect())
     }
 }
 

@@ -45,7 +45,9 @@ pub fn run(args: &Fit) -> Result<()> {
         hold_out::report(&fit, &model, &table, &mut summary)?;
     }
     let size = model_file::save(&model, output)?;
-    summary.line("model", format!("{output}, {}{}", text::bytes(size), holds(&model, &table)?));
+    let used = fit.used_rows(&table, targets).map_err(of_pipeline)?;
+    summary
+        .line("model", format!("{output}, {}{}", text::bytes(size), holds(&model, &table, &used)?));
     summary.value("model", output.to_string());
     summary.value("seed", args.run.seed);
     let repeat = repeat(&model.made.settings);
@@ -67,11 +69,11 @@ pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wan
     Ok((table, wanted))
 }
 
-/// That a model on all the data holds them, and how fast it predicts.
-fn holds(model: &Model, table: &Table) -> Result<String> {
+/// That a model on all the data holds them, and how fast it predicts rows that were used.
+fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
     const ROWS: usize = 1000;
-    let rows: Vec<usize> = (0..table.rows().min(ROWS)).collect();
-    let some = table.select_rows(&rows)?;
+    let rows = &used[..used.len().min(ROWS)];
+    let some = table.select_rows(rows)?;
     let start = Instant::now();
     model.predict(&some).map_err(of_pipeline)?;
     let rate = rows.len() as f64 / start.elapsed().as_secs_f64();

@@ -1,11 +1,11 @@
 //! `--hold-out`.
 
 use super::predict::Predicted;
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Result, of_pipeline};
 use crate::summary::Summary;
 use nystrom::prelude::*;
 use nystrom_data::Table;
-use nystrom_pipeline::{Fit, Fold, Model};
+use nystrom_pipeline::{Fit, Model};
 
 /// The rows to fit, and those held out; both keep the order of the file.
 pub fn split(
@@ -16,14 +16,7 @@ pub fn split(
     rng: &mut dyn Rng,
 ) -> Result<(Table, Option<Table>)> {
     let Some(share) = share else { return Ok((table, None)) };
-    let _ = (fit, targets);
-    let n = table.rows();
-    let fold = Fold::at_random(n, share, rng).map_err(of_pipeline)?.ok_or_else(|| {
-        let text = format!(
-            "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
-        );
-        Failure::Usage(text)
-    })?;
+    let fold = fit.hold_out(&table, targets, share, rng).map_err(of_pipeline)?;
     Ok((table.select_rows(&fold.train)?, Some(table.select_rows(&fold.validation)?)))
 }
 

@@ -22,12 +22,7 @@ const CASES: &[Case] = &[
         &["ragged.csv:3", "1 fields, expected 2", "--delimiter"],
     ),
     Case("wide.csv|a,y\n1,2\n3,4,5\n", FIT, DATA, &["wide.csv:3", "3 fields, expected 2"]),
-    Case(
-        "word.csv|a,y\n1,2\n3,x\n",
-        FIT,
-        DATA,
-        &["column \"y\"", "\"x\" in line 3", "--numeric"],
-    ),
+    Case("word.csv|a,y\n1,2\n3,x\n", FIT, DATA, &["column \"y\"", "\"x\" in line 3", "--numeric"]),
     Case(
         "numeric.csv|1,2\n3,4\n",
         "fit FILE --lambda auto --target 1 -o out.json",

@@ -39,7 +39,9 @@ fn every_kind_of_trouble_in_one_table() {
             5 => abyc(&f, &["A5", "Anna", "1", "NA", "12", &number, "2020-01-05"]),
             7 => abyc(&f, &["A7", "Bert", "1", "?", "x12", &number, "2020-01-07"]),
             9 => abyc(&f, &["A9", "Carl", "1", "NA", "y12", &number, ""]),
-            _ => abyc(&f, &[&format!("A{line}"), "Fritz", "1", f[1], &mixed, &number, "2020-01-01"]),
+            _ => {
+                abyc(&f, &[&format!("A{line}"), "Fritz", "1", f[1], &mixed, &number, "2020-01-01"])
+            }
         }
     });
     let (said, _) = fitted(&text, "");
@@ -58,9 +60,11 @@ fn every_kind_of_trouble_in_one_table() {
 #[test]
 fn each_trouble_alone() {
     let last = |cell: &'static str| {
-        spoiled(move |line, f| {
-            if line == 9 { abyc(&[f[0], f[1], f[2], cell], &[]) } else { abyc(&f, &[]) }
-        })
+        spoiled(
+            move |line, f| {
+                if line == 9 { abyc(&[f[0], f[1], f[2], cell], &[]) } else { abyc(&f, &[]) }
+            },
+        )
     };
     for cell in ["nan", "NaN", "-nan", "inf", "1e400", "", "?", "not known", "it's", "1,5"] {
         let cell = if cell.contains(',') { "\"1,5\"" } else { cell };
@@ -125,9 +129,12 @@ fn a_target_of_texts_is_named_with_its_line() {
         ),
     );
     bench.run(FIT).ends(3, &["column \"y\"", "\"high\" in line 2"]);
-    let one = spoiled(|line, f| {
-        if line == 7 { abyc(&[f[0], f[1], "high", f[3]], &[]) } else { abyc(&f, &[]) }
-    });
+    let one =
+        spoiled(
+            |line, f| {
+                if line == 7 { abyc(&[f[0], f[1], "high", f[3]], &[]) } else { abyc(&f, &[]) }
+            },
+        );
     bench.write("t.csv", one);
     let run = bench.run("fit t.csv --target y -o m.json --work 1e8");
     run.ends(3, &["\"high\" in line 7", "--numeric"]);

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
+use crate::split::Split;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
 
@@ -110,7 +111,34 @@ impl Search<'_> {
         Ok(Landmarks::new(n, chosen)?)
     }
 
-    /// A trial with landmarks and λ by leave-one-out, on all training rows.
+    /// λ of a fit with landmarks by the error on the validation rows of all folds, where rows of a
+    /// fold belong together: leave-one-out would keep the rows beside the one left out.
+    fn lambda_by_folds(&mut self, candidate: Candidate, centers: Centers) -> Result<Option<f64>> {
+        if self.fit.split == Split::Random {
+            return Ok(None);
+        }
+        let (mut lambdas, mut squares) = (Vec::new(), Vec::new());
+        for fold in 0..self.orders.len() {
+            let (train, validation) = (&self.orders[fold], &self.validation[fold]);
+            let x = self.rows(&candidate, Some(fold), train);
+            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
+            let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
+            let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
+            let of_validation = self.rows(&candidate, Some(fold), validation);
+            squares.resize(path.points.len(), 0.0);
+            lambdas = path.points.iter().map(|point| point.mu / train.len() as f64).collect();
+            for (sum, point) in squares.iter_mut().zip(&path.points) {
+                let model = path.model_at(point.ridge)?;
+                let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
+                *sum += self.mean_square(f.as_ref(), validation);
+            }
+            self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());
+        }
+        let least = (0..squares.len()).min_by(|&a, &b| squares[a].total_cmp(&squares[b]));
+        Ok(least.map(|r| lambdas[r]))
+    }
+
+    /// A trial with landmarks and λ by leave-one-out or by folds, on all training rows.
     fn with_landmarks(
         &mut self,
         candidate: Candidate,
@@ -120,13 +148,15 @@ impl Search<'_> {
         self.goes_on(what);
         let (folds, mut square, mut first) = (self.orders.len(), 0.0, None);
         let (mut models, before) = (Vec::new(), self.work);
+        let lambda = self.lambda_by_folds(candidate, centers)?;
         for fold in 0..folds {
             let (train, validation) = (&self.orders[fold], &self.validation[fold]);
             let x = self.rows(&candidate, Some(fold), train);
             let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
             let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
-            let ridge = path.best_by_loo().ridge;
+            let of_rows = |lambda: f64| Ridge::Absolute(lambda * train.len() as f64);
+            let ridge = lambda.map_or(path.best_by_loo().ridge, of_rows);
             let of_validation = self.rows(&candidate, Some(fold), validation);
             let model = path.model_at(ridge)?;
             let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
@@ -173,7 +203,13 @@ impl Search<'_> {
                 let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
                 self.work += path_work(rows.len() as f64, landmarks.len() as f64, x.ncols());
                 let path = self.path(&kernel, all, &landmarks)?;
-                Ok(path.model_at(path.best_by_loo().ridge)?)
+                let ridge = match self.fit.split {
+                    Split::Random => path.best_by_loo().ridge,
+                    _ => {
+                        Ridge::Absolute(trial.mu * rows.len() as f64 / self.orders[0].len() as f64)
+                    }
+                };
+                Ok(path.model_at(ridge)?)
             }
         }
     }

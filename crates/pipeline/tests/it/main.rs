@@ -7,6 +7,7 @@ mod deviations;
 mod explain;
 mod file;
 mod fit;
+mod hold_out;
 mod hostile;
 mod intervals;
 mod ranks;

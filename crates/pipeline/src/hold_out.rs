@@ -1,0 +1,100 @@
+//! Rows that are held out before a fit.
+
+use crate::classes::is_classes;
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::numbers::Numbered;
+use crate::problem::{compared, look, taken, usable};
+use crate::repeats;
+use crate::split::Fold;
+use nystrom::prelude::*;
+use nystrom_data::Table;
+use std::collections::HashMap;
+
+impl Fit {
+    /// This share of the rows to be held out, as validation, and all other rows, as training. Rows
+    /// of a group stay together, by time the last rows are held out, and equal rows are never
+    /// separated. Rows that a fit leaves out, such as those without a target, are not held out.
+    ///
+    /// # Errors
+    /// [`Error::Option`] if no row would be left on one side; those of [`table`](Self::table) for
+    /// the names and values of columns.
+    ///
+    /// # Randomness
+    /// One random subset of the rows, or of the groups of rows that stay together.
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_data::{Column, Table};
+    /// use nystrom_pipeline::{Fit, Split};
+    /// let hour: Vec<f64> = (0..10).map(f64::from).collect();
+    /// let y = hour.iter().map(|hour| hour.sin()).collect();
+    /// let table = Table::new("t", vec![Column::numbers("hour", hour), Column::numbers("y", y)])?;
+    /// let fit = Fit { split: Split::Time("hour".into()), ..Fit::default() };
+    /// let fold = fit.hold_out(&table, &["y".into()], 0.2, &mut Pcg64::seed_from_u64(0)).unwrap();
+    /// assert_eq!(fold.validation, [8, 9]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn hold_out(
+        &self,
+        table: &Table,
+        targets: &[String],
+        share: f64,
+        rng: &mut dyn Rng,
+    ) -> Result<Fold> {
+        let (rows, parts) = self.inseparable(table, targets, rng)?;
+        let goal = (share * rows.len() as f64).round();
+        let mut out: Vec<usize> = Vec::new();
+        if share > 0.0 && share < 1.0 {
+            let within = parts[..parts.len().saturating_sub(1)].iter();
+            for part in within {
+                if out.len() as f64 >= goal {
+                    break;
+                }
+                out.extend(part.iter().map(|&row| rows[row]));
+            }
+        }
+        if out.is_empty() {
+            let problem = format!(
+                "{share} of {} rows that may be held out leaves no row on one side; take a share \
+                 such as 0.2",
+                rows.len()
+            );
+            return Err(Error::Option { option: "hold-out", problem });
+        }
+        Ok(Fold::of(out, table.rows()))
+    }
+
+    /// The rows of a table that a fit uses, by number from 0: those with targets and weight and, if
+    /// rows that miss a feature are dropped, all features.
+    ///
+    /// # Errors
+    /// Those of [`table`](Self::table) for the names and values of columns.
+    pub fn used_rows(&self, table: &Table, targets: &[String]) -> Result<Vec<usize>> {
+        let taken = taken(self, targets)?;
+        let numbered = Numbered::of(self, table, targets)?.table;
+        let classes = is_classes(self.task, &numbered, targets, &mut Vec::new())?;
+        Ok(usable(self, &numbered, targets, &taken, classes)?.0)
+    }
+
+    /// The rows that a fit uses, and which of these stay together, in the order in which they are
+    /// held out.
+    fn inseparable(
+        &self,
+        table: &Table,
+        targets: &[String],
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<usize>, Vec<Vec<usize>>)> {
+        let taken = taken(self, targets)?;
+        let numbered = Numbered::of(self, table, targets)?.table;
+        let looked = look(self, &numbered, &taken, &HashMap::new())?;
+        let rows = self.used_rows(table, targets)?;
+        let used = numbered.select_rows(&rows)?;
+        let equal = match self.split.column() {
+            Some(_) => None,
+            None => repeats::distinct(&used, &compared(self, &looked, targets))?,
+        };
+        let parts = self.split.parts(&used, equal, rng)?;
+        Ok((rows, parts))
+    }
+}
