@@ -64,33 +64,24 @@ impl Problem {
         }
         let table =
             if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
+        let of = |table: &Table| Labels::new(table, &targets[0], counts);
         let (table, aside) = match set_aside(fit.calibrate, &fit.split, &table, rng)? {
             Some(_) if classes && !calibrates_classes(fit) => {
                 return Err(no_intervals(targets, "calibrate"));
             }
-            Some(mut fold) => {
-                if classes {
-                    fold = fold.with_every_class(&Labels::new(&table, &targets[0], counts)?.of);
-                }
-                let aside = table.select_rows(&fold.validation)?;
-                (table.select_rows(&fold.train)?, Some(aside))
-            }
+            Some(fold) if classes => parted(&table, &fold.with_every_class(&of(&table)?.of))?,
+            Some(fold) => parted(&table, &fold)?,
             None => (table, None),
         };
         if fit.deviations && classes {
             return Err(no_intervals(targets, "std"));
         }
-        if fit.weights.is_some()
-            && matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
-        {
-            let problem = "rows have weights, for which only a share such as 0.1 is known".into();
-            return Err(Error::Option { option: "calibrate", problem });
-        }
+        refuse_parts_of_weights(fit)?;
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
         let (table, weights) = weighted(fit, table, &taken, &mut notes)?;
-        let labels = classes.then(|| Labels::new(&table, &targets[0], counts)).transpose()?;
+        let labels = classes.then(|| of(&table)).transpose()?;
         notes.extend(labels.iter().flat_map(|labels| labels.notes.iter().cloned()));
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
@@ -104,11 +95,7 @@ impl Problem {
                 (weights, standardised)
             }
         };
-        let of = labels.as_ref().map(|labels| labels.of.as_slice());
-        let folds = fit.split.folds_by(&table, of, rng)?;
-        if let (Some(labels), Split::Random) = (&labels, &fit.split) {
-            notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
-        }
+        let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
         let exact = HashMap::new();
         Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, exact, taken })
     }
@@ -208,6 +195,37 @@ pub(crate) fn usable(
 pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = String> {
     let some = left_out.iter().filter(|(_, count)| *count > 0);
     some.map(move |(why, count)| format!("{count} of {rows} rows {why} and are left out"))
+}
+
+/// The folds, which have every class in proportion; a class that is in none of them is noted.
+fn folds(
+    fit: &Fit,
+    table: &Table,
+    labels: Option<&Labels>,
+    notes: &mut Vec<String>,
+    rng: &mut dyn Rng,
+) -> Result<Vec<Fold>> {
+    let folds = fit.split.folds_by(table, labels.map(|labels| &labels.of[..]), rng)?;
+    if let (Some(labels), Split::Random) = (labels, &fit.split) {
+        notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
+    }
+    Ok(folds)
+}
+
+/// The rows to fit, and those set aside, if there are any.
+fn parted(table: &Table, fold: &Fold) -> Result<(Table, Option<Table>)> {
+    let aside = (!fold.validation.is_empty()).then(|| table.select_rows(&fold.validation));
+    Ok((table.select_rows(&fold.train)?, aside.transpose()?))
+}
+
+fn refuse_parts_of_weights(fit: &Fit) -> Result<()> {
+    if fit.weights.is_some()
+        && matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
+    {
+        let problem = "rows have weights, for which only a share such as 0.1 is known".into();
+        return Err(Error::Option { option: "calibrate", problem });
+    }
+    Ok(())
 }
 
 fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
