@@ -121,7 +121,8 @@ pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
     Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
-    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NormalEquations,
-    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, SquaredErrors, StatePath,
-    StatePoint, TallQr, Tiled, ValueSums, instruction_set,
+    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NewtonEquations,
+    NewtonSums, NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues,
+    SquaredErrors, StatePath, StatePoint, TallQr, Tiled, ValueSums, instruction_set,
+    step_of_newton,
 };

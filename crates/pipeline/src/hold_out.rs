@@ -1,6 +1,5 @@
 //! Rows that are held out before a fit.
 
-use crate::classes::is_classes;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::numbers::Numbered;
@@ -72,9 +71,8 @@ impl Fit {
     /// Those of [`table`](Self::table) for the names and values of columns.
     pub fn used_rows(&self, table: &Table, targets: &[String]) -> Result<Vec<usize>> {
         let taken = taken(self, targets)?;
-        let numbered = Numbered::of(self, table, targets)?.table;
-        let classes = is_classes(self.task, &numbered, targets, &mut Vec::new())?;
-        Ok(usable(self, &numbered, targets, &taken, classes)?.0)
+        let (numbered, classes) = Numbered::with_task(self, table, targets, None)?;
+        Ok(usable(self, &numbered.table, targets, &taken, classes)?.0)
     }
 
     /// The rows that a fit uses, and which of these stay together, in the order in which they are
@@ -86,7 +84,7 @@ impl Fit {
         rng: &mut dyn Rng,
     ) -> Result<(Vec<usize>, Vec<Vec<usize>>)> {
         let taken = taken(self, targets)?;
-        let numbered = Numbered::of(self, table, targets)?.table;
+        let numbered = Numbered::with_task(self, table, targets, None)?.0.table;
         let looked = look(self, &numbered, &taken, &HashMap::new())?;
         let rows = self.used_rows(table, targets)?;
         let used = numbered.select_rows(&rows)?;

@@ -1,6 +1,6 @@
 //! Targets, weights and times as numbers, in whatever dress they stand in a table.
 
-use crate::classes::Task;
+use crate::classes::{ClassCounts, Task, is_classes};
 use crate::columns::{Kind, Marks, Reading, ordered, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -22,7 +22,7 @@ impl<'a> Numbered<'a> {
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
-    pub fn of(fit: &Fit, table: &'a Table, targets: &[String]) -> Result<Self> {
+    fn of(fit: &Fit, table: &'a Table, targets: &[String]) -> Result<Self> {
         let mut found =
             Numbered { table: Cow::Borrowed(table), readings: Vec::new(), notes: Vec::new() };
         for name in targets.iter().filter(|_| fit.task != Task::Classification) {
@@ -39,11 +39,29 @@ impl<'a> Numbered<'a> {
         Ok(found)
     }
 
-    /// Reads the targets as numbers that are no classes.
+    /// The same, and whether the target is one of classes. `counts` are those of all rows where the
+    /// table is a sample.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
-    pub fn settle(&mut self, fit: &Fit, targets: &[String]) -> Result<()> {
+    /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
+    pub fn with_task(
+        fit: &Fit,
+        table: &'a Table,
+        targets: &[String],
+        counts: Option<&ClassCounts>,
+    ) -> Result<(Self, bool)> {
+        let mut found = Numbered::of(fit, table, targets)?;
+        let mut notes = std::mem::take(&mut found.notes);
+        let classes = is_classes(fit.task, &found.table, targets, counts, &mut notes)?;
+        if !classes {
+            found.settle(fit, targets)?;
+        }
+        found.notes.splice(0..0, notes);
+        Ok((found, classes))
+    }
+
+    /// Reads the targets as numbers that are no classes.
+    fn settle(&mut self, fit: &Fit, targets: &[String]) -> Result<()> {
         let read: Vec<String> = self.readings.iter().map(|(name, _)| name.clone()).collect();
         let mut left = targets.iter().filter(|name| !read.contains(name));
         left.try_for_each(|name| self.number(fit, name, false, TARGET))

@@ -1,7 +1,7 @@
 //! A table as a problem of regression: rows, standardised targets, weights, folds. Classes are
 //! targets ±1.
 
-use crate::classes::{ClassCounts, ClassWeights, Labels, is_classes};
+use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
     ColumnOptions, ColumnSums, Columns, Known, Looked, Missing, Reading, Shape, Training, position,
 };
@@ -86,13 +86,8 @@ impl Problem {
         rng: &mut dyn Rng,
     ) -> Result<Self> {
         let taken = taken(fit, targets)?;
-        let mut numbered = Numbered::of(fit, table, targets)?;
-        let mut notes = std::mem::take(&mut numbered.notes);
-        let classes = is_classes(fit.task, &numbered.table, targets, counts, &mut notes)?;
-        if !classes {
-            numbered.settle(fit, targets)?;
-        }
-        let Numbered { table, readings, .. } = numbered;
+        let (numbered, classes) = Numbered::with_task(fit, table, targets, counts)?;
+        let Numbered { table, readings, mut notes } = numbered;
         let looked = look(fit, &table, &taken, &HashMap::new())?;
         notes.extend(looked.notes.iter().cloned());
         let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
@@ -105,45 +100,22 @@ impl Problem {
             false => table.select_rows(&rows)?,
         };
         let compared = compared(fit, &looked, targets);
-        let (table, weights) = weighted(fit, table, &compared, &mut notes)?;
-        let aside = set_aside(fit.calibrate, &fit.split, table.rows(), rng)?;
-        if aside.is_some() && classes && !calibrates_classes(fit) {
-            return Err(no_intervals(targets, "calibrate"));
-        }
-        let (table, weights, aside) = match aside {
-            Some(mut fold) => {
-                if classes {
-                    fold = fold.with_every_class(&Labels::new(&table, &targets[0], counts)?.of);
-                }
-                Aside::of(&fold, &table, weights)?
-            }
-            None => (table, weights, None),
-        };
-        if fit.deviations && classes {
-            return Err(no_intervals(targets, "std"));
-        }
-        if table.rows() < FEWEST {
-            return Err(Error::TooFewRows { rows: table.rows() });
-        }
-        let labels = classes.then(|| Labels::new(&table, &targets[0], counts)).transpose()?;
+        let weighted = weighted(fit, table, &compared, &mut notes)?;
+        let of = |table: &Table| Labels::new(table, &targets[0], counts);
+        let labels: Option<&LabelsOf<'_>> = classes.then_some(&of);
+        let (table, weights, aside) = parts(fit, weighted, targets, labels, rng)?;
+        let labels = labels.map(|of| of(&table)).transpose()?;
         notes.extend(labels.iter().flat_map(|labels| labels.notes.iter().cloned()));
-        let (weights, (y, targets)) = match &labels {
-            Some(labels) => {
-                let weights = fit.class_weights.of(labels, weights)?;
-                let indicators = labels.indicators(weights.as_deref());
-                (weights, indicators)
-            }
+        let weights = match &labels {
+            Some(labels) => fit.class_weights.of(labels, weights)?,
             None if fit.class_weights != ClassWeights::Equal => return Err(not_classes(targets)),
-            None => {
-                let standardised = standardised(&table, targets, weights.as_deref())?;
-                (weights, standardised)
-            }
+            None => weights,
         };
-        let of = labels.as_ref().map(|labels| labels.of.as_slice());
-        let folds = fit.split.folds_by(&table, of, rng)?;
-        if let (Some(labels), Split::Random) = (&labels, &fit.split) {
-            notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
-        }
+        let (y, targets) = match &labels {
+            Some(labels) => labels.indicators(weights.as_deref()),
+            None => standardised(&table, targets, weights.as_deref())?,
+        };
+        let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
         Ok(Problem {
             table,
             y,
@@ -192,6 +164,37 @@ impl Problem {
         }
         Ok((columns, x))
     }
+}
+
+/// The classes of the rows of a table.
+type LabelsOf<'a> = dyn Fn(&Table) -> Result<Labels> + 'a;
+
+/// The rows that are fitted, their weights, and the rows that are set aside.
+fn parts(
+    fit: &Fit,
+    (table, weights): (Table, Option<Vec<f64>>),
+    targets: &[String],
+    labels: Option<&LabelsOf<'_>>,
+    rng: &mut dyn Rng,
+) -> Result<(Table, Option<Vec<f64>>, Option<Aside>)> {
+    let aside = set_aside(fit.calibrate, &fit.split, table.rows(), rng)?;
+    if aside.is_some() && labels.is_some() && !calibrates_classes(fit) {
+        return Err(no_intervals(targets, "calibrate"));
+    }
+    if fit.deviations && labels.is_some() {
+        return Err(no_intervals(targets, "std"));
+    }
+    let (table, weights, aside) = match (aside, labels) {
+        (Some(fold), Some(of)) => {
+            Aside::of(&fold.with_every_class(&of(&table)?.of), &table, weights)?
+        }
+        (Some(fold), None) => Aside::of(&fold, &table, weights)?,
+        (None, _) => (table, weights, None),
+    };
+    if table.rows() < FEWEST {
+        return Err(Error::TooFewRows { rows: table.rows() });
+    }
+    Ok((table, weights, aside))
 }
 
 pub(crate) fn look(
@@ -286,6 +289,21 @@ pub(crate) fn usable(
 pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = String> {
     let some = left_out.iter().filter(|(_, count)| *count > 0);
     some.map(move |(why, count)| format!("{count} of {rows} rows {why} and are left out"))
+}
+
+/// The folds, which have every class in proportion; a class that is in none of them is noted.
+fn folds(
+    fit: &Fit,
+    table: &Table,
+    labels: Option<&Labels>,
+    notes: &mut Vec<String>,
+    rng: &mut dyn Rng,
+) -> Result<Vec<Fold>> {
+    let folds = fit.split.folds_by(table, labels.map(|labels| &labels.of[..]), rng)?;
+    if let (Some(labels), Split::Random) = (labels, &fit.split) {
+        notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
+    }
+    Ok(folds)
 }
 
 fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {

@@ -102,9 +102,8 @@ fn as_told(args: &Fit) -> Result<u8> {
     summary.value("rows", x.nrows());
     summary.value("landmarks_asked", spec.count);
     summary.value("features", &features);
-    let constant: Vec<&str> =
-        prepared.columns.dropped().iter().map(|dropped| dropped.column.as_str()).collect();
-    summary.value("constant", constant);
+    let dropped = prepared.columns.dropped().iter();
+    summary.value("constant", dropped.map(|dropped| &dropped.column).collect::<Vec<_>>());
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
     summary.value("plan", planned.listed());

@@ -164,7 +164,7 @@ impl Csv {
     }
 
     /// Takes columns as they are found; their first values decide whether they are texts.
-    pub(crate) fn as_found(self) -> Self {
+    pub(crate) fn taking_all(self) -> Self {
         Csv { found: true, infer_text: true, ..self }
     }
 
@@ -175,7 +175,7 @@ impl Csv {
         name: &str,
         texts: &[usize],
     ) -> Result<Table> {
-        let csv = self.clone().as_found().text(texts.iter().copied());
+        let csv = self.clone().taking_all().text(texts.iter().copied());
         let mut first = csv.grow_all(read()?, name)?;
         let again: Vec<usize> =
             (0..first.columns.len()).filter(|&j| first.columns[j].again).collect();

@@ -164,7 +164,7 @@ impl Files {
         let Format::Csv(csv) = format else {
             return Ok(Files::open(paths, format)?.nan_is_missing());
         };
-        let csv = csv.clone().as_found().text(texts.iter().copied());
+        let csv = csv.clone().taking_all().text(texts.iter().copied());
         let few = paths.len().div_ceil(HEADS.2).max(1);
         let heads = paths.iter().step_by(few).enumerate();
         let mut texts: BTreeSet<String> = BTreeSet::new();

@@ -178,7 +178,7 @@ fn bytes_that_are_not_utf8() {
 
 #[test]
 fn utf16_with_byte_order_mark() {
-    for bytes in [&b"\xff\xfea\0\n\01\0"[..], b"\xfe\xff\0a\0\n\01"] {
+    for bytes in [&b"\xff\xfea\0\n\x001\0"[..], b"\xfe\xff\0a\0\n\x001"] {
         assert_eq!(Csv::new().read(bytes, "t.csv").unwrap().numbers("a").unwrap(), [1.0]);
     }
 }

@@ -276,11 +276,11 @@ enum Named {
 
 fn named(word: &str) -> Option<Named> {
     let word = word.to_ascii_lowercase();
-    let is = |name: &&str| word.starts_with(*name) && (word.len() == 3 || is_whole(&word));
-    if let Some(month) = MONTHS.iter().position(|name| is(&name)) {
+    let is = |name: &str| word.starts_with(name) && (word.len() == 3 || is_whole(&word));
+    if let Some(month) = MONTHS.iter().position(|name| is(name)) {
         return Some(Named::Month(month as u32 + 1));
     }
-    let nothing = DAYS.iter().any(|name| is(&name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
+    let nothing = DAYS.iter().any(|name| is(name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
     nothing.then_some(Named::Nothing)
 }
 

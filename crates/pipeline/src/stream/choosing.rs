@@ -36,6 +36,8 @@ pub struct StreamReport {
     /// Of classes: the errors of the model's probabilities in rows of the sample, each with the
     /// value of a fit that has not seen it.
     pub classes: Option<ClassErrors>,
+    /// Of classes: the log-loss of squares in the same rows, if the logistic loss was tried.
+    pub squares_log_loss: Option<f64>,
 }
 
 impl StreamReport {
@@ -52,6 +54,7 @@ impl StreamReport {
             leave_one_out: None,
             cross_validation: None,
             classes: None,
+            squares_log_loss: None,
         }
     }
 }

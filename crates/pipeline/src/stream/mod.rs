@@ -9,6 +9,7 @@ mod drawing;
 mod given;
 mod iterating;
 mod leaves;
+mod logistic;
 mod places;
 mod points;
 mod ranks;
@@ -58,7 +59,8 @@ use nystrom::prelude::*;
 /// one λ, with a pass for each iteration. After [`recipe_of_all`](Self::recipe_of_all) every row is
 /// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
-/// Classes are those of all rows. The loss is that of squares, as sums over rows are. Probabilities
+/// Classes are those of all rows. The loss is that of squares, as sums over rows are; then
+/// [`Recipe::logistic_over`] tries the logistic loss, with a pass for each Newton step. Probabilities
 /// are calibrated to the last fit on rows of the reservoir, each with the value of the fit that
 /// leaves it and its copies out; an iterative fit leaves some rows out for that.
 ///

@@ -90,8 +90,13 @@ impl Recipe {
 
     /// The normal equations over no rows.
     pub(super) fn empty(&self) -> Result<State> {
+        self.empty_for(self.targets.len())
+    }
+
+    /// The same for so many targets.
+    pub(super) fn empty_for(&self, t: usize) -> Result<State> {
         let kernel = self.model.regression.kernel().clone();
-        let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
+        let centers = Points::from_cols(self.centers.as_ref());
         let Some(sketch) = self.span()? else { return Ok(State::new(kernel, centers, t)?) };
         Ok(State::sketched(kernel, centers, &sketch, t, None)?)
     }

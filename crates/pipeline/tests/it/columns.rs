@@ -35,7 +35,8 @@ fn with_commas(value: f64) -> String {
 #[test]
 fn numbers_in_any_dress_are_the_same_features() {
     let plain = numbers(60, |i| ((i * i * 37) % 40_000) as f64 + 1000.25);
-    let dresses: [(&str, fn(f64) -> String); 9] = [
+    type Dressing = fn(f64) -> String;
+    let dresses: [(&str, Dressing); 9] = [
         ("thousands", with_commas),
         ("decimal comma", |v| v.to_string().replace('.', ",")),
         ("points", |v| with_commas(v).replace(',', " ").replace('.', ",")),
@@ -123,10 +124,12 @@ fn mixed_columns_are_categories_numbers_or_both() {
         _ => format!("{}.5", 1000 + 3 * i),
     };
     assert_eq!(features((0..80).map(areas).collect()), ["x"]);
-    let tickets = |i: usize| if i % 3 == 0 { format!("A/5 {i}") } else { format!("{}", 7 * i) };
+    let tickets =
+        |i: usize| if i.is_multiple_of(3) { format!("A/5 {i}") } else { format!("{}", 7 * i) };
     let found = features((0..80).map(tickets).collect());
     assert_eq!(found, ["x", "x is missing", "x is a text"]);
-    let lines = |i: usize| if i % 3 == 0 { ["bus", "tram"][i % 2].into() } else { format!("{i}") };
+    let lines =
+        |i: usize| if i.is_multiple_of(3) { ["bus", "tram"][i % 2].into() } else { format!("{i}") };
     let found = features((0..80).map(lines).collect());
     assert_eq!(found, ["x", "x is missing", "x=bus", "x=tram"]);
     let beyond = |i: usize| format!("10000000000000000{}", i % 3);
@@ -165,7 +168,8 @@ fn equal_numbers_are_one_level() {
 
 #[test]
 fn a_level_never_seen_is_the_mean_and_no_missing_value() {
-    let cells = |i: usize| if i % 5 == 0 { String::new() } else { ["a", "b"][i % 2].to_owned() };
+    let cells =
+        |i: usize| if i.is_multiple_of(5) { String::new() } else { ["a", "b"][i % 2].to_owned() };
     let fitted = table(vec![text("k", (0..40).map(cells))]);
     let columns = Columns::fit(&fitted, &options(), &[], Shape::PLAIN).unwrap();
     let new = table(vec![text("k", ["c".to_owned(), String::new()].into_iter())]);

@@ -300,6 +300,15 @@ fn describe(
             ),
         );
     }
+    if let (Some(squares), Some(errors)) = (found.squares_log_loss, &found.classes) {
+        let taken = if model.made.logistic { "logistic" } else { "squares" };
+        let [squares, errors] = [squares, errors.log_loss].map(number);
+        let loss = match model.made.logistic {
+            true => format!("{taken}: log-loss {errors}, {squares} by squares, on validation rows"),
+            false => format!("{taken}: the logistic loss is not better on validation rows"),
+        };
+        summary.line("loss", loss);
+    }
     if let Some(errors) = &found.classes {
         summary.line("validation", classes::describe(errors));
     }

@@ -30,7 +30,8 @@ impl Job<'_> {
         let ranks = self.ranks;
         let Some(Lambda::Folds(folds)) = self.args.lambda else {
             let begin = |saved: &[SavedLeaves]| recipe.sum_after(ranks, saved);
-            return self.choose(self.summed(begin, bytes, input, folder)?, input);
+            let found = self.choose(self.summed(begin, bytes, input, folder)?, input)?;
+            return self.logistic(recipe, found, input);
         };
         // the same folds on every process, and after a checkpoint
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
@@ -39,7 +40,25 @@ impl Job<'_> {
         self.session.progress.stage("choosing λ", None);
         sum.merge_over(ranks).map_err(of_pipeline)?;
         let found = (ranks.rank() == 0).then(|| sum.by_folds(&lambdas(self.args)));
-        found.transpose().map_err(of_pipeline)
+        self.logistic(recipe, found.transpose().map_err(of_pipeline)?, input)
+    }
+
+    /// Of classes the better of this model and of the logistic loss, on process 0, unless λ is
+    /// given.
+    fn logistic(
+        &self,
+        recipe: &Recipe,
+        found: Option<(Model, StreamReport)>,
+        input: &mut StreamInput,
+    ) -> Result<Option<(Model, StreamReport)>> {
+        let lambdas = lambdas(self.args);
+        if lambdas.len() < 2 || !recipe.tries_logistic() {
+            return Ok(found);
+        }
+        self.session.progress.stage("the logistic loss, a pass a step", None);
+        let rows = input.files.rows();
+        let mut source = input.watched("a pass", rows, (self.session, self.ranks));
+        recipe.logistic_over(self.ranks, &mut source, found, &lambdas).map_err(of_pipeline)
     }
 
     /// The sums of the second pass; `begin` makes those over no rows, beside what was saved.
