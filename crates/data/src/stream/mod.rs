@@ -3,6 +3,7 @@
 mod ahead;
 mod count;
 mod find;
+mod found;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -13,7 +14,7 @@ mod start;
 
 pub use find::find_files;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -30,8 +31,6 @@ use start::Start;
 
 /// Bytes of the numbers of a block.
 const BLOCK_BYTES: usize = 8 << 20;
-/// Rows of the first file and of others that decide what columns hold, and how many files do.
-const HEADS: (usize, usize, usize) = (10_000, 1000, 17);
 /// The fewest and the most rows of a block.
 const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 
@@ -151,41 +150,6 @@ impl Files {
         let (found, notes, strays) = (false, Vec::new(), BTreeMap::new());
         let record = Vec::new();
         Ok(Files { paths, head, format, start, record, pass: None, found, notes, strays })
-    }
-
-    /// The same with columns as they are [found](Format::found), which the first 10,000 rows of the
-    /// first file and the first 1,000 of up to 16 others decide. A later cell that is no number in
-    /// a column of numbers is missing, and one of the [`strays`](Self::strays). Columns of other
-    /// files are found by name, in any order.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_found(paths: Vec<PathBuf>, format: &Format, texts: &[usize]) -> Result<Files> {
-        let Format::Csv(csv) = format else {
-            return Ok(Files::open(paths, format)?.nan_is_missing());
-        };
-        let csv = csv.clone().taking_all().text(texts.iter().copied());
-        let few = paths.len().div_ceil(HEADS.2).max(1);
-        let heads = paths.iter().step_by(few).enumerate();
-        let mut texts: BTreeSet<String> = BTreeSet::new();
-        let (mut notes, mut first) = (Vec::new(), None);
-        for (k, path) in heads {
-            let (file, name) = open(path)?;
-            let rows = if k == 0 { HEADS.0 } else { HEADS.1 };
-            let head = csv.found_head(file, &name, rows)?;
-            texts.extend(head.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()));
-            if k == 0 {
-                notes = head.notes;
-                first = Some(head.columns.into_iter().map(|c| c.name).collect::<Vec<_>>());
-            }
-        }
-        let names = first.unwrap_or_default();
-        let known = texts.into_iter().filter(|name| names.contains(name));
-        let format = Format::Csv(csv.only_text_named(known));
-        let mut files = Files::open(paths, &format)?;
-        files.found = true;
-        files.notes = notes;
-        Ok(files)
     }
 
     /// What was decided about the files when they were opened, in words.

@@ -5,7 +5,9 @@
 
 mod apply;
 mod cell;
+mod clock;
 mod curve;
+mod decide;
 mod dress;
 mod fit;
 mod means;
@@ -15,6 +17,7 @@ mod shape;
 mod sums;
 mod survey;
 mod time;
+mod treat;
 
 pub use apply::{Applied, Note};
 pub use curve::Curve;

@@ -1,21 +1,15 @@
 //! What the cells of a column are: numbers in some dress, instants, categories, or two of these.
 
-use super::dress::{Dress, is_beyond_exact};
+use super::decide::{are_dates, of_texts};
+use super::dress::Dress;
 use super::options::ColumnOptions;
 use super::time::{TimeFormat, of_digits};
 use nystrom_data::{Categories, Values, is_marker, is_number_marker};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Up to so many different cells, each twice on average, a column of numbers and texts holds
-/// categories.
-const FEW: usize = 20;
-/// Of the cells of a column of numbers and texts one in so many has to be a number.
-const SOME: usize = 10;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
-/// Different whole numbers such as 20190131 from which a column of them holds dates.
-const DATES: usize = 10;
 
 /// What the cells of a column are, as all of them say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -176,142 +170,6 @@ impl Marks {
 
 fn days_of_digits(value: f64) -> Option<f64> {
     of_digits(value).map(|seconds| seconds / DAY)
-}
-
-/// Whether these are whole numbers that are dates.
-fn are_dates(values: &[f64]) -> bool {
-    let mut first: Vec<f64> = Vec::new();
-    for &value in values.iter().filter(|value| !value.is_nan()) {
-        if of_digits(value).is_none() {
-            return false;
-        }
-        if first.len() < DATES && !first.contains(&value) {
-            first.push(value);
-        }
-    }
-    first.len() == DATES
-}
-
-/// What a column of texts holds; `numeric`: it was said to hold numbers.
-fn of_texts(
-    name: &str,
-    text: &Categories,
-    options: &ColumnOptions,
-    numeric: bool,
-) -> (Reading, Option<String>) {
-    let marks = Marks::of(options);
-    let mut counts: Vec<(usize, &str)> =
-        text.levels.iter().map(|level| (0, level.as_str())).collect();
-    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
-    counts.retain(|(count, level)| *count > 0 && !marks.is_missing(level, false));
-    let mut levels = counts.clone();
-    levels.retain(|(_, level)| !marks.is_missing(level, true));
-    if levels.is_empty() {
-        return (Reading::LEVEL, None);
-    }
-    let said = |what: String, option: &str| {
-        Some(format!("{name:?} holds {what} ({option} {name:?} takes them for categories)"))
-    };
-    let categorical = "--categorical";
-    if let Some(dress) = Dress::of_all(&levels) {
-        let beyond = |(_, level): &(usize, &str)| is_beyond_exact(level);
-        if !numeric && dress.is_plain() && levels.iter().any(beyond) {
-            let note = format!(
-                "{name:?} holds whole numbers beyond 2⁵³, which are taken for categories by their \
-                 digits (--numeric {name:?} rounds them)"
-            );
-            return (Reading::LEVEL, Some(note));
-        }
-        let note = (!dress.is_plain()).then(|| said(dress.describe(), categorical)).flatten();
-        return (Reading { kind: Kind::Number(dress), rest: false }, note);
-    }
-    let texts = levels.iter().map(|(_, level)| *level);
-    if let Some(format) = TimeFormat::of_all(texts, options.day_first).filter(|_| !numeric) {
-        let other = if options.day_first { "without --day-first" } else { "with --day-first" };
-        let open = match format.ambiguous {
-            true => format!(", where {:?} could also be another day: {other} it is", levels[0].1),
-            false => String::new(),
-        };
-        let what = format!("dates, read as {}{open}", format.describe());
-        return (Reading { kind: Kind::Time(format), rest: false }, said(what, categorical));
-    }
-    mixed(name, &levels, &counts, options, numeric)
-}
-
-/// What a column holds of whose texts some are numbers or dates at most.
-fn mixed(
-    name: &str,
-    levels: &[(usize, &str)],
-    all: &[(usize, &str)],
-    options: &ColumnOptions,
-    numeric: bool,
-) -> (Reading, Option<String>) {
-    let cells: usize = all.iter().map(|(count, _)| count).sum();
-    let (dress, read) = Dress::of_some(levels, false);
-    let loose = |rest| Reading { kind: Kind::Number(dress.clone()), rest };
-    if numeric {
-        return (loose(false), None);
-    }
-    let some = |read: usize| read * SOME >= cells && read > 0;
-    if all.len() <= FEW && 2 * all.len() <= cells {
-        let note = some(read).then(|| {
-            format!(
-                "{name:?} holds {} different numbers and texts, taken for categories (--numeric \
-                 {name:?} takes them for numbers)",
-                all.len()
-            )
-        });
-        return (Reading::LEVEL, note);
-    }
-    if let Some((format, read)) = most_are_dates(levels, options).filter(|(_, read)| some(*read)) {
-        let note = format!(
-            "{name:?} holds dates, read as {}, and {} other texts, which are categories beside \
-             them (--categorical {name:?} takes all for categories)",
-            format.describe(),
-            cells - read
-        );
-        return (Reading { kind: Kind::Time(format), rest: true }, Some(note));
-    }
-    if !some(read) {
-        return (Reading::LEVEL, None);
-    }
-    let other = levels.iter().find(|(_, level)| dress.number(level).is_none());
-    let note = match other {
-        None => format!(
-            "{name:?} holds {}, as far as they can be read one by one (--categorical {name:?} takes \
-             them for categories)",
-            dress.describe()
-        ),
-        Some((_, example)) => format!(
-            "{name:?} holds numbers and texts such as {example:?}: the numbers are numbers, and \
-             the texts are categories beside them (--categorical {name:?} and --numeric {name:?} \
-             decide)"
-        ),
-    };
-    (loose(other.is_some()), Some(note))
-}
-
-/// The format in which most of these texts are dates, and how many cells that are.
-fn most_are_dates(
-    levels: &[(usize, &str)],
-    options: &ColumnOptions,
-) -> Option<(TimeFormat, usize)> {
-    let formats = levels
-        .iter()
-        .filter_map(|(_, level)| TimeFormat::of_all([*level].into_iter(), options.day_first));
-    let mut tried: Vec<TimeFormat> = Vec::new();
-    for format in formats.map(|format| TimeFormat { ambiguous: false, ..format }) {
-        if !tried.contains(&format) {
-            tried.push(format);
-        }
-    }
-    let cells = |format: &TimeFormat| -> usize {
-        let dates = levels.iter().filter(|(_, level)| format.instant(level).is_some());
-        dates.map(|(count, _)| count).sum()
-    };
-    let counted = tried.into_iter().map(|format| (cells(&format), format));
-    let (read, format) = counted.max_by_key(|(read, _)| *read)?;
-    Some((format, read))
 }
 
 /// Texts of which the markers are missing.

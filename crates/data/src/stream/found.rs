@@ -1,0 +1,49 @@
+//! Files whose columns are taken as they are found.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::Files;
+use crate::Format;
+use crate::error::Result;
+use crate::open::open;
+
+/// Rows of the first file and of others that decide what columns hold, and how many files do.
+const HEADS: (usize, usize, usize) = (10_000, 1000, 17);
+
+impl Files {
+    /// The same with columns as they are [found](Format::found), which the first 10,000 rows of the
+    /// first file and the first 1,000 of up to 16 others decide. A later cell that is no number in
+    /// a column of numbers is missing, and one of the [`strays`](Self::strays). Columns of other
+    /// files are found by name, in any order.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_found(paths: Vec<PathBuf>, format: &Format, texts: &[usize]) -> Result<Files> {
+        let Format::Csv(csv) = format else {
+            return Ok(Files::open(paths, format)?.nan_is_missing());
+        };
+        let csv = csv.clone().taking_all().text(texts.iter().copied());
+        let few = paths.len().div_ceil(HEADS.2).max(1);
+        let heads = paths.iter().step_by(few).enumerate();
+        let mut texts: BTreeSet<String> = BTreeSet::new();
+        let (mut notes, mut first) = (Vec::new(), None);
+        for (k, path) in heads {
+            let (file, name) = open(path)?;
+            let rows = if k == 0 { HEADS.0 } else { HEADS.1 };
+            let head = csv.found_head(file, &name, rows)?;
+            texts.extend(head.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()));
+            if k == 0 {
+                notes = head.notes;
+                first = Some(head.columns.into_iter().map(|c| c.name).collect::<Vec<_>>());
+            }
+        }
+        let names = first.unwrap_or_default();
+        let known = texts.into_iter().filter(|name| names.contains(name));
+        let format = Format::Csv(csv.only_text_named(known));
+        let mut files = Files::open(paths, &format)?;
+        files.found = true;
+        files.notes = notes;
+        Ok(files)
+    }
+}

@@ -1,0 +1,133 @@
+//! Features of numbers and of categories, from their values.
+
+use super::options::{ColumnOptions, Missing};
+use super::sums::NumberSums;
+use super::{Curve, Treatment, Why};
+use crate::error::{Error, Result};
+
+/// A feature of numbers. `rest`: a missing number may be a text, of which another feature tells.
+pub(super) fn number(
+    name: &str,
+    values: &[f64],
+    options: &ColumnOptions,
+    (log, rest): (bool, bool),
+    exact: Option<&NumberSums>,
+) -> Result<Result<Treatment, Why>> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    if sorted.is_empty() {
+        return Ok(Err(Why::Empty));
+    }
+    let (rows, gaps) = match exact {
+        Some(sums) => (sums.rows(), sums.gaps()),
+        None => (values.len(), values.len() - sorted.len()),
+    };
+    if !rest {
+        refuse_gaps(name, gaps, rows, options)?;
+    }
+    let constant = match exact {
+        Some(sums) => sums.is_constant(),
+        None => sorted[0] == sorted[sorted.len() - 1],
+    };
+    if constant && gaps == 0 {
+        return Ok(Err(Why::Constant(sorted[0].to_string())));
+    }
+    let curve = if log { Curve::of(&sorted) } else { Curve::Plain };
+    let median = sorted[sorted.len() / 2];
+    let factor = options.factor(name);
+    let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });
+    let of_all = exact.filter(|_| options.standardize && curve == Curve::Plain);
+    let moments = match of_all {
+        Some(sums) => sums.moments(median),
+        None => moments(values.iter().map(bent), values.len(), options.standardize),
+    };
+    let (mean, scale) = moments.ok_or_else(|| {
+        let what = "has no finite mean and standard deviation";
+        Error::values(name, what, "rescale it, or leave it out")
+    })?;
+    let share = gaps as f64 / rows as f64;
+    let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
+    let mean_gap = if options.standardize { share } else { 0.0 };
+    Ok(Ok(Treatment::Number {
+        curve,
+        fill: (options.missing != Missing::Refuse || rest).then_some(median),
+        mean,
+        scale: scale / factor,
+        missing: (gaps > 0).then_some((mean_gap, spread / factor)),
+    }))
+}
+
+/// Features of 0 and 1 for the frequent levels, in the order of their names.
+pub(super) fn one_hot(
+    mut counts: Vec<(usize, String)>,
+    rows: usize,
+    gaps: usize,
+    options: &ColumnOptions,
+    factor: f64,
+) -> Treatment {
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut rare: Vec<(usize, String)> =
+        counts.split_off(options.most_levels.max(1).min(counts.len()));
+    let least = rows / 1000;
+    if !rare.is_empty() || counts.len() > 2 {
+        let few = counts.iter().position(|(count, _)| *count <= least).unwrap_or(counts.len());
+        rare.extend(counts.split_off(few.max(1)));
+    }
+    counts.sort_by(|a, b| a.1.cmp(&b.1));
+    let share = |count: usize| count as f64 / rows as f64;
+    let mut means: Vec<f64> = counts.iter().map(|(count, _)| share(*count)).collect();
+    if !rare.is_empty() {
+        means.push(share(rare.iter().map(|(count, _)| count).sum()));
+    }
+    let variance: f64 = means.iter().map(|p| p * (1.0 - p)).sum();
+    let scale = if options.standardize && variance > 0.0 { variance.sqrt() } else { 1.0 };
+    if !options.standardize {
+        means.fill(0.0);
+    }
+    let names = |list: Vec<(usize, String)>| list.into_iter().map(|(_, level)| level).collect();
+    Treatment::Text {
+        levels: names(counts),
+        rare: (!rare.is_empty()).then(|| names(rare)),
+        means,
+        scale: scale / factor,
+        complete: options.missing == Missing::Refuse,
+        gaps: gaps > 0,
+    }
+}
+
+pub(super) fn refuse_gaps(
+    name: &str,
+    gaps: usize,
+    rows: usize,
+    options: &ColumnOptions,
+) -> Result<()> {
+    if gaps > 0 && options.missing == Missing::Refuse {
+        let what = format!("misses {gaps} of {rows} values");
+        return Err(Error::values(name, what, "fill them in, or leave out rows or column"));
+    }
+    Ok(())
+}
+
+/// Mean and standard deviation; 0 and 1 if nothing is to be standardised. `None` if they are not
+/// finite. Equal values have the deviation 1.
+pub(super) fn moments(
+    values: impl Iterator<Item = f64> + Clone,
+    n: usize,
+    wanted: bool,
+) -> Option<(f64, f64)> {
+    if !wanted {
+        return Some((0.0, 1.0));
+    }
+    let n = n as f64;
+    let first = values.clone().next()?;
+    // about the first value, for columns far from 0 compared with their spread
+    let rough = first + values.clone().map(|v| (v - first) / n).sum::<f64>();
+    let mean = rough + values.clone().map(|v| (v - rough) / n).sum::<f64>();
+    let greatest = values.clone().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    if greatest == 0.0 {
+        return mean.is_finite().then_some((mean, 1.0));
+    }
+    let scale =
+        greatest * (values.map(|v| ((v - mean) / greatest).powi(2)).sum::<f64>() / n).sqrt();
+    (mean.is_finite() && scale.is_finite() && scale > 0.0).then_some((mean, scale))
+}
