@@ -40,7 +40,8 @@ pub fn run(args: &Fit) -> Result<u8> {
     }
     if let Some(option) = args.search.given() {
         let text = format!(
-            "{option} is for a search, and other options say how to fit; leave out one or the others"
+            "{option} is for a search, which any kernel, landmark or λ option turns off; leave out \
+             {option}, or these options"
         );
         return Err(Failure::Usage(text).into());
     }

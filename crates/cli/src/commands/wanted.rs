@@ -1,6 +1,6 @@
 //! What the command line wants of the columns of a table.
 
-use crate::args::{Fit, TaskName};
+use crate::args::{Fit, Lambda, TaskName};
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use nystrom_data::Values;
@@ -89,10 +89,20 @@ fn fit(args: &Fit, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fi
         (_, Some(time)) => Split::Time(time),
         _ => Split::Random,
     };
-    if !searches && split != Split::Random && args.hold_out.is_none() {
-        let text = "where options name kernel, landmarks or λ, --group and --time-column only say \
-                    which rows --hold-out takes; add --hold-out 0.2, or leave those options out";
-        return Err(Failure::Usage(text.into()).into());
+    if !searches && split != Split::Random {
+        let text = if args.hold_out.is_none() {
+            "where options name kernel, landmarks or λ, --group and --time-column only say which \
+             rows --hold-out takes; add --hold-out 0.2, or leave those options out"
+        } else if !matches!(args.lambda(), Lambda::Given(_)) {
+            "--group and --time-column keep rows together, and λ by auto, gcv or cv:K is chosen by \
+             rows that are left out at random; give --lambda a number, or leave out the options on \
+             kernel, landmarks and λ: then a search keeps rows together"
+        } else {
+            ""
+        };
+        if !text.is_empty() {
+            return Err(Failure::Usage(text.into()).into());
+        }
     }
     let task = search.task.map_or(Task::Auto, Task::from);
     Ok(nystrom_pipeline::Fit {

@@ -4,6 +4,7 @@
 mod accumulate;
 mod automatic;
 mod classes;
+mod columns;
 mod commands;
 mod crash;
 mod fit;
