@@ -12,6 +12,10 @@ use nystrom_linalg_core::{
 /// asked for always.
 const DEGREE: usize = 4;
 
+/// Eigenvalues down to minus this share of the largest count as rounding errors of K, which may have
+/// been computed in `f32`.
+const ROUNDED: f64 = 1e-6;
+
 /// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers
 /// of one matrix share.
 ///
@@ -45,11 +49,24 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
+    /// [`Error::Indefinite`] if the smallest eigenvalue is below −max(10⁻⁶, n·ε)·λ_max: K has no
+    /// DPP.
+    ///
+    /// ```
+    /// use faer::mat;
+    /// use nystrom_dpp::LEnsemble;
+    /// use nystrom_linalg_core::{Dense, Error};
+    /// let l = mat![[1.0, 2.0], [2.0, 1.0]]; // eigenvalues 3 and -1
+    /// let error = LEnsemble::new(&Dense::new(l.as_ref())?).unwrap_err();
+    /// assert!(matches!(error, Error::Indefinite { smallest, .. } if smallest < -0.99));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn new(k: &dyn PsdMatrix<T>) -> Result<Self> {
         let n = k.dim();
         validate::not_empty("matrix", n)?;
         let all = k.block((0..n).into(), (0..n).into());
         let eigen = SymmetricEigen::new(all.as_ref())?;
+        refuse_indefinite(eigen.values())?;
         let r = eigen.rank();
         let values = eigen.values()[..r].iter().map(|v| v.f64()).collect();
         Ok(LEnsemble { values, vectors: eigen.vectors().subcols(0, r).to_owned() })
@@ -154,6 +171,17 @@ impl<T: Scalar> LEnsemble<T> {
         let cutoff = self.rank() as f64 * f64::EPSILON * sigma[0];
         Ok(sigma.iter().map(|&s| if s > cutoff { 2.0 * s.ln() } else { f64::NEG_INFINITY }).sum())
     }
+}
+
+/// Refuses eigenvalues, largest first, of which one is below 0 by more than rounding.
+pub(crate) fn refuse_indefinite<T: Scalar>(descending: &[T]) -> Result<()> {
+    let (Some(first), Some(last)) = (descending.first(), descending.last()) else { return Ok(()) };
+    let (largest, smallest) = (first.f64(), last.f64());
+    let rounding = ROUNDED.max(descending.len() as f64 * T::EPS) * largest.max(0.0);
+    if smallest < -rounding {
+        return Err(Error::Indefinite { what: "the matrix", smallest, largest });
+    }
+    Ok(())
 }
 
 /// B = UΣWᵀ: the singular values, largest first, and U (n × min(n, p)).

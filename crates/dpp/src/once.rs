@@ -1,5 +1,6 @@
 //! One draw from the spectrum of K, without the eigenvectors that it does not need.
 
+use crate::ensemble::refuse_indefinite;
 use crate::{ElementarySymmetric, LEnsemble, projection};
 use nystrom_linalg_core::{BandEigen, PsdMatrix, Result, Scalar, Streams, validate};
 use nystrom_sketch::Landmarks;
@@ -67,8 +68,10 @@ impl<T: Scalar> LEnsemble<T> {
     /// # Errors
     /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
     /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) with the numerical rank if c
-    /// exceeds it, [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
+    /// exceeds it, [`Indefinite`](nystrom_linalg_core::Error::Indefinite) as for
+    /// [`new`](Self::new), [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
     pub fn draw_by(eigen: &BandEigen<T>, c: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        refuse_indefinite(eigen.values())?;
         let values: Vec<f64> = eigen.values()[..eigen.rank()].iter().map(|v| v.f64()).collect();
         let e = ElementarySymmetric::new(&values, c)?;
         // a seed for the vectors that costs no draw, so that the next one is that of `sample`

@@ -132,6 +132,20 @@ pub enum Error {
         /// The largest jitter tried (0 if none was allowed).
         jitter: f64,
     },
+    /// A matrix that must be positive semi-definite has an eigenvalue below 0, beyond rounding.
+    #[error(
+        "{what} is not positive semi-definite: its smallest eigenvalue is {smallest:.3e}, its \
+         largest {largest:.3e}; add {:.2e} to its diagonal, or take another kernel",
+        -1.01 * smallest
+    )]
+    Indefinite {
+        /// Which matrix.
+        what: &'static str,
+        /// The smallest eigenvalue.
+        smallest: f64,
+        /// The largest eigenvalue.
+        largest: f64,
+    },
     /// More was asked of a matrix than its numerical rank allows.
     #[error("asked for {requested} items but the numerical rank is {rank}; ask for at most {rank}")]
     RankDeficient {

@@ -41,6 +41,9 @@ pub struct Options {
     standardize: bool,
     scale: Vec<(String, f64)>,
     missing: String,
+    categorical: Vec<String>,
+    numeric: Vec<String>,
+    not_missing: Vec<String>,
     seed: u64,
 }
 

@@ -1,6 +1,7 @@
 //! What a search tried.
 
 use crate::bytes::{from_bytes, to_bytes};
+use nystrom_pipeline::Why;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -22,6 +23,13 @@ impl Report {
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let bytes = PyBytes::new(py, &to_bytes(&self.0)?);
         Ok((py.get_type::<Report>().getattr("from_bytes")?, (bytes,)))
+    }
+
+    /// The columns with values of their own that are no features, and why.
+    fn left_out(&self) -> Vec<String> {
+        let of_no_value = |why: &Why| matches!(why, Why::Constant(_) | Why::Empty);
+        let left_out = self.0.dropped.iter().filter(|dropped| !of_no_value(&dropped.why));
+        left_out.map(ToString::to_string).collect()
     }
 
     /// As JSON.

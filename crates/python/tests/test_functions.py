@@ -196,3 +196,58 @@ def test_rows_are_not_copied():
         "assert peak() - before < 32, peak() - before\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def spectrum(values, rng):
+    """A matrix with these eigenvalues."""
+    Q, _ = np.linalg.qr(rng.normal(size=(len(values), len(values))))
+    return (Q * values) @ Q.T
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "rejection", "swap"])
+def test_matrices_without_a_dpp_are_refused(method, rng):
+    K = spectrum(np.r_[np.ones(8), -0.3], rng)
+    hidden = spectrum(np.r_[np.full(38, 2.0), 1.0, -0.01], rng)  # all pairs of rows look sound
+    good = spectrum(np.arange(1.0, 10.0), rng)
+    A = rng.normal(size=(9, 9)) + 1j * rng.normal(size=(9, 9))
+    gap, tilted = good.copy(), good.copy()
+    gap[2, 3] = gap[3, 2] = np.nan
+    tilted[0, 1] += 0.1
+    cases = [
+        (np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]), "smallest eigenvalue .* -1; add 1.01"),
+        ((K + K.T) / 2, "smallest eigenvalue .* -0.3; add"),
+        ((hidden + hidden.T) / 2, "smallest eigenvalue that it has is -0.01; add 0.0101"),
+        (-np.eye(3), "not positive semi-definite"),
+        (A @ A.conj().T, "Complex"),
+        (tilted, r"not symmetric: entry \(0, 1\).*K \+ K.T"),
+        (gap, "nan in row 2, column 3"),
+        (good[:, :4], "square"),
+    ]
+    for L, words in cases:
+        for scale in (1.0, 1e-9, 1e9):
+            if scale == 1.0 or words in ("Complex", "square"):
+                with pytest.raises(ValueError, match=words):
+                    ny.KDPP("precomputed", method=method).fit(L).sample(2, random_state=0)
+            else:
+                with pytest.raises(ValueError):
+                    ny.KDPP("precomputed", method=method).fit(scale * L).sample(2, random_state=0)
+
+
+def test_rounding_is_no_negative_eigenvalue(rng):
+    X = rng.normal(size=(60, 2)).astype("f4")
+    K = ny.Gaussian(3.0)(X)
+    assert np.linalg.eigvalsh(K.astype(float))[0] < 0
+    for L in (K, K.astype(float), np.zeros((5, 5)) + np.eye(5)):
+        assert ny.KDPP("precomputed").fit(L).sample(3, random_state=0).shape == (1, 3)
+    shifted = np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]) + 1.01 * np.eye(3)  # as the error says
+    assert ny.KDPP("precomputed").fit(shifted).sample(2, random_state=0).shape == (1, 2)
+
+
+def test_many_rows_are_checked_in_pairs(rng):
+    from nystrom import _psd
+
+    L = np.eye(_psd.MOST_FACTORED + 10)
+    _psd.check_psd(L)
+    L[-1, 3] = L[3, -1] = 1.5
+    with pytest.raises(ValueError, match="of the rows 3 and 5009 alone is -0.5; add 0.505"):
+        _psd.check_psd(L)

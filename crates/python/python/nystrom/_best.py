@@ -10,8 +10,11 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from ._cells import LARGEST_WHOLE, is_number, text_of_number
+from ._checks import refuse_missing
+from ._columns import Column, texts
 from ._search import _Search, say
-from ._table import Column, columns_of_array, is_frame, texts
+from ._table import columns_of_array, is_frame, names_of
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
@@ -43,6 +46,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         Whether columns get mean 0 and standard deviation 1.
     scale : dict or None
         Columns that matter so many times as much as they seem.
+    categorical, numeric : list of str, or None
+        Columns that are categories, whatever they look like, or numbers. Without, types decide: the
+        type `category` (polars: `Categorical`, `Enum`; Arrow: dictionaries) is believed.
+    not_missing : list of str, or None
+        Texts such as "NA" that are values here, where they usually mean that there is none.
     group, time_column : str or None
         A column whose rows are set aside together, or whose last rows are; neither is a feature.
     random_state : int, RandomState or None
@@ -68,6 +76,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         missing: str = "fill",
         standardize: bool = True,
         scale: dict[str, float] | None = None,
+        categorical: Any = None,
+        numeric: Any = None,
+        not_missing: Any = None,
         group: str | None = None,
         time_column: str | None = None,
         random_state: Any = None,
@@ -83,6 +94,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         self.missing = missing
         self.standardize = standardize
         self.scale = scale
+        self.categorical = categorical
+        self.numeric = numeric
+        self.not_missing = not_missing
         self.group = group
         self.time_column = time_column
         self.random_state = random_state
@@ -96,6 +110,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         names = target_names(y)
         if y is None:
             raise ValueError("KernelRegressor requires y to be passed, but the target y is None")
+        refuse_missing(y)
+        if getattr(np.asarray(y).dtype, "kind", "") in "mM":
+            raise TypeError(
+                "y holds times; predict numbers, (y - y.min()) / np.timedelta64(1, 'D') say"
+            )
         Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
         check_consistent_length(X, Y)
         self._single = Y.ndim == 1
@@ -153,8 +172,8 @@ class KernelClassifier(ClassifierMixin, _Search):
     calibrate : float or None
         A share of the rows set aside to calibrate probabilities on; without it they are calibrated
         on the rows on which fits are compared.
-    effort, time, work, memory, missing, standardize, scale, group, time_column, random_state,
-    n_jobs, verbose
+    effort, time, work, memory, missing, standardize, scale, categorical, numeric, not_missing,
+    group, time_column, random_state, n_jobs, verbose
         As in `KernelRegressor`.
 
     Attributes
@@ -174,6 +193,9 @@ class KernelClassifier(ClassifierMixin, _Search):
         missing: str = "fill",
         standardize: bool = True,
         scale: dict[str, float] | None = None,
+        categorical: Any = None,
+        numeric: Any = None,
+        not_missing: Any = None,
         group: str | None = None,
         time_column: str | None = None,
         random_state: Any = None,
@@ -189,6 +211,9 @@ class KernelClassifier(ClassifierMixin, _Search):
         self.missing = missing
         self.standardize = standardize
         self.scale = scale
+        self.categorical = categorical
+        self.numeric = numeric
+        self.not_missing = not_missing
         self.group = group
         self.time_column = time_column
         self.random_state = random_state
@@ -204,20 +229,23 @@ class KernelClassifier(ClassifierMixin, _Search):
         if y is None:
             raise ValueError("KernelClassifier requires y to be passed, but the target y is None")
         name = (target_names(y) or ["y"])[0]
-        y = column_or_1d(y, warn=True)
+        refuse_missing(y)
+        y = labels_of(column_or_1d(y, warn=True))
         check_consistent_length(X, y)
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(f"there is one class only, {self.classes_[0]!r}; two are needed")
-        target: Column = texts(name, [str(label) for label in y])
-        if self.classes_.dtype.kind in "iuf":
+        target: Column = texts(name, [class_name(label) for label in y])
+        whole = self.classes_.dtype.kind in "iu"
+        long = whole and max(map(abs, self.classes_.tolist())) > LARGEST_WHOLE
+        if self.classes_.dtype.kind in "iuf" and not long:
             target = (name, np.asarray(y, dtype=np.float64))
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         weights = [] if balanced else self._class_weights()
         options = self._options(True, balanced, weights)
         self._search(columns, [target], sample_weight, groups, options)
-        self._order(self.model_.describe()["classes"])
+        self._order(self.model_.describe())
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -243,13 +271,17 @@ class KernelClassifier(ClassifierMixin, _Search):
         labels = [float(name) for name in told["classes"]] if told["numbers"] else told["classes"]
         if told["numbers"] and all(label.is_integer() for label in labels):
             labels = [int(label) for label in labels]
+        elif not told["numbers"] and are_long(labels):
+            labels = [int(label) for label in labels]
         model.classes_ = np.sort(np.array(labels))
-        model._order(told["classes"])
+        model._order(told)
         return model
 
-    def _order(self, names: list[str]) -> None:
+    def _order(self, told: dict[str, Any]) -> None:
         """Where each of `classes_` stands in the model."""
-        self._places = np.array([names.index(class_name(label)) for label in self.classes_])
+        read = float if told["numbers"] else class_name
+        place = {read(name): code for code, name in enumerate(told["classes"])}
+        self._places = np.array([place[read(label)] for label in self.classes_])
 
     def _class_weights(self) -> list[tuple[str, float]]:
         if self.class_weight is None:
@@ -261,14 +293,36 @@ class KernelClassifier(ClassifierMixin, _Search):
 
 def class_name(label: Any) -> str:
     """A class as the library names it: 1.0 is "1"."""
-    if isinstance(label, (float, np.floating)) and float(label).is_integer():
-        return str(int(label))
+    if is_number(label) and not isinstance(label, (bool, np.bool_)):
+        return text_of_number(label)
     return str(label)
+
+
+def labels_of(y: np.ndarray) -> np.ndarray:
+    """Classes as an array of one type."""
+    if y.dtype != object:
+        return y
+    labels = y.tolist()
+    if all(map(is_number, labels)):
+        return np.array(labels)
+    kinds = {type(label).__name__ for label in labels if not isinstance(label, str)}
+    if kinds:
+        raise TypeError(
+            f"the classes in y are of several types, {', '.join(sorted(kinds))} beside texts or "
+            "alone; make all of them texts, [str(label) for label in y]"
+        )
+    return y
+
+
+def are_long(names: list[str]) -> bool:
+    """Whether these are whole numbers, and texts only because floats may not hold them."""
+    whole = all(name.lstrip("-").isdecimal() and str(int(name)) == name for name in names)
+    return whole and any(abs(int(name)) > LARGEST_WHOLE for name in names)
 
 
 def target_names(y: Any) -> list[str] | None:
     """The name that a series, or the names that a frame has."""
     if is_frame(y):
-        return [str(name) for name in y.columns]
+        return names_of(y)
     name = getattr(y, "name", None)
     return [name] if isinstance(name, str) and name else None

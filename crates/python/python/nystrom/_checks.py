@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._kernels import aligned
+from ._units import Units
 
 TYPES = [np.float64, np.float32]
 #: A sparse matrix is made dense up to this size.
@@ -39,14 +41,63 @@ def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> np.ndarray:
 
 
 def rows_and_targets(
-    estimator: Any, X: Any, y: Any, **options: Any
-) -> tuple[np.ndarray, np.ndarray, bool]:
-    """X, y as a matrix of the same type, and whether y was one column."""
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, **options: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Units, bool]:
+    """X, y as a matrix of `float64` or `float32`, weights of the type of X, the units in which y is
+    fitted, and whether y was one column."""
     options = {"dtype": TYPES, "multi_output": True, "y_numeric": True, "reset": True} | options
     X, y = validate_data(estimator, dense(X), y, **options)
     single = y.ndim == 1
     y = y.reshape(-1, 1) if single else y
-    return aligned(X), np.asarray(y, dtype=X.dtype), single
+    Y = y if y.dtype == np.float32 and y.dtype.isnative else y.astype(np.float64, copy=False)
+    weights = weights_of(sample_weight, X)
+    units = Units.of_targets(Y, X.dtype, estimator.fit_intercept, weights)
+    if weights is not None:
+        weights = weights.astype(units.kind, copy=False)
+    return aligned(X.astype(units.kind, copy=False)), Y, weights, units, single
+
+
+def missing_rows(y: Any) -> np.ndarray:
+    """Which rows of a target, or of several, miss a value."""
+    if hasattr(y, "isna"):  # of pandas
+        missing = np.asarray(y.isna(), dtype=bool)
+    else:
+        values = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+        if values.dtype.kind in "fc":
+            missing = np.isnan(values)
+        elif values.dtype.kind in "mM":
+            missing = np.isnat(values)
+        elif values.dtype == object:
+            missing = np.array([_is_missing(value) for value in values.ravel()], dtype=bool)
+            missing = missing.reshape(values.shape)
+        else:
+            missing = np.zeros(values.shape, dtype=bool)
+    return missing.any(axis=1) if missing.ndim == 2 else missing
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating, Decimal)) and value != value
+
+
+def refuse_missing(y: Any) -> None:
+    """Refuses a target that misses values."""
+    rows = np.flatnonzero(missing_rows(y))
+    if len(rows) == 0:
+        return
+    some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+    keep = "keep = ~pandas.isna(y); fit(X[keep], y[keep])"
+    if hasattr(y, "notna") and getattr(y, "ndim", 2) == 1:
+        keep = "keep = y.notna(); fit(X[keep], y[keep])"
+    elif hasattr(y, "is_not_null"):
+        keep = "keep = y.is_not_null(); fit(X.filter(keep), y.filter(keep))"
+    elif np.ndim(y) == 2:
+        keep = "keep = ~pandas.isna(y).any(axis=1); fit(X[keep], y[keep])"
+    raise ValueError(
+        f"Input y contains NaN or another missing value in {len(rows)} of {len(y)} rows "
+        f"(positions {some}); leave these rows out: {keep}"
+    )
 
 
 def weights_of(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:

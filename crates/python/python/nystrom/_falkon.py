@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._centers import choose
-from ._checks import rows, rows_and_targets, seed_of, weights_of
+from ._checks import rows, rows_and_targets, seed_of
 from ._ridge import _Ridge
 
 
@@ -71,8 +71,7 @@ class Falkon(_Ridge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
         """Fits y at the rows of X."""
-        X, Y, single = rows_and_targets(self, X, y)
-        weights = weights_of(sample_weight, X)
+        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         spec = self._spec(X.shape[1])
         count = min(self.M, len(X))
         chosen, self.components_ = choose(
@@ -83,7 +82,7 @@ class Falkon(_Ridge):
         theta, b, told = _native.falkon(
             spec,
             X,
-            Y,
+            units.inward(Y),
             weights,
             self.components_,
             len(X) * float(self.penalty),
@@ -96,7 +95,7 @@ class Falkon(_Ridge):
             n_jobs=self.n_jobs,
         )
         self._tell(told)
-        self._keep(theta, b, single)
+        self._keep(*units.outward(theta, b), single)
         return self
 
     def _is_uniform(self) -> bool:

@@ -13,6 +13,8 @@ from . import _native
 from ._centers import LEVERAGE_RIDGE
 from ._checks import dense, seed_of
 from ._kernels import Kernel, Spec, matrix, spec_of
+from ._psd import check_psd
+from ._units import power_of_two
 
 
 def _problem(X: Any, kernel: Any) -> tuple[Spec, np.ndarray]:
@@ -159,19 +161,20 @@ def certificate(
     check_is_fitted(model)
     centers = model.components_
     X = matrix(dense(X)).astype(centers.dtype, copy=False)
-    y = np.asarray(y, dtype=X.dtype)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=X.dtype)
     alpha = len(X) * model.penalty if hasattr(model, "penalty") else model.alpha_
     if np.ndim(alpha) > 0:
         raise ValueError("a certificate is of one alpha; fit with alpha_per_target=False")
+    theta, b = model.dual_coef_.reshape(len(centers), -1), np.atleast_1d(model.intercept_)
+    Y, theta, b, size = _small(np.asarray(y, dtype=float).reshape(len(y), -1), theta, b, X.dtype)
     report, verdict = _native.certificate(
         model._spec(X.shape[1]),
         X,
-        y.reshape(len(y), -1),
+        Y,
         weights,
         centers,
-        model.dual_coef_.reshape(len(centers), -1),
-        np.atleast_1d(model.intercept_).astype(float).tolist(),
+        theta,
+        b.astype(float).tolist(),
         float(alpha),
         rows=rows,
         passes=passes,
@@ -183,12 +186,24 @@ def certificate(
     )
     told = json.loads(report)
     of_targets = {
-        name: np.array([target[name] for target in told["targets"]])
+        name: size * np.array([target[name] for target in told["targets"]])
         for name in ("bound", "lower", "residual")
     }
     return CertificateReport(
         **of_targets, confidence=told["confidence"], verdict=json.loads(verdict)
     )
+
+
+def _small(
+    Y: np.ndarray, theta: np.ndarray, b: np.ndarray, kind: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Targets, coefficients and constants for 32 bits: about 0 and in units of `size`. A constant
+    that was fitted stays one that is not 0."""
+    if kind == np.float64:
+        return Y, theta, b, 1.0
+    size = power_of_two(float(np.abs(Y - b).max(initial=0.0)))
+    ones = (b != 0).astype(float)
+    return ((Y - b) / size + ones).astype(kind), (theta / size).astype(kind), ones, size
 
 
 class KDPP:
@@ -226,12 +241,18 @@ class KDPP:
 
     def fit(self, X: Any, y: Any = None) -> KDPP:
         """Takes the rows. With `method="exact"` their spectrum is computed when subsets are
-        drawn."""
+        drawn.
+
+        A precomputed kernel matrix must be real, symmetric and positive semi-definite, up to
+        rounding; otherwise there is a ValueError with its smallest eigenvalue. That is found by a
+        factorisation up to 5000 rows. Beyond, only pairs of rows are looked at."""
         if self.method not in ("auto", "exact", "rejection", "swap"):
             raise ValueError(
                 f"method = {self.method!r} is unknown; there are auto, exact, rejection, swap"
             )
         self._spec, self._rows = _problem(X, self.kernel)
+        if self._spec[0] == "precomputed":
+            check_psd(self._spec[1])
         self._sampler: Any = None
         self._prepared: Any = None
         self._once = len(self._rows) >= self.ONCE_FROM

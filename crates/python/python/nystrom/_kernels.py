@@ -212,6 +212,11 @@ class FromBlocks(Kernel):
 def matrix(X: Any) -> np.ndarray:
     """X as two-dimensional numbers of one of the two types, copied only if it is of another."""
     X = np.asarray(X)
+    if X.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: kernels here are of real numbers; pass X.real, or "
+            "np.hstack([X.real, X.imag]) for both parts of points"
+        )
     if X.dtype not in (np.float64, np.float32) or not X.dtype.isnative:
         X = X.astype(np.float64)
     X = aligned(X)

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._centers import choose
-from ._checks import rows, rows_and_targets, seed_of, weights_of
+from ._checks import rows, rows_and_targets, seed_of
+from ._units import Units, power_of_two
 from ._kernels import spec_of
 
 
@@ -35,6 +36,20 @@ def ridges(alphas: Any, n: int) -> np.ndarray:
     return np.atleast_1d(np.asarray(alphas, dtype=float))
 
 
+def evaluate(
+    spec: Any, X: np.ndarray, centers: np.ndarray, theta: np.ndarray, b: Any, n_jobs: int | None
+) -> np.ndarray:
+    """sum_j theta_j k(x, z_j) + b. Kernel values have the type of the centres, and results that of
+    the coefficients."""
+    b = np.atleast_1d(b).astype(float)
+    if theta.dtype == centers.dtype:
+        return _native.predict(spec, X, centers, theta, b.tolist(), n_jobs)
+    sizes = np.array([power_of_two(size) for size in np.abs(theta).max(axis=0, initial=0.0)])
+    narrow = np.ascontiguousarray(theta / sizes, dtype=centers.dtype)
+    f = _native.predict(spec, X, centers, narrow, [0.0] * len(sizes), n_jobs)
+    return f.astype(theta.dtype) * sizes + b
+
+
 class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """f(x) = sum_j theta_j k(x, z_j) + b."""
 
@@ -55,9 +70,7 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _predict(self, X: np.ndarray, centers: np.ndarray) -> np.ndarray:
         theta = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         X = X.astype(centers.dtype, copy=False)
-        b = np.atleast_1d(self.intercept_).astype(float).tolist()
-        spec = self._spec(X.shape[1])
-        f = _native.predict(spec, X, centers, theta, b, self.n_jobs)
+        f = evaluate(self._spec(X.shape[1]), X, centers, theta, self.intercept_, self.n_jobs)
         return f.ravel() if self.dual_coef_.ndim == 1 else f
 
     def _accumulate(
@@ -74,7 +87,7 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return _native.accumulate(
             spec,
             X.astype(kind, copy=False),
-            Y.astype(kind, copy=False),
+            self._units.inward(Y),
             None if weights is None else weights.astype(kind, copy=False),
             self.components_,
             state,
@@ -82,6 +95,13 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             before=before,
             n_jobs=self.n_jobs,
         )
+
+    def _begin_rows(self, Y: np.ndarray, units: Units) -> None:
+        """The constant about which targets are summed, and their units, as of the first rows."""
+        means = Y.mean(axis=0, dtype=float) - units.offset if self.fit_intercept else None
+        if means is not None and units.kind != np.float64:
+            means = np.zeros(len(means))  # they are summed about the offset of the units
+        self._units, self._offset = units, None if means is None else means.tolist()
 
     def _solve(
         self, spec: tuple[Any, ...], state: bytes, grid: np.ndarray, targets: int, single: bool
@@ -96,9 +116,10 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             targets=targets,
             n_jobs=self.n_jobs,
         )
-        self._keep(theta, b, single)
+        self._keep(*self._units.outward(theta, b), single)
         self.solver_, self.n_iter_ = "NormalEquations", 1
-        self.alphas_, self.gcv_, self.alpha_ = grid, np.array(errors), float(grid[best])
+        self.gcv_ = np.array(errors) * self._units.size**2
+        self.alphas_, self.alpha_ = grid, float(grid[best])
 
     def _tell(self, told: dict[str, Any]) -> None:
         """Keeps what a fit says of itself, and warns if it did not converge."""
@@ -182,9 +203,10 @@ class KernelRidge(_Ridge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
         """Fits y at the rows of X."""
-        X, Y, single = rows_and_targets(self, X, y)
-        weights = weights_of(sample_weight, X)
+        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         alphas = np.broadcast_to(np.asarray(self.alpha, dtype=float), (Y.shape[1],))
+        if np.isnan(alphas).any():
+            raise ValueError(f"alpha = {self.alpha} is not valid: it must be positive and finite")
         direct = {"auto": None, "direct": True, "iterative": False}
         if self.solver not in direct:
             raise ValueError(f"solver = {self.solver!r} is unknown; there are {', '.join(direct)}")
@@ -192,7 +214,7 @@ class KernelRidge(_Ridge):
         how = direct[self.solver]
         if self.solver == "auto" and is_slow(spec):  # iterations compute more values
             how = len(X) <= MOST_DIRECT
-        theta, b = np.empty(Y.shape, dtype=X.dtype), np.empty(Y.shape[1])
+        theta, b, Y = np.empty(Y.shape, dtype=X.dtype), np.empty(Y.shape[1]), units.inward(Y)
         # one solve for all targets of the same alpha
         for alpha in np.unique(alphas):
             some = alphas == alpha
@@ -213,7 +235,7 @@ class KernelRidge(_Ridge):
             theta[:, some], b[some] = fitted[:2]
             self._tell(fitted[2])
         self.X_fit_ = X
-        self._keep(theta, b, single)
+        self._keep(*units.outward(theta, b), single)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -221,7 +243,8 @@ class KernelRidge(_Ridge):
         check_is_fitted(self)
         X = rows(self, X, reset=False)
         if self.kernel == "precomputed":
-            return X.astype(self.dual_coef_.dtype, copy=False) @ self.dual_coef_ + self.intercept_
+            kind = self.dual_coef_.dtype
+            return (X.astype(kind, copy=False) @ self.dual_coef_ + self.intercept_).astype(kind)
         return self._predict(X, self.X_fit_)
 
     def _problem(self, X: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]:
@@ -298,11 +321,12 @@ class NystroemRidge(_Ridge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
         """Fits y at the rows of X."""
-        X, Y, single = rows_and_targets(self, X, y, ensure_min_samples=2)
-        weights = weights_of(sample_weight, X)
+        X, Y, weights, units, single = rows_and_targets(
+            self, X, y, sample_weight, ensure_min_samples=2
+        )
         if self.criterion not in ("loo", "gcv"):
             raise ValueError(f"criterion = {self.criterion!r} is unknown; there are loo and gcv")
-        for seen in ("_state", "n_seen_"):
+        for seen in ("_state", "_units", "n_seen_"):
             self.__dict__.pop(seen, None)
         grid = ridges(self.alphas, len(X))
         spec = self._spec(X.shape[1])
@@ -314,7 +338,7 @@ class NystroemRidge(_Ridge):
         theta, b, best, errors, told = _native.nystrom_path(
             spec,
             X,
-            Y,
+            units.inward(Y),
             weights,
             self.components_,
             grid.tolist(),
@@ -324,12 +348,13 @@ class NystroemRidge(_Ridge):
             n_jobs=self.n_jobs,
         )
         self._tell(told)
-        self._keep(theta, b, single)
+        self._keep(*units.outward(theta, b), single)
         self.alpha_ = grid[best] if self.alpha_per_target and not single else float(grid[best[0]])
         if len(grid) > 1:
-            self.alphas_, self.loo_, self.gcv_ = grid, errors[:, 0], errors[:, 1]
+            squares = errors[:, :2] * units.size**2
+            self.alphas_, self.loo_, self.gcv_ = grid, squares[:, 0], squares[:, 1]
             self.effective_dimension_ = errors[:, 2]
-            self.best_score_ = -float(errors[best[0], 0])
+            self.best_score_ = -float(self.loo_[best[0]])
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
@@ -340,8 +365,7 @@ class NystroemRidge(_Ridge):
         `fit` forgets the rows.
         """
         first = not hasattr(self, "_state")
-        X, Y, single = rows_and_targets(self, X, y, reset=first)
-        weights = weights_of(sample_weight, X)
+        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
         spec = self._spec(X.shape[1])
         if first:
             chosen, self.components_ = choose(
@@ -349,7 +373,7 @@ class NystroemRidge(_Ridge):
             )
             if chosen is not None:
                 self.component_indices_ = chosen
-            self._offset = Y.mean(axis=0, dtype=float).tolist() if self.fit_intercept else None
+            self._begin_rows(Y, units)
         elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
             raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")
         seen = getattr(self, "n_seen_", 0) + len(X)

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from sklearn.utils.validation import (
 )
 
 from . import _native
-from ._checks import dense, seed_of
-from ._table import Column, columns_of_array, columns_of_frame, is_frame, texts
+from ._checks import dense, missing_rows, seed_of
+from ._cells import text_of_number
+from ._columns import Column, of_objects, texts
+from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
 #: What a table must have to be fitted.
 FEWEST_ROWS = 3
@@ -79,28 +82,67 @@ class _Search(BaseEstimator):
             "standardize": self.standardize,
             "scale": list((self.scale or {}).items()),
             "missing": self.missing,
+            "categorical": self._categories,
+            "numeric": names_in("numeric", self.numeric),
+            "not_missing": names_in("not_missing", self.not_missing),
             "seed": seed_of(self.random_state),
         }
 
     def _columns(self, X: Any, reset: bool) -> list[Column]:
         """The columns of X, by the names that the fit had."""
+        as_texts = set(names_in("categorical", self.categorical))
+        if not reset:
+            as_texts |= set(self.model_.describe()["texts"])
         if is_frame(X):
             if len(X) < (FEWEST_ROWS if reset else 1):
                 raise ValueError(
                     f"Found array with {len(X)} sample(s) (shape={X.shape}) while a minimum of "
                     f"{FEWEST_ROWS if reset else 1} is required."
                 )
-            return self._named(columns_of_frame(X), reset)
+            empty = "" in names_in("not_missing", self.not_missing)
+            frame = columns_of_frame(X, as_texts, empty, warn=reset)
+            columns = self._named(frame.columns, reset)
+            if reset:
+                self._choose_categories(columns, frame.categorical)
+            return columns
+        given = refuse_times(dense(X))
         X = validate_data(
             self,
-            dense(X),
+            given,
             dtype=np.float64,
             reset=reset,
             ensure_all_finite="allow-nan" if self.missing != "refuse" else True,
             ensure_min_samples=FEWEST_ROWS if reset else 1,
         )
-        names = getattr(self, "feature_names_in_", None)
-        return columns_of_array(X, [f"x{j}" for j in range(X.shape[1])] if names is None else names)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
+        long = long_columns(given, names)
+        columns = [
+            long.get(column[0]) or (column_as_texts(column) if column[0] in as_texts else column)
+            for column in columns_of_array(X, names)
+        ]
+        if reset:
+            self._choose_categories(columns, [])
+        return columns
+
+    def _choose_categories(self, columns: list[Column], found: list[str]) -> None:
+        """The columns that are categories, by their types or by name."""
+        known = {column[0] for column in columns}
+        wanted = {
+            option: names_in(option, getattr(self, option)) for option in ("categorical", "numeric")
+        }
+        for option, names in wanted.items():
+            for name in names:
+                if name not in known:
+                    raise ValueError(
+                        f"{option} names {name!r}, and X has no such column; it has "
+                        f"{some_of(list(known))}"
+                    )
+        for name in wanted["categorical"]:
+            if name in wanted["numeric"]:
+                raise ValueError(f"{name!r} is both categorical and numeric; name it in one of them")
+        no_features = {*wanted["numeric"], self.group, self.time_column}
+        given = wanted["categorical"]
+        self._categories = given + [n for n in found if n not in no_features and n not in given]
 
     def _named(self, columns: list[Column], reset: bool) -> list[Column]:
         """The columns of a frame, in the order of the fit."""
@@ -141,12 +183,10 @@ class _Search(BaseEstimator):
         groups: Any,
         options: dict[str, Any],
     ) -> None:
-        names = [column[0] for column in columns]
-        wanted = [target[0] for target in targets]
-        taken = [name for name in wanted if name in names]
-        if taken:
-            raise ValueError(f"the target has the name of a column of X, {taken[0]!r}; rename one")
-        table = columns + targets
+        table, wanted = list(columns), []
+        for target in targets:  # which may have the name of a column of X
+            wanted.append(free_name(target[0], table))
+            table.append((wanted[-1], *target[1:]))  # type: ignore
         rows = len(targets[0][-1])
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, np.zeros((rows, 1)), dtype=np.float64)
@@ -160,6 +200,9 @@ class _Search(BaseEstimator):
         tell = self._tell if self.verbose else None
         self.model_, self._report = _native.fit_table(table, wanted, options, tell, self.n_jobs)
         self.report_ = json.loads(self._report.json())
+        if left_out := self._report.left_out():
+            text = f"columns left out: {some_of(left_out, '; ')}"
+            warnings.warn(text, UserWarning, stacklevel=3)
         self._made = {key: options[key] for key in ("work", "memory", "seed")}
 
     def _tell(self, what: str, done: float, best: float | None) -> None:
@@ -235,6 +278,39 @@ def say(notes: list[str]) -> None:
         warnings.warn(note, UserWarning, stacklevel=3)
 
 
+def names_in(option: str, given: Any) -> list[str]:
+    """Names, or one of them."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, (dict, bytes)):
+        raise ValueError(f"{option} = {given!r}; take a list of names")
+    return [str(name) for name in given]
+
+
+def some_of(names: list[str], between: str = ", ") -> str:
+    """The first of them, and how many more there are."""
+    first = between.join(names[:5])
+    return first if len(names) <= 5 else f"{first}{between}and {len(names) - 5} more"
+
+
+def column_as_texts(column: Column) -> Column:
+    """A column of numbers as one of texts."""
+    name, values = column[0], column[-1]
+    return texts(name, [None if np.isnan(v) else text_of_number(v) for v in values])
+
+
+def refuse_times(X: Any) -> Any:
+    """X, unless it is an array of times, which would become counts of an unknown unit."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise TypeError(
+            f"X is an array of {X.dtype}: pass a frame, pandas.DataFrame(X), whose columns of times "
+            "become features"
+        )
+    return X
+
+
 def free_name(name: str, table: list[Column]) -> str:
     """The name, with as many underscores as make it a new one."""
     while any(name == column[0] for column in table):
@@ -246,6 +322,5 @@ def column_of_groups(name: str, groups: Any, rows: int) -> Column:
     """Groups as numbers, or as texts."""
     groups = column_or_1d(groups)
     check_consistent_length(groups, np.zeros(rows))
-    if groups.dtype.kind in "biuf":
-        return name, np.ascontiguousarray(groups, dtype=np.float64)
-    return texts(name, [str(group) for group in groups])
+    cells = of_objects(name, list(groups), missing_rows(groups))
+    return cells.column(name, False, True)

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._checks import rows, rows_and_targets, seed_of, weights_of
+from ._checks import rows, rows_and_targets, seed_of
 from ._ridge import _Ridge, ridges
 
 
@@ -98,9 +98,10 @@ class SqueakRegressor(_Ridge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SqueakRegressor:
         """Fits y at the rows of X, taken in random order. Forgets rows seen before."""
-        X, Y, single = rows_and_targets(self, X, y, ensure_min_samples=2)
-        weights = weights_of(sample_weight, X)
-        for seen in ("_state", "_sums", "_seed"):
+        X, Y, weights, units, single = rows_and_targets(
+            self, X, y, sample_weight, ensure_min_samples=2
+        )
+        for seen in ("_state", "_sums", "_seed", "_units"):
             self.__dict__.pop(seen, None)
         order = check_random_state(self.random_state).permutation(len(X))
         blocks = np.array_split(order, -(-len(X) // BLOCK))
@@ -111,7 +112,7 @@ class SqueakRegressor(_Ridge):
         theta, b, best, errors, told = _native.nystrom_path(
             self._spec(X.shape[1]),
             X,
-            Y,
+            units.inward(Y),
             weights,
             self.components_,
             grid.tolist(),
@@ -121,7 +122,7 @@ class SqueakRegressor(_Ridge):
             n_jobs=self.n_jobs,
         )
         self._tell(told)
-        self._keep(theta, b, single)
+        self._keep(*units.outward(theta, b), single)
         self.alphas_, self.alpha_ = grid, float(grid[best[0]])
         for seen in ("_state", "_seed"):  # partial_fit begins anew
             del self.__dict__[seen]
@@ -139,11 +140,10 @@ class SqueakRegressor(_Ridge):
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> SqueakRegressor:
         first = not hasattr(self, "_sums")
-        X, Y, single = rows_and_targets(self, X, y, reset=first)
-        weights = weights_of(sample_weight, X)
+        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
         if first:
             self.__dict__.pop("_state", None)
-            self._offset = Y.mean(axis=0, dtype=float).tolist() if self.fit_intercept else None
+            self._begin_rows(Y, units)
             self._type = X.dtype
         elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
             raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")

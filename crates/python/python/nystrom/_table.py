@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-Column = tuple[str, np.ndarray] | tuple[str, list[str], np.ndarray]
+from ._cells import LARGEST_WHOLE
+from ._columns import Cells, Column, texts
+
+
+@dataclass
+class Frame:
+    """The columns of a frame, and which of them its types call categories."""
+
+    columns: list[Column]
+    categorical: list[str] = field(default_factory=list)
 
 
 def is_frame(X: Any) -> bool:
@@ -14,81 +26,57 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def columns_of_frame(X: Any) -> list[Column]:
-    """The columns of a frame, numbers as numbers and everything else that has an order of its own
-    refused."""
+def names_of(X: Any, warn: bool = False) -> list[str]:
+    """The names of a frame's columns as texts. One that occurs again gets a number: a, a.1, a.2."""
+    names = [str(name) for name in X.columns]
+    given, found = set(names), {}
+    for j, name in enumerate(names):
+        new, number = name, 0
+        while new in found or (number > 0 and new in given):
+            number += 1
+            new = f"{name}.{number}"
+        found[new] = j
+        if new != name and warn:
+            text = f"column {j} is another one called {name!r}; it is taken as {new!r}"
+            warnings.warn(text, UserWarning, stacklevel=5)
+    return list(found)
+
+
+def columns_of_frame(
+    X: Any, as_texts: Collection[str] = (), empty: bool = False, warn: bool = False
+) -> Frame:
+    """The columns of a frame: numbers as numbers, and texts, times and whole numbers beyond 2^53 as
+    texts; numbers as texts, too, in the columns `as_texts`. With `empty` an empty text is not
+    missing."""
+    frame, (column_of, column_at) = Frame([]), _reader(X)
+    for j, name in enumerate(names_of(X, warn)):
+        cells = column_of(name, column_at(j))
+        if cells.is_category:
+            frame.categorical.append(name)
+        frame.columns.append(cells.column(name, name in as_texts or cells.is_category, empty))
+    return frame
+
+
+def _reader(X: Any) -> tuple[Callable[[str, Any], Cells], Callable[[int], Any]]:
+    """What reads a column of the frame, and what gives the column at a position."""
     if hasattr(X, "get_column"):
-        return [_polars(str(name), X.get_column(name)) for name in X.columns]
-    return [_pandas(str(name), X[name]) for name in X.columns]
+        from . import _polars
+
+        return _polars.column_of, X.to_series
+    from . import _pandas
+
+    return _pandas.column_of, lambda j: X.iloc[:, j]
 
 
-def columns_of_array(X: np.ndarray, names: list[str]) -> list[Column]:
+def columns_of_array(X: np.ndarray, names: Iterable[str]) -> list[Column]:
     """The columns of an array of numbers."""
     return [(name, np.ascontiguousarray(X[:, j])) for j, name in enumerate(names)]
 
 
-def texts(name: str, values: list[str | None]) -> Column:
-    """A column of texts, `None` where one is missing; an empty text is none."""
-    known = sorted({value for value in values if value})
-    place = {value: code for code, value in enumerate(known)}
-    codes = np.array([place[value] if value else -1 for value in values], dtype=np.int32)
-    return name, known, codes
-
-
-def _polars(name: str, column: Any) -> Column:
-    import polars as pl
-
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return name, _finite(name, column.cast(pl.Float64).to_numpy())
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return texts(name, column.cast(pl.String).to_list())
-    if column.dtype == pl.Null:
-        return name, np.full(len(column), np.nan)
-    raise _neither(name, column.dtype)
-
-
-def _pandas(name: str, column: Any) -> Column:
-    import pandas as pd
-
-    types = pd.api.types
-    if types.is_bool_dtype(column.dtype) or types.is_numeric_dtype(column.dtype):
-        if types.is_complex_dtype(column.dtype):
-            raise _neither(name, column.dtype)
-        return name, _finite(name, column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if isinstance(column.dtype, pd.CategoricalDtype) or types.is_string_dtype(column.dtype):
-        return texts(name, _strings(name, column))
-    if column.dtype == object:
-        return texts(name, _strings(name, column))
-    raise _neither(name, column.dtype)
-
-
-def _strings(name: str, column: Any) -> list[str | None]:
-    missing = column.isna().to_numpy()
-    values: list[str | None] = []
-    for value, gone in zip(column.tolist(), missing, strict=True):
-        if not gone and not isinstance(value, (str, int, float, bool, np.generic)):
-            raise TypeError(
-                f"the column {name!r} holds {value!r}, a {type(value).__name__}: make it numbers "
-                "or texts"
-            )
-        values.append(None if gone else str(value))
-    return values
-
-
-def _finite(name: str, values: np.ndarray) -> np.ndarray:
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite) > 0:
-        row = infinite[0]
-        raise ValueError(
-            f"the column {name!r} has the value {values[row]} in row {row}: correct it, or make it "
-            "a missing value"
-        )
-    return values
-
-
-def _neither(name: str, kind: Any) -> TypeError:
-    return TypeError(
-        f"the column {name!r} is of type {kind}, neither numbers nor texts; write dates as numbers "
-        "(days since the first, month, weekday), or drop the column"
-    )
+def long_columns(X: Any, names: Sequence[str]) -> dict[str, Column]:
+    """The columns of an array of whole numbers that hold some beyond 2^53, as texts."""
+    X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "iu":
+        return {}
+    long = np.flatnonzero(np.any((X > LARGEST_WHOLE) | (X < -LARGEST_WHOLE), axis=0))
+    return {names[j]: texts(names[j], [str(value) for value in X[:, j].tolist()]) for j in long}

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import dask
 
-from .. import _native
 from .._centers import choose
 from .._checks import seed_of
 from .._kernels import Spec, aligned
+from .._ridge import evaluate
+from .._table import names_of
 from ._parts import by_rows, matrix, threads
 from ._survey import Survey, survey
 
@@ -31,11 +32,11 @@ class OnPartitions:
         drawn = [
             dask.delayed(survey, pure=True)(*part, wanted, seed, i) for i, part in enumerate(parts)
         ]
-        found = Survey.of(dask.compute(*drawn), wanted)
+        found = Survey.of(dask.compute(*drawn), wanted, self.fit_intercept)
         self.n_features_in_, self.n_seen_ = found.sample.shape[1], found.rows
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(X, "columns"):
-            self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+            self.feature_names_in_ = np.array(names_of(X, warn=True), dtype=object)
         how = "uniform" if found.rows <= count and by_name else how
         spec = self._spec(self.n_features_in_)
         seed = np.random.RandomState(seed % (1 << 32))
@@ -49,13 +50,12 @@ class OnPartitions:
         if not dask.is_dask_collection(X):
             return super().predict(X)
         theta = self.dual_coef_.reshape(len(self.components_), -1)
-        b = np.atleast_1d(self.intercept_).astype(float).tolist()
-        spec, Z = self._spec(self.n_features_in_), self.components_
+        spec, Z, b = self._spec(self.n_features_in_), self.components_, self.intercept_
         single = self.dual_coef_.ndim == 1
 
         def predict(block: np.ndarray) -> np.ndarray:
             x = matrix(block, Z)
-            f = _native.predict(spec, x, aligned(Z), aligned(theta), b, threads())
+            f = evaluate(spec, x, aligned(Z), aligned(theta), b, threads())
             return f.ravel() if single else f
 
-        return by_rows(predict, X, Z.dtype, None if single else theta.shape[1])
+        return by_rows(predict, X, theta.dtype, None if single else theta.shape[1])

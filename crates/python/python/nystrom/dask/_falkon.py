@@ -12,6 +12,7 @@ from .. import _native
 from .._checks import seed_of
 from .._falkon import Falkon as _Falkon
 from .._kernels import Spec, aligned
+from .._units import Units
 from ._estimator import OnPartitions
 from ._parts import block_of, matrix, partitions, threads, tree
 
@@ -43,7 +44,7 @@ class Falkon(OnPartitions, _Falkon):
             self.components_,
             targets,
             float(self.penalty),
-            Passes(parts, spec, self.components_, targets),
+            Passes(parts, spec, self.components_, found.units),
             uniform=self._is_uniform(),
             intercept=self.fit_intercept,
             tolerance=self.tol,
@@ -53,18 +54,18 @@ class Falkon(OnPartitions, _Falkon):
             n_jobs=self.n_jobs,
         )
         self._tell(told)
-        self._keep(theta, b, found.single)
+        self._keep(*found.units.outward(theta, b), found.single)
         return self
 
 
 class Passes:
     """Partitions that the workers keep; a call is a pass over them."""
 
-    def __init__(self, parts: list[Any], spec: Spec, Z: np.ndarray, targets: int):
-        kept = [dask.delayed(block_like, pure=True)(*part, Z[:0], targets) for part in parts]
+    def __init__(self, parts: list[Any], spec: Spec, Z: np.ndarray, units: Units):
+        kept = [dask.delayed(block_like, pure=True)(*part, Z[:0], units) for part in parts]
         kept.append(dask.delayed((spec, Z), pure=True, traverse=False))
         *self.blocks, self.at = dask.persist(*kept)
-        self.targets = targets
+        self.targets = len(units.offset)
 
     def __call__(self, asked: np.ndarray | int | None) -> bytes:
         """The answer of all rows to what a pass asks."""
@@ -80,15 +81,16 @@ class Passes:
         return dask.compute(merged)[0]
 
 
-def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, targets: int) -> Block:
+def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, units: Units) -> Block:
     """A partition in the type of the centres."""
     X, Y, w, _ = block_of(X, y, weights)
+    targets = len(units.offset)
     if len(X) == 0:
         return like, np.zeros((0, targets), like.dtype), None
     if Y.shape[1] != targets:
         raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
     w = None if w is None else w.astype(like.dtype, copy=False)
-    return matrix(X, like), Y.astype(like.dtype, copy=False), w
+    return matrix(X, like), units.inward(Y), w
 
 
 def answer(block: Block, at: tuple[Spec, np.ndarray], asked: Any, targets: int) -> bytes:

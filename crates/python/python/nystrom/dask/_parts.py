@@ -48,7 +48,7 @@ def delayed_parts(what: Any, name: str) -> list[Any] | None:
 def block_of(
     X: Any, y: Any, weights: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, bool]:
-    """A partition as matrices of one type."""
+    """A partition: rows, targets and weights as matrices of `float64` or `float32`."""
     X = aligned(check_array(X, dtype=TYPES, ensure_min_samples=0))
     Y = check_array(y, dtype=TYPES, ensure_2d=False, ensure_min_samples=0, input_name="y")
     single = Y.ndim == 1
@@ -58,7 +58,7 @@ def block_of(
     if w is not None and (len(w) != len(X) or not np.all(np.isfinite(w) & (w >= 0))):
         raise ValueError("sample_weight must be numbers that are not negative, one for each row")
     Y = Y[:, None] if single else Y
-    return X, Y.astype(X.dtype, copy=False), w, single
+    return X, Y, w, single
 
 
 def matrix(block: Any, like: np.ndarray) -> np.ndarray:

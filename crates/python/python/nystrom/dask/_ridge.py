@@ -12,6 +12,7 @@ from .. import _native
 from .._kernels import Spec, aligned
 from .._ridge import NystroemRidge as _NystroemRidge
 from .._ridge import ridges
+from .._units import Units
 from ._estimator import OnPartitions
 from ._parts import block_of, matrix, partitions, threads, tree
 
@@ -35,9 +36,9 @@ class NystroemRidge(OnPartitions, _NystroemRidge):
         self.__dict__.pop("_state", None)
         parts = partitions(X, y, sample_weight)
         found, spec = self._begin(X, parts, self.n_components, self.landmarks)
-        self._offset = found.means.tolist() if self.fit_intercept else None
+        self._units, self._offset = found.units, found.offset
         kind = (spec, self.components_, self._offset, len(found.means))
-        states = [dask.delayed(state_of, pure=True)(*part, *kind) for part in parts]
+        states = [dask.delayed(state_of, pure=True)(*part, *kind, found.units) for part in parts]
         merged = tree(states, lambda a, b, _: dask.delayed(merge, pure=True)(a, b, *kind))
         grid = ridges(self.alphas, found.rows)
         state = dask.compute(merged)[0]
@@ -52,7 +53,7 @@ class NystroemRidge(OnPartitions, _NystroemRidge):
 
 
 def state_of(
-    X: Any, y: Any, weights: Any, spec: Spec, Z: np.ndarray, offset: Any, targets: int
+    X: Any, y: Any, weights: Any, spec: Spec, Z: np.ndarray, offset: Any, targets: int, units: Units
 ) -> bytes:
     """A partition as a state; what came over the network may lie anywhere."""
     Z = aligned(Z)
@@ -61,7 +62,7 @@ def state_of(
         return _native.merge(spec, Z, [], offset=offset, targets=targets, n_jobs=threads())
     if Y.shape[1] != targets:
         raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
-    X, Y = matrix(X, Z), aligned(Y.astype(Z.dtype, copy=False))
+    X, Y = matrix(X, Z), aligned(units.inward(Y))
     w = None if w is None else aligned(w.astype(Z.dtype, copy=False))
     return _native.accumulate(spec, X, Y, w, Z, None, offset=offset, n_jobs=threads())
 

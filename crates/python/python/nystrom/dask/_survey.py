@@ -6,23 +6,29 @@ from typing import Any
 
 import numpy as np
 
+from .._units import Units
 from ._parts import block_of
 
 
-
 class Survey:
-    """What a pass over the rows tells: how many, the means of targets, and a uniform sample."""
+    """What a pass over the rows tells: how many, means and range of targets, and a uniform
+    sample."""
+
+    #: Those in which targets are fitted, and the constants about which they are summed.
+    units: Units
+    offset: list[float] | None
 
     def __init__(
         self,
         rows: int,
         weight: float,
-        sums: np.ndarray,
+        targets: tuple[np.ndarray, np.ndarray, np.ndarray, Any],
         keys: np.ndarray,
         sample: np.ndarray,
         single: bool,
     ):
-        self.rows, self.weight, self.sums = rows, weight, sums
+        self.rows, self.weight = rows, weight
+        self.sums, self.low, self.high, self.kind = targets
         self.keys, self.sample, self.single = keys, sample, single
 
     @property
@@ -30,8 +36,8 @@ class Survey:
         return self.sums / self.weight
 
     @staticmethod
-    def of(parts: tuple[Survey | None, ...], wanted: int) -> Survey:
-        """The survey of all partitions, in their order."""
+    def of(parts: tuple[Survey | None, ...], wanted: int, constant: bool) -> Survey:
+        """The survey of all partitions, in their order, for a fit with a constant or without."""
         found = [part for part in parts if part is not None]
         if not found:
             raise ValueError("there are no rows: all partitions are empty")
@@ -45,9 +51,20 @@ class Survey:
         weight = sum(part.weight for part in found)
         if not weight > 0:
             raise ValueError("all weights are 0")
-        return Survey(
-            sum(p.rows for p in found), weight, sums, keys[least], sample, found[0].single
-        )
+        low, high = np.min([p.low for p in found], axis=0), np.max([p.high for p in found], axis=0)
+        targets = (sums, low, high, np.result_type(*[p.kind for p in found]))
+        rows = sum(p.rows for p in found)
+        whole = Survey(rows, weight, targets, keys[least], sample, found[0].single)
+        whole._choose_units(constant)
+        return whole
+
+    def _choose_units(self, constant: bool) -> None:
+        kinds = (self.sample.dtype, self.kind)
+        self.units = Units.of(self.low, self.high, self.means, kinds, constant)
+        self.sample = self.sample.astype(self.units.kind, copy=False)
+        wide = self.units.kind == np.float64
+        means = self.means if wide else np.zeros(len(self.means))
+        self.offset = means.tolist() if constant else None
 
 
 def survey(X: Any, y: Any, weights: Any, wanted: int, seed: int, part: int) -> Survey | None:
@@ -58,4 +75,5 @@ def survey(X: Any, y: Any, weights: Any, wanted: int, seed: int, part: int) -> S
     keys = np.random.default_rng([seed, part]).random(len(X))
     least = np.argsort(keys, kind="stable")[:wanted]
     w = np.ones(len(X)) if w is None else w.astype(float)
-    return Survey(len(X), float(w.sum()), w @ Y.astype(float), keys[least], X[least], single)
+    targets = (w @ Y.astype(float), Y.min(axis=0), Y.max(axis=0), Y.dtype)
+    return Survey(len(X), float(w.sum()), targets, keys[least], X[least], single)
