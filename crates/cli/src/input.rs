@@ -163,6 +163,9 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
     let table = Source::of(args, 0)?.input(args)?.into_kept()?;
     session.notes(table.notes());
     let options = options(args, run);
+    if table.names().is_empty() {
+        return Err(Failure::Usage("no column is left; drop fewer".into()).into());
+    }
     let all = lines(&table);
     let missing = |row: usize| table.row(row).any(|cell| cell == nystrom_data::Cell::Missing);
     let rows: Vec<usize> =

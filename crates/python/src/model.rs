@@ -68,7 +68,15 @@ impl Options {
             effort,
             work: self.work,
             memory: self.memory,
-            columns: ColumnOptions { standardize, scale, missing, ..ColumnOptions::default() },
+            columns: ColumnOptions {
+                standardize,
+                scale,
+                missing,
+                categorical: self.categorical.clone(),
+                numeric: self.numeric.clone(),
+                not_missing: self.not_missing.clone(),
+                ..ColumnOptions::default()
+            },
             weights: self.weights.clone(),
             task: if self.classes { Task::Classification } else { Task::Regression },
             class_weights: match &self.class_weights[..] {

@@ -32,7 +32,7 @@ fn levels_and_rows_that_cannot_be_are_refused() {
     for (line, code, words) in [
         ("predict m.bin t.csv --interval 0", 2, "between 0 and 1"),
         ("predict m.bin t.csv --interval 1", 2, "between 0 and 1"),
-        ("predict m.bin t.csv --interval 0.99", 3, "need 100 calibration rows"),
+        ("predict m.bin t.csv --interval 0.99", 3, "need 99 calibration rows"),
         ("predict none.bin t.csv --interval 0.9", 3, "--calibrate"),
         ("predict none.bin t.csv --std", 3, "--std"),
         (&format!("{FIT} --calibrate cv:99 -o x.bin"), 2, "take from 2 to 50"),

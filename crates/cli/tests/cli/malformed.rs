@@ -53,7 +53,7 @@ const CASES: &[Case] = &[
         "level.csv|a,y\n1,3\n2,3\n4,3\n",
         FIT,
         DATA,
-        &["the target \"y\" is 3 in every row", "--target"],
+        &["the target \"y\" is 3 in every row", "take another target"],
     ),
     Case("two.csv|a,y\n1,3\n2,4\n", FIT, DATA, &["nothing to learn from 2 rows", "at least 3"]),
     Case("beyond.csv|a,y\n1,3\n2,4\n3,1e300\n", FIT, DATA, &["\"y\" reaches 1e300", "divide it"]),

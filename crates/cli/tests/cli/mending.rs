@@ -23,7 +23,7 @@ fn fitted(text: &str, options: &str) -> (String, Vec<f64>) {
     let bench = Bench::new();
     bench.write("t.csv", text);
     let run = bench.ok(&format!("{FIT} {options}"));
-    bench.ok("predict m.json t.csv -o p.csv -q");
+    bench.ok(&format!("predict m.json t.csv -o p.csv -q {options}"));
     let predictions = bench.column("p.csv", "prediction");
     assert!(predictions.iter().all(|value| value.is_finite()));
     (format!("{}{}", run.out, run.err), predictions)
