@@ -163,7 +163,7 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
     let table = Source::of(args, 0)?.input(args)?.into_kept()?;
     session.notes(table.notes());
     let options = options(args, run);
-    if table.names().is_empty() {
+    if table.names().len() == 0 {
         return Err(Failure::Usage("no column is left; drop fewer".into()).into());
     }
     let all = lines(&table);

@@ -80,7 +80,7 @@ impl<'r> Lines<'r> {
         Ok(Lines { number: spot.lines, bytes: spot.byte, after_cr: spot.after_cr, ..lines })
     }
 
-    /// Where the next line starts; nowhere in gzip and UTF-16, which cannot be entered in the middle.
+    /// Where the next line starts; nowhere in gzip and UTF-16, which cannot be entered midway.
     pub fn spot(&self) -> Option<Spot> {
         let source = self.source.get_ref();
         let whole = source.is_transcoded() || source.get_ref().is_compressed();

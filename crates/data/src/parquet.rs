@@ -21,8 +21,8 @@ use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
-/// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times become
-/// texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value. Columns of
+/// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times
+/// become texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value. Columns of
 /// lists and structures, and pandas' index without a name, are left out; [`Table::notes`] says so.
 /// In errors the line is the row from 1.
 ///
