@@ -178,25 +178,32 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
         return Err(Failure::Data(text).into());
     }
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
-    let alike = |error| match (error, table.rows()) {
-        (nystrom_pipeline::Error::NoFeatures { .. }, 1) => Failure::Data(
-            "there is one row only, and nothing to compare it with; take more rows".into(),
-        )
-        .into(),
-        (nystrom_pipeline::Error::NoFeatures { .. }, _) => Failure::Data(
-            "every feature has the same value in every row, so that all rows are alike; take \
-             other features"
-                .into(),
-        )
-        .into(),
-        (error, _) => of_pipeline(error),
-    };
-    let columns = Columns::fit(&table, &options, &[], Shape::PLAIN).map_err(alike)?;
+    let columns =
+        Columns::fit(&table, &options, &[], Shape::PLAIN).map_err(|error| match table.rows() {
+            1 => Failure::Data(
+                "there is one row only, and nothing to compare it with; take more rows".into(),
+            )
+            .into(),
+            _ => nothing_to_compare(error),
+        })?;
     session.notes(columns.dropped());
     let constant = columns.dropped().iter().map(|dropped| dropped.column.clone()).collect();
     let applied = columns.apply(&table).map_err(of_pipeline)?;
     let lines = rows.iter().map(|&row| all[row]).collect();
     Ok(Data { x: applied.x, rows, lines, constant })
+}
+
+/// The error of rows that their features do not tell apart.
+pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
+    match error {
+        nystrom_pipeline::Error::NoFeatures { .. } => Failure::Data(
+            "every feature has the same value in every row, so that all rows are alike; take \
+             other features"
+                .into(),
+        )
+        .into(),
+        error => of_pipeline(error),
+    }
 }
 
 /// How columns become features where all of them do.

@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(of("A title\na,b\n1,2\n3,4"), (1, comma, false));
         assert_eq!(of("# a, b\n# c\na,b\n1,2\n3,4"), (2, comma, false));
         assert_eq!(of("#id,b\n1,2\n3,4"), (0, comma, false));
-        assert_eq!(of("Sales, of all\n\na,b,c\n1,2,3\n3,4,5"), (1, comma, false));
+        assert_eq!(of("Sales, of all\n\na,b,c\n1,2,3\n3,4,5"), (2, comma, false));
         assert_eq!(of("a,y\n1,2\n3,4,5"), (0, None, false));
         assert_eq!(of("x,y\n1,0.5,2\n2,0.25,3"), (0, comma, true));
         assert_eq!(of("a,b\n1,2\n3"), (0, None, false));

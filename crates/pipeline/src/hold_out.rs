@@ -85,12 +85,12 @@ impl Fit {
     ) -> Result<(Vec<usize>, Vec<Vec<usize>>)> {
         let taken = taken(self, targets)?;
         let numbered = Numbered::with_task(self, table, targets, None)?.0.table;
-        let looked = look(self, &numbered, &taken, &HashMap::new())?;
+        let mut looked = look(self, &numbered, &taken, &HashMap::new())?;
         let rows = self.used_rows(table, targets)?;
         let used = numbered.select_rows(&rows)?;
         let equal = match self.split.column() {
             Some(_) => None,
-            None => repeats::distinct(&used, &compared(self, &looked, targets))?,
+            None => repeats::distinct(&used, &compared(self, &mut looked, &used, targets)?)?,
         };
         let parts = self.split.parts(&used, equal, rng)?;
         Ok((rows, parts))

@@ -88,7 +88,7 @@ impl Problem {
         let taken = taken(fit, targets)?;
         let (numbered, classes) = Numbered::with_task(fit, table, targets, counts)?;
         let Numbered { table, readings, mut notes } = numbered;
-        let looked = look(fit, &table, &taken, &HashMap::new())?;
+        let mut looked = look(fit, &table, &taken, &HashMap::new())?;
         notes.extend(looked.notes.iter().cloned());
         let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
         notes.extend(notes_of(&left_out, table.rows()));
@@ -99,7 +99,7 @@ impl Problem {
             true => table.into_owned(),
             false => table.select_rows(&rows)?,
         };
-        let compared = compared(fit, &looked, targets);
+        let compared = compared(fit, &mut looked, &table, targets)?;
         let weighted = weighted(fit, table, &compared, &mut notes)?;
         let of = |table: &Table| Labels::new(table, &targets[0], counts);
         let labels: Option<&LabelsOf<'_>> = classes.then_some(&of);
@@ -134,7 +134,11 @@ impl Problem {
 
     /// The same for rows that are a sample of those whose columns are known.
     pub fn with_exact(mut self, fit: &Fit, exact: &HashMap<String, ColumnSums>) -> Result<Self> {
-        self.looked = look(fit, &self.table, &self.taken, exact)?;
+        let mut looked = look(fit, &self.table, &self.taken, exact)?;
+        for (column, before) in looked.columns.iter_mut().zip(&self.looked.columns) {
+            column.never |= before.never;
+        }
+        self.looked = looked;
         self.exact.clone_from(exact);
         Ok(self)
     }
@@ -208,13 +212,14 @@ pub(crate) fn look(
 }
 
 /// The columns in which rows differ that are not taken together.
-pub(crate) fn compared<'a>(
-    fit: &'a Fit,
-    looked: &'a Looked,
-    targets: &'a [String],
-) -> Vec<&'a str> {
-    let features = looked.compared().chain(targets.iter().map(String::as_str));
-    features.chain(fit.split.column()).collect()
+pub(crate) fn compared(
+    fit: &Fit,
+    looked: &mut Looked,
+    table: &Table,
+    targets: &[String],
+) -> Result<Vec<String>> {
+    let others = targets.iter().map(String::as_str).chain(fit.split.column());
+    looked.compared(table, &others.collect::<Vec<_>>())
 }
 
 /// The columns that are no features because they have another use.
@@ -342,7 +347,7 @@ pub(crate) fn check_weights(
 fn weighted(
     fit: &Fit,
     table: Table,
-    compared: &[&str],
+    compared: &[String],
     notes: &mut Vec<String>,
 ) -> Result<(Table, Option<Vec<f64>>)> {
     let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;

@@ -160,7 +160,7 @@ const CASES: &[Case] = &[
         "|",
         "fit good.csv --lambda auto --target y --hold-out 1.5 -o out.json",
         USAGE,
-        &["--hold-out 1.5", "such as 0.2"],
+        &["hold-out: 1.5", "such as 0.2"],
     ),
     Case(
         "|",

@@ -19,11 +19,11 @@ impl Files {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_found(paths: Vec<PathBuf>, format: &Format, texts: &[usize]) -> Result<Files> {
+    pub fn open_found(paths: Vec<PathBuf>, format: &Format, asked: &[usize]) -> Result<Files> {
         let Format::Csv(csv) = format else {
             return Ok(Files::open(paths, format)?.nan_is_missing());
         };
-        let csv = csv.clone().taking_all().text(texts.iter().copied());
+        let mut csv = csv.clone().taking_all().text(asked.iter().copied());
         let few = paths.len().div_ceil(HEADS.2).max(1);
         let heads = paths.iter().step_by(few).enumerate();
         let mut texts: BTreeSet<String> = BTreeSet::new();
@@ -35,7 +35,10 @@ impl Files {
             texts.extend(head.columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()));
             if k == 0 {
                 notes = head.notes;
-                first = Some(head.columns.into_iter().map(|c| c.name).collect::<Vec<_>>());
+                let columns: Vec<String> = head.columns.into_iter().map(|c| c.name).collect();
+                // a position is one of the first file
+                csv = csv.text(asked.iter().filter_map(|&j| columns.get(j).cloned()));
+                first = Some(columns);
             }
         }
         let names = first.unwrap_or_default();

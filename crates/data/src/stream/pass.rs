@@ -1,6 +1,7 @@
 //! One pass over the files.
 
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use super::Files;
 use super::ahead::{Ahead, Give};
@@ -56,7 +57,6 @@ impl Pass {
         let work = Work {
             paths: files.paths[shard.min(files.paths.len())..].to_vec(),
             format: files.format.clone(),
-            names: files.names().map(str::to_owned).collect(),
             start,
         };
         let told = Ahead::new(move |give| work.run(give));
@@ -181,7 +181,6 @@ fn place(record: &[Shard], row: u64) -> (usize, usize, u64) {
 struct Work {
     paths: Vec<PathBuf>,
     format: Format,
-    names: Vec<String>,
     /// In the first file.
     start: Start,
 }
@@ -197,7 +196,7 @@ impl Work {
             }
             let format = match (&self.format, start.spot) {
                 // the names stand before the spot
-                (Format::Csv(csv), Some(_)) => Format::Csv(csv.clone().names(&self.names)),
+                (Format::Csv(csv), Some(_)) => Format::Csv(csv.clone().names(self.names(path)?)),
                 (format, _) => format.clone(),
             };
             let mut stopped = false;
@@ -213,5 +212,16 @@ impl Work {
             start = Start { row: 0, spot: None, ..start };
         }
         Ok(())
+    }
+    /// The columns of a file in its own order.
+    fn names(&self, path: &Path) -> Result<Vec<String>> {
+        let (file, name) = open(path)?;
+        let start = Start { row: 0, spot: None, rows: 1, ..self.start };
+        let mut names = Vec::new();
+        pieces(&self.format, file, &name, start, &mut |table, _| {
+            names = table.names().map(str::to_owned).collect();
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(names)
     }
 }

@@ -149,6 +149,13 @@ fn blocks_have_the_kinds_of_their_heads_and_count_strays() {
         assert_eq!((strays.len(), strays["a"].cells), (1, 1));
         assert_eq!(strays["a"].texts[0].text, "oops");
     }
+    // a pass that starts in the middle of the second file knows its order of columns
+    files.set_block_rows(1024);
+    files.start(0).unwrap();
+    while files.next_block().unwrap().is_some() {}
+    files.start(12_000 + 1500).unwrap();
+    let block = files.next_block().unwrap().unwrap();
+    assert_eq!((block.numbers("a").unwrap()[0], block.numbers("b").unwrap()[0]), (0.0, 1500.0));
     // a text in the head of the other file makes a column of texts
     let third = write("3.csv", "a,b\nx,1\n");
     let fourth = write("0.csv", "a,b\n1,1\n");
@@ -156,4 +163,13 @@ fn blocks_have_the_kinds_of_their_heads_and_count_strays() {
     files.start(0).unwrap();
     let block = files.next_block().unwrap().unwrap();
     assert!(matches!(block.columns()[0].values, Values::Categories(_)));
+    // positions are those of the first file
+    let [first, second] =
+        [("5.csv", "a,b\n1,2\n"), ("6.csv", "b,a\n2,1\n")].map(|(name, text)| write(name, text));
+    let mut files = Files::open_found(vec![first, second], &csv(), &[0]).unwrap();
+    files.start(0).unwrap();
+    while let Some(block) = files.next_block().unwrap() {
+        assert_eq!(block.categories("a").unwrap().get(0), Some("1"));
+        assert_eq!(block.numbers("b").unwrap(), [2.0]);
+    }
 }

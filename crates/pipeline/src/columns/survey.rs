@@ -5,6 +5,7 @@ use super::reading::{Marks, Reading};
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
 use crate::error::{Error, Result};
+use crate::repeats::are_copied;
 use nystrom_data::{Column, Table, Values};
 
 /// What all rows of a table say of the columns that may be features.
@@ -25,7 +26,8 @@ pub(crate) struct Candidate {
     pub reading: Reading,
     /// Whether it names or numbers the rows, and how.
     pub names_rows: Option<Why>,
-    /// Whether it is no feature even where that would help: an index without a name.
+    /// Whether it is no feature even where that would help: an index without a name, or one that
+    /// tells copies apart.
     pub never: bool,
 }
 
@@ -60,10 +62,22 @@ impl Looked {
         Ok(Looked { columns, marks: Marks::of(options), notes })
     }
 
-    /// The columns that tell rows apart as their features do: all but those that name them.
-    pub fn compared(&self) -> impl Iterator<Item = &str> {
-        let telling = self.columns.iter().filter(|column| column.names_rows.is_none());
-        telling.map(|column| column.name.as_str())
+    /// The columns that tell rows apart, beside `others`: all features. A column that numbers the
+    /// rows may be one, unless rows are copies of others under another number; then it is none.
+    pub fn compared(&mut self, table: &Table, others: &[&str]) -> Result<Vec<String>> {
+        let features = self.columns.iter().filter(|column| column.names_rows.is_none());
+        let names = features.map(|column| column.name.as_str()).chain(others.iter().copied());
+        let mut compared: Vec<String> = names.map(str::to_owned).collect();
+        let numbers = |column: &Candidate| column.names_rows == Some(Why::Index) && !column.never;
+        if self.columns.iter().any(numbers) {
+            let telling: Vec<&str> = compared.iter().map(String::as_str).collect();
+            let copied = are_copied(table, &telling)?;
+            for column in self.columns.iter_mut().filter(|column| numbers(column)) {
+                column.never = copied;
+                compared.extend((!copied).then(|| column.name.clone()));
+            }
+        }
+        Ok(compared)
     }
 }
 

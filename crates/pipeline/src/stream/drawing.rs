@@ -32,7 +32,7 @@ use std::collections::BinaryHeap;
 /// let stream = StreamPoints { columns: ColumnOptions::default(), reservoir: 300, leaves: 8 };
 /// let rng = &mut Pcg64::seed_from_u64(0);
 /// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
-/// let (columns, _) = stream.columns(&survey)?;
+/// let columns = stream.columns(&survey)?;
 /// let recipe = stream.recipe(&survey, columns, Family::Gaussian.kernel(0.5, 1)?);
 /// let dictionary = recipe.disqueak(&mut blocks, 1e-3, SqueakParams::new(8), rng)?;
 /// let mut drawn = DrawnRows::new(20, rng);

@@ -5,7 +5,7 @@ use super::ranks::{Alone, Ranks};
 use super::source::{TableSource, other_rows};
 use super::survey::{Survey, survey_points};
 use super::{bytes, ready};
-use crate::columns::{ColumnOptions, Columns};
+use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::kernel::AnyKernel;
@@ -29,7 +29,7 @@ pub(super) const TILE: u64 = 1024;
 ///    the sample ([`WeightedRows::of_sample`](super::WeightedRows::of_sample));
 /// 3. [`PointRecipe::scores`]: the score of every row against it, in order.
 ///
-/// All columns are numbers. What is found depends on the rows and their order, on the seed and the
+/// What is found depends on the rows and their order, on the seed and the
 /// options. It does not depend on blocks, files or threads, nor on how many processes shared the
 /// passes ([`survey_over`](Self::survey_over), [`PointRecipe::disqueak_over`]).
 ///
@@ -48,8 +48,8 @@ pub(super) const TILE: u64 = 1024;
 /// let stream = StreamPoints { reservoir: 300, ..StreamPoints::default() };
 /// let rng = &mut Pcg64::seed_from_u64(0);
 /// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
-/// let (columns, constant) = stream.columns(&survey)?;
-/// assert!(columns.features() == ["a"] && constant.is_empty());
+/// let columns = stream.columns(&survey)?;
+/// assert!(columns.features() == ["a"] && columns.dropped().is_empty());
 /// let kernel = Family::Gaussian.kernel(0.5, 1)?;
 /// let recipe = stream.recipe(&survey, columns, kernel);
 /// let lambda = 1e-3;
@@ -65,7 +65,7 @@ pub(super) const TILE: u64 = 1024;
 /// ```
 #[derive(Debug, Clone)]
 pub struct StreamPoints {
-    /// Columns, and what becomes of missing values: these are not filled in.
+    /// How columns become features.
     pub columns: ColumnOptions,
     /// Rows of the sample.
     pub reservoir: usize,
@@ -116,45 +116,16 @@ impl StreamPoints {
         survey_points(&self.fit(), self.reservoir, (ranks, source, first), told, rng)
     }
 
-    /// The columns with means and standard deviations of all rows, as
-    /// [`Standardizer`](nystrom_data::Standardizer) has them up to rounding. Also the names of
-    /// those that are left out for having one value.
+    /// The columns as [`Columns::fit`] has them of all rows, up to rounding: means, standard
+    /// deviations and levels are exact, medians are those of the sample.
     ///
     /// # Errors
-    /// [`Error::Values`] for a column of text, missing values or values that are not finite;
-    /// [`Error::NoFeatures`] if every column has one value.
-    pub fn columns(&self, survey: &Survey) -> Result<(Columns, Vec<String>)> {
-        let places = self.columns.candidates(&survey.table, &[])?;
-        let (mut kept, mut constant) = ((Vec::new(), Vec::new(), Vec::new()), Vec::new());
-        for &place in &places {
-            let name = &survey.table.columns()[place].name;
-            let wrong = |what: &str, remedy| Error::values(name, what, remedy);
-            let sums = survey.sums.get(name).and_then(|sums| sums.numbers());
-            let sums =
-                sums.ok_or_else(|| wrong("holds text", "leave it out, or write it as numbers"))?;
-            if sums.gaps() > 0 {
-                let what = format!("misses {} of {} values", sums.gaps(), sums.rows());
-                return Err(wrong(&what, "fill them in, or leave out these rows"));
-            }
-            let (mean, scale) = if !self.columns.standardize {
-                (0.0, 1.0)
-            } else if sums.is_constant() {
-                constant.push(name.clone());
-                continue;
-            } else {
-                sums.moments(0.0).ok_or_else(|| {
-                    wrong("has no finite mean and deviation", "divide it by 1e100, say")
-                })?
-            };
-            kept.0.push(name.clone());
-            kept.1.push(mean);
-            kept.2.push(scale);
-        }
-        if kept.0.is_empty() {
-            let why = "every column has the same value in every row".into();
-            return Err(Error::NoFeatures { why });
-        }
-        Ok((Columns::numbers(kept.0, &kept.1, &kept.2), constant))
+    /// As [`Columns::fit`].
+    pub fn columns(&self, survey: &Survey) -> Result<Columns> {
+        let exact = |name: &str| survey.sums.get(name);
+        let looked = Looked::at(&survey.table, &self.columns, &[], &exact)?;
+        let training = Training { table: &survey.table, rows: None, known: None, exact: &exact };
+        Columns::fit_to(&looked, &self.columns, Shape::PLAIN, training)
     }
 
     /// The sample as the kernel sees it, r × d, in the order of all rows.

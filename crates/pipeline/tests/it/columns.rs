@@ -4,7 +4,7 @@
 use crate::fit::{fitted, quick, text};
 use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
-use nystrom_pipeline::{ColumnOptions, Columns, Fit, Fitted, Shape, Split, Why};
+use nystrom_pipeline::{ColumnOptions, Columns, Fit, Fitted, Shape, Split, Task, Why};
 
 fn numbers(n: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
     (0..n).map(of).collect()
@@ -203,6 +203,35 @@ fn a_row_number_is_kept_if_validation_gains_by_it() {
     let table = table(columns.into());
     let dropped = fitted(&quick(), &table, "y").unwrap().report.dropped;
     assert_eq!(dropped.iter().map(|d| &d.why).collect::<Vec<_>>(), [&Why::Index]);
+}
+
+/// Rows at different times are no copies of each other; those of a table written out thrice under
+/// new numbers are.
+#[test]
+fn rows_at_different_times_are_different() {
+    let n = 400;
+    let draws = random(n, 7);
+    let level = |i: usize| (4.0 * draws[i]).floor();
+    let steps = vec![
+        Column::numbers("t", numbers(n, |i| i as f64 + 1.0)),
+        Column::numbers("z", numbers(n, level)),
+        Column::numbers("y", numbers(n, |i| (5.0 * ((i + 1) as f64 / 20.0).sin()).round())),
+    ];
+    let fit = Fit { task: Task::Regression, ..quick() };
+    let said = |columns: Vec<Column>| {
+        let report = fitted(&fit, &table(columns), "y").unwrap().report;
+        let merged = report.notes.iter().any(|note| note.contains("different ones"));
+        (merged, report.dropped.len(), report.chosen.error)
+    };
+    let (merged, dropped, error) = said(steps);
+    assert!(!merged && dropped == 0 && error < 0.1, "{merged} {dropped} {error}");
+    let copies = vec![
+        Column::numbers("id", numbers(n, |i| i as f64 + 1.0)),
+        Column::numbers("x", numbers(n, |i| draws[i % 100])),
+        Column::numbers("y", numbers(n, |i| draws[i % 100].sin() + draws[100 + i % 100])),
+    ];
+    let (merged, dropped, _) = said(copies);
+    assert!(merged && dropped == 1);
 }
 
 #[test]

@@ -11,7 +11,6 @@ use crate::failure::{Result, of_pipeline};
 use crate::kernel;
 use crate::output::check_writable;
 use crate::session::Session;
-use crate::text;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom_pipeline::{
@@ -104,11 +103,9 @@ impl Asked<'_> {
         survey: &Survey,
         rng: &mut dyn Rng,
     ) -> Result<(PointRecipe, Vec<String>, Sampled)> {
-        let (columns, constant) = stream.columns(survey).map_err(of_pipeline)?;
-        if !constant.is_empty() {
-            let names = text::names(&constant);
-            self.session.say(&format!("note: left out, for having one value only: {names}"));
-        }
+        let columns = stream.columns(survey).map_err(crate::input::nothing_to_compare)?;
+        self.session.notes(columns.dropped());
+        let constant = columns.dropped().iter().map(|dropped| dropped.column.clone()).collect();
         let x = stream.reservoir(survey, &columns).map_err(of_pipeline)?;
         let points = Points::from_rows(x.as_ref());
         let meter = self.session.progress.meter();
