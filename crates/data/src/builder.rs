@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::column::{Categories, Column, Values};
+use crate::doubts::Doubts;
 use crate::error::{Problem, place};
 use crate::markers::{is_marker, is_number_marker};
 use crate::number::{is_beyond_exact, number, number_with_comma};
-use crate::survey::Doubts;
 
 /// A column that grows field by field.
 pub(crate) struct ColumnBuilder {

@@ -3,9 +3,10 @@
 use std::io::Read;
 
 use crate::column::Column;
+use crate::doubts::Doubts;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::gzip::uncompressed;
-use crate::survey::{Doubts, Survey};
+use crate::survey::Survey;
 use crate::table::Table;
 
 /// The first bytes of every file.

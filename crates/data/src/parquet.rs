@@ -13,17 +13,19 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
+use crate::doubts::Doubts;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
 use crate::parquet_type::Holds;
-use crate::survey::{Doubts, Survey};
+use crate::survey::Survey;
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
 /// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times
-/// become texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value. Columns of
-/// lists and structures, and pandas' index without a name, are left out; [`Table::notes`] says so.
+/// become texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value.
+/// Columns of lists and structures, and pandas' index without a name, are left out;
+/// [`Table::notes`] says so.
 /// In errors the line is the row from 1.
 ///
 /// ```no_run

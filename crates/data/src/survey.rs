@@ -1,8 +1,8 @@
 //! Tables read in spite of cells that are no numbers, for programs that want to say all that is
 //! wrong at once.
 
-use crate::error::{DataError, Place, Problem, place::excerpt};
-use crate::number::has_decimal_comma;
+use crate::doubts::{Doubt, Doubts};
+use crate::error::{DataError, Place, Problem};
 use crate::table::Table;
 
 /// A table of numbers, and what stands in its cells that are none.
@@ -14,82 +14,6 @@ pub struct Survey {
     pub table: Table,
     /// For each column of the table the cells that are neither numbers nor declared missing.
     pub doubts: Vec<Doubts>,
-}
-
-/// Cells of a column that are neither numbers nor declared missing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Doubts {
-    /// How many they are.
-    pub cells: usize,
-    /// How many of them would be numbers with a point for their comma.
-    pub decimal_commas: usize,
-    /// What stands in them, the first eight different texts; of those with a decimal comma the
-    /// first only.
-    pub texts: Vec<Doubt>,
-}
-
-/// A text where a number should be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Doubt {
-    /// The text, shortened with `…` beyond 40 characters.
-    pub text: String,
-    /// How many cells it stands in.
-    pub cells: usize,
-    /// The line of the first of them, from 1; the row from 1 in formats without lines.
-    pub line: u64,
-}
-
-/// The most texts that a column keeps.
-const TEXTS: usize = 8;
-
-impl Doubts {
-    /// Adds those of later cells of the same column.
-    pub(crate) fn merge(&mut self, later: Doubts) {
-        self.cells += later.cells;
-        self.decimal_commas += later.decimal_commas;
-        for doubt in later.texts {
-            let place = self.texts.iter().position(|known| known.text == doubt.text);
-            match place {
-                Some(place) => self.texts[place].cells += doubt.cells,
-                None if self.texts.len() < 8 => self.texts.push(doubt),
-                None => {}
-            }
-        }
-    }
-
-    pub(crate) fn add(&mut self, text: &str, line: u64) {
-        self.cells += 1;
-        if has_decimal_comma(text) {
-            self.decimal_commas += 1;
-            if self.decimal_commas > 1 {
-                return; // one example is enough
-            }
-        }
-        let text = excerpt(text);
-        match self.texts.iter().position(|known| known.text == text) {
-            Some(known) => self.texts[known].cells += 1,
-            None if self.texts.len() < TEXTS => self.texts.push(Doubt { text, cells: 1, line }),
-            None => {}
-        }
-    }
-
-    /// Whether there are any, and all of them stand on this line.
-    pub fn all_on(&self, line: Option<u64>) -> bool {
-        self.cells > 0
-            && self.cells == self.texts.len()
-            && self.texts.iter().all(|doubt| Some(doubt.line) == line)
-    }
-
-    /// The number if it is finite, else a missing one and a note.
-    pub(crate) fn finite(&mut self, value: f64, line: u64) -> f64 {
-        if value.is_finite() {
-            return value;
-        }
-        self.add(&value.to_string(), line);
-        f64::NAN
-    }
 }
 
 impl Survey {

@@ -2,8 +2,8 @@
 
 use crate::column::distinct_names;
 use crate::column::{Categories, Cell, Column, ColumnRef, Values};
+use crate::doubts::Doubts;
 use crate::error::{DataError, Place, Result, place::list};
-use crate::survey::Doubts;
 
 /// What a file holds: named columns of numbers or text, with missing values marked.
 ///

@@ -16,8 +16,8 @@ use crate::split::Split;
 /// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
 /// them.
 ///
-/// Equal rows become one row, with the sum of their weights (1 without weights) as weight. So errors
-/// on validation rows, and intervals, are those of rows that no training row equals.
+/// Equal rows become one row, with the sum of their weights (1 without weights) as weight. So
+/// errors on validation rows, and intervals, are those of rows that no training row equals.
 ///
 /// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square.
 /// The values that the winner gave on validation rows make its probabilities ([`Calibration`]).

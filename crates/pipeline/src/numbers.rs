@@ -109,6 +109,6 @@ impl<'a> Numbered<'a> {
     }
 }
 
-const TARGET: &str = "correct it, predict classes (--task classification), or read what is no number \
-                      as missing (--numeric)";
+const TARGET: &str = "correct it, predict classes (--task classification), or read what is no \
+                      number as missing (--numeric)";
 const WEIGHT: &str = "weights are numbers: correct it, or leave out --weights";

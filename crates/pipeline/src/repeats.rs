@@ -1,6 +1,5 @@
 //! Rows that occur several times.
 
-use crate::columns::position;
 use crate::error::Result;
 use nystrom_data::{Column, Table, Values};
 use std::cmp::Ordering;
@@ -18,9 +17,8 @@ pub(crate) fn distinct<S: AsRef<str>>(
     table: &Table,
     compared: &[S],
 ) -> Result<Option<Vec<Vec<usize>>>> {
-    let places =
-        compared.iter().map(|name| position(table, name.as_ref())).collect::<Result<Vec<_>>>()?;
-    let columns: Vec<&Column> = places.into_iter().map(|c| &table.columns()[c]).collect();
+    let columns = compared.iter().map(|name| table.column(name.as_ref()));
+    let columns = columns.collect::<std::result::Result<Vec<&Column>, _>>()?;
     let compared = |a: usize, b: usize| {
         let mut orders = columns.iter().map(|column| by_column(column, a, b));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)

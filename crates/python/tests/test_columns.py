@@ -282,7 +282,8 @@ def test_rows_are_matched_by_position_and_an_index_is_no_feature(rng):
     other = rng.permutation(len(y))
     odd = X.set_axis(np.arange(len(y)) + 7)
     series = [pandas.Series(values, index=other) for values in (y, w, groups)]
-    fitted = ny.KernelRegressor(**SMALL).fit(odd, series[0], sample_weight=series[1], groups=series[2])
+    more = {"sample_weight": series[1], "groups": series[2]}
+    fitted = ny.KernelRegressor(**SMALL).fit(odd, series[0], **more)
     assert fitted.n_features_in_ == 2
     assert np.array_equal(fitted.predict(odd), plain_fit.predict(X))
 

@@ -66,7 +66,9 @@ MODELS = WITH_CONSTANT | {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(("offset", "size"), [(1e9, 1.0), (-3e12, 100.0), (0, 1e-60), (1e200, 1e190)])
+@pytest.mark.parametrize(
+    ("offset", "size"), [(1e9, 1.0), (-3e12, 100.0), (0, 1e-60), (1e200, 1e190)]
+)
 def test_targets_keep_64_bits_beside_rows_of_32(name, offset, size, waves):
     X, y = waves
     X, target = X.astype(np.float32), offset + size * y
@@ -170,7 +172,8 @@ def test_every_class_is_one(labels, tmp_path, rng):
 @pytest.mark.parametrize("kind", [ny.KernelRegressor, ny.KernelClassifier])
 def test_targets_with_gaps_are_refused_with_a_remedy(kind, y, rng):
     X = rng.normal(size=(90, 2))
-    with pytest.raises(ValueError, match="in 30 of 90 rows .positions 2, 5, 8, 11, 14, ...; leave") as e:
+    match = "in 30 of 90 rows .positions 2, 5, 8, 11, 14, ....; leave"
+    with pytest.raises(ValueError, match=match) as e:
         kind(**SMALL).fit(X, y)
     remedy = str(e.value).split("rows out: ")[1]
     keep = {"y": y, "pandas": pandas, "np": np}
@@ -192,7 +195,9 @@ def bad_numbers():
         ny.KernelRidge: ["alpha", "gamma", "tol", "max_iter", "coef0", "degree"],
         ny.NystroemRidge: ["alphas", "gamma", "n_components"],
         ny.Falkon: ["penalty", "gamma", "tol", "maxiter", "M"],
-        ny.SqueakRegressor: ["resolution", "copies", "epsilon", "max_components", "alphas", "gamma"],
+        ny.SqueakRegressor: [
+            *["resolution", "copies", "epsilon", "max_components", "alphas", "gamma"],
+        ],
         ny.Nystroem: ["gamma", "n_components"],
         ny.KernelRegressor: ["work", "time", "memory", "calibrate"],
         ny.KernelClassifier: ["work", "time", "memory", "calibrate"],

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 
 use crate::Format;
 use crate::column::Values;
+use crate::doubts::Doubts;
 use crate::error::{DataError, Result};
 use crate::open::open;
-use crate::survey::Doubts;
 use crate::table::Table;
 use pass::Pass;
 use pieces::pieces;

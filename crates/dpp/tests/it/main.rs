@@ -11,6 +11,7 @@ mod exact;
 mod hostile;
 #[path = "../../../sketch/tests/it/hostile_table.rs"]
 mod hostile_table;
+mod indefinite;
 mod log_det;
 mod once;
 mod rejection;

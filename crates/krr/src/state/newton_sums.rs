@@ -71,8 +71,8 @@ pub fn step_of_newton(f: f64, is_positive: bool) -> (f64, f64) {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The equations over no rows of a Newton step for t columns, with the features of `self`, whose
-    /// rows play no part. The step begins at these log-odds, or at 0.
+    /// The equations over no rows of a Newton step for t columns, with the features of `self`,
+    /// whose rows play no part. The step begins at these log-odds, or at 0.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless `self` has one target and the log-odds

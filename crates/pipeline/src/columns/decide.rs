@@ -4,7 +4,7 @@ use super::dress::{Dress, is_beyond_exact};
 use super::options::ColumnOptions;
 use super::reading::{Kind, Marks, Reading};
 use super::time::{TimeFormat, of_digits};
-use nystrom_data::Categories;
+use nystrom_data::{Categories, Values};
 
 /// Up to so many different cells, each twice on average, a column of numbers and texts holds
 /// categories.
@@ -14,8 +14,31 @@ const SOME: usize = 10;
 /// Different whole numbers such as 20190131 from which a column of them holds dates.
 const DATES: usize = 10;
 
+impl Reading {
+    /// What these cells are, and a line that says so where a reader of the table may wonder.
+    pub fn of(name: &str, values: &Values, options: &ColumnOptions) -> (Reading, Option<String>) {
+        let is = |list: &[String]| list.iter().any(|other| other == name);
+        if is(&options.categorical) {
+            return (Reading::LEVEL, None);
+        }
+        match values {
+            Values::Numbers(values) if is(&options.numeric) || !are_dates(values) => {
+                (Reading::PLAIN, None)
+            }
+            Values::Numbers(_) => {
+                let note = format!(
+                    "{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for \
+                     numbers)"
+                );
+                (Reading { kind: Kind::Digits, rest: false }, Some(note))
+            }
+            Values::Categories(text) => of_texts(name, text, options, is(&options.numeric)),
+        }
+    }
+}
+
 /// Whether these are whole numbers that are dates.
-pub(super) fn are_dates(values: &[f64]) -> bool {
+fn are_dates(values: &[f64]) -> bool {
     let mut first: Vec<f64> = Vec::new();
     for &value in values.iter().filter(|value| !value.is_nan()) {
         if of_digits(value).is_none() {
@@ -29,7 +52,7 @@ pub(super) fn are_dates(values: &[f64]) -> bool {
 }
 
 /// What a column of texts holds; `numeric`: it was said to hold numbers.
-pub(super) fn of_texts(
+fn of_texts(
     name: &str,
     text: &Categories,
     options: &ColumnOptions,
@@ -114,8 +137,8 @@ fn mixed(
     let other = levels.iter().find(|(_, level)| dress.number(level).is_none());
     let note = match other {
         None => format!(
-            "{name:?} holds {}, as far as they can be read one by one (--categorical {name:?} takes \
-             them for categories)",
+            "{name:?} holds {}, as far as they can be read one by one (--categorical {name:?} \
+             takes them for categories)",
             dress.describe()
         ),
         Some((_, example)) => format!(

@@ -167,10 +167,10 @@ fn commonest<'a>(texts: impl Iterator<Item = (usize, &'a str)>) -> &'a str {
 
 /// A symbol, a code of three letters, or both.
 fn is_currency(text: &str) -> bool {
-    const SYMBOLS: &str = "$\u{20ac}\u{a3}\u{a5}\u{20b9}\u{20a9}\u{20bd}\u{20ba}\u{20aa}\u{20ab}\u{20b4}\u{20a6}\u{e3f}\u{a2}\u{20b1}\u{20b8}\u{20a1}\u{20b2}\u{20ad}\u{20ae}";
-    const CODES: &str = "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN TRY \
-                         RUB UAH BRL MXN ARS CLP COP PEN ZAR NGN KES EGP ILS AED SAR QAR KWD THB VND \
-                         IDR MYR SGD HKD TWD KRW PHP PKR BDT LKR Rs Rs. kr kr. zł Kč Ft";
+    const SYMBOLS: &str = "$€£¥₹₩₽₺₪₫₴₦฿¢₱₸₡₲₭₮";
+    const CODES: &str = "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN \
+                         TRY RUB UAH BRL MXN ARS CLP COP PEN ZAR NGN KES EGP ILS AED SAR QAR KWD \
+                         THB VND IDR MYR SGD HKD TWD KRW PHP PKR BDT LKR Rs Rs. kr kr. zł Kč Ft";
     let code = |text: &str| CODES.split_whitespace().any(|code| code.eq_ignore_ascii_case(text));
     let symbol = |c: char| SYMBOLS.contains(c);
     let rest = text.trim_matches(|c: char| symbol(c) || c.is_whitespace());

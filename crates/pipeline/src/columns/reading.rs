@@ -1,6 +1,5 @@
 //! What the cells of a column are: numbers in some dress, instants, categories, or two of these.
 
-use super::decide::{are_dates, of_texts};
 use super::dress::Dress;
 use super::options::ColumnOptions;
 use super::time::{TimeFormat, of_digits};
@@ -49,27 +48,6 @@ impl Reading {
     pub const PLAIN: Reading = Reading { kind: Kind::Number(Dress::PLAIN), rest: false };
     /// Categories by their text.
     pub const LEVEL: Reading = Reading { kind: Kind::Level, rest: false };
-
-    /// What these cells are, and a line that says so where a reader of the table may wonder.
-    pub fn of(name: &str, values: &Values, options: &ColumnOptions) -> (Reading, Option<String>) {
-        let is = |list: &[String]| list.iter().any(|other| other == name);
-        if is(&options.categorical) {
-            return (Reading::LEVEL, None);
-        }
-        match values {
-            Values::Numbers(values) if is(&options.numeric) || !are_dates(values) => {
-                (Reading::PLAIN, None)
-            }
-            Values::Numbers(_) => {
-                let note = format!(
-                    "{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for \
-                     numbers)"
-                );
-                (Reading { kind: Kind::Digits, rest: false }, Some(note))
-            }
-            Values::Categories(text) => of_texts(name, text, options, is(&options.numeric)),
-        }
-    }
 
     /// Whether a reader of files must leave the cells as they stand, for a reading of its own.
     pub fn wants_text(&self) -> bool {

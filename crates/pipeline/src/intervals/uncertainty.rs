@@ -11,8 +11,8 @@
 //! - **Total variance.** Over n rows the variance of y is on average s²κ + σ², where
 //!   κ = mean k(xᵢ, xᵢ) − mean k(xᵢ, xⱼ). It is 1 in standard units, so s² = (1 − σ²)/κ. Both
 //!   variances are known up to about √(2/n), and s²κ is at least this.
-//! - **Residuals.** A validation row has y − f(x) of variance s²bᵢ + σ²(1 + cᵢ), where bᵢ and cᵢ are
-//!   those of the fit to the training rows of its fold. σ² maximises the likelihood of the
+//! - **Residuals.** A validation row has y − f(x) of variance s²bᵢ + σ²(1 + cᵢ), where bᵢ and cᵢ
+//!   are those of the fit to the training rows of its fold. σ² maximises the likelihood of the
 //!   residuals. They also determine s² if bᵢ is an appreciable part of the prior variance
 //!   ([`APPRECIABLE`]). If so, s² is the most likely one up to that of the total variance. If bᵢ is
 //!   small everywhere, residuals say nothing of the deviation far from the data.

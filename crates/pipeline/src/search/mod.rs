@@ -111,8 +111,8 @@ impl Fit {
     ///
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
-    /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
-    /// [`Error::Budget`].
+    /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
+    /// [`Error::UsedTwice`], [`Error::Budget`].
     ///
     /// # Randomness
     /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median

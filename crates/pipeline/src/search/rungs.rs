@@ -53,8 +53,8 @@ impl Search<'_> {
         Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
     }
 
-    /// Two unlike families under shapes of the columns, beside the plain default: the shape to which
-    /// each choice was added that made the smallest error smaller by enough, and its trials.
+    /// Two unlike families under shapes of the columns, beside the plain default: the shape to
+    /// which each choice was added that made the smallest error smaller by enough, and its trials.
     fn shapes(&mut self, rows: usize) -> Result<(Shape, Trials)> {
         let (mut shape, mut trials) = (Shape::PLAIN, Trials::new());
         self.tried(Candidate::PLAIN, rows, &mut trials)?;

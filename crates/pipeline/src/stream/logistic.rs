@@ -1,7 +1,7 @@
 //! The logistic loss over rows that are read again for every Newton step.
 
-use super::calibrating::ClassSample;
 use super::choosing::StreamReport;
+use super::class_sample::ClassSample;
 use super::iterating::Passes;
 use super::ranks::Ranks;
 use super::{Recipe, TableSource};

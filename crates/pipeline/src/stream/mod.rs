@@ -4,8 +4,10 @@ mod bytes;
 mod calibrating;
 mod certifying;
 mod choosing;
+mod class_sample;
 mod dictionary;
 mod drawing;
+mod features;
 mod given;
 mod iterating;
 mod leaves;
@@ -60,9 +62,9 @@ use nystrom::prelude::*;
 /// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
 /// Classes are those of all rows. The loss is that of squares, as sums over rows are; then
-/// [`Recipe::logistic_over`] tries the logistic loss, with a pass for each Newton step. Probabilities
-/// are calibrated to the last fit on rows of the reservoir, each with the value of the fit that
-/// leaves it and its copies out; an iterative fit leaves some rows out for that.
+/// [`Recipe::logistic_over`] tries the logistic loss, with a pass for each Newton step.
+/// Probabilities are calibrated to the last fit on rows of the reservoir, each with the value of
+/// the fit that leaves it and its copies out; an iterative fit leaves some rows out for that.
 ///
 /// Three things about columns are those of the reservoir. They are medians (which stand for missing
 /// values), the curves of skewed columns with their moments, and levels where a text has more than

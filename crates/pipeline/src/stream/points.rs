@@ -1,10 +1,11 @@
 //! Rows without a target, as a kernel sees them.
 
+use super::bytes;
+use super::features::features;
 use super::places::Places;
 use super::ranks::{Alone, Ranks};
 use super::source::{TableSource, other_rows};
 use super::survey::{Survey, survey_points};
-use super::{bytes, ready};
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -133,7 +134,7 @@ impl StreamPoints {
     /// # Errors
     /// Those of applying columns to rows that they were made for.
     pub fn reservoir(&self, survey: &Survey, columns: &Columns) -> Result<Mat<f64>> {
-        ready::features(columns, &survey.table)
+        features(columns, &survey.table)
     }
 
     /// What the later passes need to know.
@@ -285,9 +286,9 @@ impl PointRecipe {
     fn ready(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
         let (rows, _) = usable(&self.fit, block, &[], &[], false)?;
         let x = if rows.len() == block.rows() {
-            ready::features(&self.columns, block)?
+            features(&self.columns, block)?
         } else {
-            ready::features(&self.columns, &block.select_rows(&rows)?)?
+            features(&self.columns, &block.select_rows(&rows)?)?
         };
         Ok((rows, x))
     }

@@ -1,7 +1,7 @@
 //! What is to be fitted to all rows: everything but the coefficients.
 
 use super::bytes::{Kind, pack, read, unpack, write, wrong};
-use super::calibrating::ClassSample;
+use super::class_sample::ClassSample;
 use super::places::Places;
 use super::{StreamFit, Survey};
 use crate::error::Result;

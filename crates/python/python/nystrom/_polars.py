@@ -40,7 +40,8 @@ def column_of(name: str, column: Any) -> Cells:
     if kind in (pl.String, pl.Binary, pl.Decimal, pl.Boolean, pl.Object):
         values = column.to_list()
         if kind == pl.Object:
-            missing = np.array([v is None or isinstance(v, float) and v != v for v in values], dtype=bool)
+            gaps = [v is None or isinstance(v, float) and v != v for v in values]
+            missing = np.array(gaps, dtype=bool)
         return of_objects(name, values, missing)
     raise neither(name, kind)
 

@@ -139,7 +139,7 @@ class _Search(BaseEstimator):
                     )
         for name in wanted["categorical"]:
             if name in wanted["numeric"]:
-                raise ValueError(f"{name!r} is both categorical and numeric; name it in one of them")
+                raise ValueError(f"{name!r} is both categorical and numeric; name it once")
         no_features = {*wanted["numeric"], self.group, self.time_column}
         given = wanted["categorical"]
         self._categories = given + [n for n in found if n not in no_features and n not in given]
@@ -305,8 +305,8 @@ def refuse_times(X: Any) -> Any:
     """X, unless it is an array of times, which would become counts of an unknown unit."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(
-            f"X is an array of {X.dtype}: pass a frame, pandas.DataFrame(X), whose columns of times "
-            "become features"
+            f"X is an array of {X.dtype}: pass a frame, pandas.DataFrame(X), whose columns of "
+            "times become features"
         )
     return X
 

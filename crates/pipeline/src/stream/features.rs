@@ -1,0 +1,25 @@
+//! The features of a block.
+
+use super::survey::place;
+use crate::columns::Columns;
+use crate::error::{Error, Result};
+use nystrom::faer::Mat;
+use nystrom_data::Table;
+
+/// The features of the rows of a block, n × d. An error tells the line.
+pub(super) fn features(columns: &Columns, block: &Table) -> Result<Mat<f64>> {
+    columns.apply(block).map(|applied| applied.x).map_err(|error| placed(error, columns, block))
+}
+
+/// An error with the line of the first row that has it.
+fn placed(error: Error, columns: &Columns, table: &Table) -> Error {
+    for row in 0..table.rows() {
+        let alone = table.select_rows(&[row]).map_err(Error::from);
+        let applied = alone.and_then(|alone| columns.apply(&alone));
+        if let Err(Error::Values { column, what, remedy }) = applied {
+            let what = what.replace("in row 1", &format!("in {}", place(table, row)));
+            return Error::Values { column, what, remedy };
+        }
+    }
+    error
+}
