@@ -195,9 +195,8 @@ def bad_numbers():
         ny.KernelRidge: ["alpha", "gamma", "tol", "max_iter", "coef0", "degree"],
         ny.NystroemRidge: ["alphas", "gamma", "n_components"],
         ny.Falkon: ["penalty", "gamma", "tol", "maxiter", "M"],
-        ny.SqueakRegressor: [
-            *["resolution", "copies", "epsilon", "max_components", "alphas", "gamma"],
-        ],
+        ny.SqueakRegressor: ["resolution", "copies", "epsilon", "alphas", "gamma"]
+        + ["max_components"],
         ny.Nystroem: ["gamma", "n_components"],
         ny.KernelRegressor: ["work", "time", "memory", "calibrate"],
         ny.KernelClassifier: ["work", "time", "memory", "calibrate"],

@@ -35,8 +35,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// samples. They are what one more unit of its target changes.
     ///
     /// The models that leave a sample out are f₋ᵢ = f − r_i·g_i, with its residual r_i of
-    /// [`leave_one_out`](Self::leave_one_out). With weights f₋ᵢ = f − w_i·r_i·g_i. About m³ flops, then m kernel values
-    /// and 2m² flops a point.
+    /// [`leave_one_out`](Self::leave_one_out). With weights f₋ᵢ = f − w_i·r_i·g_i. About m³ flops,
+    /// then m kernel values and 2m² flops a point.
     ///
     /// # Errors
     /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`](crate::KrrModel::predict);
