@@ -75,7 +75,8 @@ def test_rows_one_by_one_and_several_targets(rng):
     with pytest.raises(ValueError, match="another number"):
         model.partial_fit(X, y)
     single = ny.SqueakRegressor(KERNEL, random_state=0).partial_fit(X.astype(np.float32), y)
-    assert single.partial_fit(X, y).predict(X).dtype == np.float32
+    assert single.components_.dtype == np.float32
+    assert single.partial_fit(X, y).predict(X).dtype == np.float64  # that of the target
 
 
 def far_of(model, X, Y):

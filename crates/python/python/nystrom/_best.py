@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 import os
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -115,7 +117,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
             raise TypeError(
                 "y holds times; predict numbers, (y - y.min()) / np.timedelta64(1, 'D') say"
             )
-        Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
+        values = np.asarray(y) if is_frame(y) else y  # names may repeat
+        Y = check_array(values, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
         check_consistent_length(X, Y)
         self._single = Y.ndim == 1
         Y = Y.reshape(len(Y), -1)
@@ -234,6 +237,7 @@ class KernelClassifier(ClassifierMixin, _Search):
         check_consistent_length(X, y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
+        refuse_alike(self.classes_)
         if len(self.classes_) < 2:
             raise ValueError(f"there is one class only, {self.classes_[0]!r}; two are needed")
         target: Column = texts(name, [class_name(label) for label in y])
@@ -268,18 +272,19 @@ class KernelClassifier(ClassifierMixin, _Search):
         told = model._load(path)
         if told["classes"] is None:
             raise ValueError(f"{path} holds a regression; load it as KernelRegressor")
-        labels = [float(name) for name in told["classes"]] if told["numbers"] else told["classes"]
-        if told["numbers"] and all(label.is_integer() for label in labels):
-            labels = [int(label) for label in labels]
-        elif not told["numbers"] and are_long(labels):
-            labels = [int(label) for label in labels]
+        labels = told["classes"]
+        # texts such as 00501 stay texts
+        if told["numbers"] and all(class_name(value_of(name)) == name for name in labels):
+            labels = [value_of(name) for name in labels]
+            if all(float(label).is_integer() for label in labels):
+                labels = [int(label) for label in labels]
         model.classes_ = np.sort(np.array(labels))
         model._order(told)
         return model
 
     def _order(self, told: dict[str, Any]) -> None:
         """Where each of `classes_` stands in the model."""
-        read = float if told["numbers"] else class_name
+        read = value_of if told["numbers"] else class_name
         place = {read(name): code for code, name in enumerate(told["classes"])}
         self._places = np.array([place[read(label)] for label in self.classes_])
 
@@ -314,10 +319,34 @@ def labels_of(y: np.ndarray) -> np.ndarray:
     return y
 
 
-def are_long(names: list[str]) -> bool:
-    """Whether these are whole numbers, and texts only because floats may not hold them."""
-    whole = all(name.lstrip("-").isdecimal() and str(int(name)) == name for name in names)
-    return whole and any(abs(int(name)) > LARGEST_WHOLE for name in names)
+def value_of(label: Any) -> int | float:
+    """The number that a class is: whole ones exactly."""
+    if isinstance(label, numbers.Integral):
+        return int(label)
+    try:
+        return int(label) if isinstance(label, str) else float(label)
+    except ValueError:
+        return float(label)
+
+
+def refuse_alike(classes: np.ndarray) -> None:
+    """Refuses texts that the library takes for one class: they differ in case or blanks alone, or
+    all are numbers and these are equal."""
+    if classes.dtype.kind not in "OU":
+        return
+    names = [str(label) for label in classes]
+    try:
+        alike = [str(Decimal(name).normalize()) for name in names]
+    except InvalidOperation:
+        alike = [" ".join(name.split()).lower() for name in names]
+    first: dict[str, str] = {}
+    for name, key in zip(names, alike, strict=True):
+        if key in first:
+            raise ValueError(
+                f"the classes {first[key]!r} and {name!r} in y would be one; pass numbers, "
+                "sklearn.preprocessing.LabelEncoder().fit_transform(y), if they are two"
+            )
+        first[key] = name
 
 
 def target_names(y: Any) -> list[str] | None:

@@ -55,7 +55,7 @@ def by_method(
     spec: Spec, X: np.ndarray, method: str, count: int, random_state: Any, n_jobs: int | None
 ) -> np.ndarray:
     """The rows that a method chooses."""
-    if count < 1 or int(count) != count:
+    if not np.isfinite(count) or count < 1 or int(count) != count:
         raise ValueError(f"{count} landmarks: it must be a whole number of at least 1")
     n = len(X)
     if count > n:

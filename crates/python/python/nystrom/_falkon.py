@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native
 from ._centers import choose
 from ._checks import rows, rows_and_targets, seed_of
+from ._kernels import positive, whole
 from ._ridge import _Ridge
 
 
@@ -73,7 +74,7 @@ class Falkon(_Ridge):
         """Fits y at the rows of X."""
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         spec = self._spec(X.shape[1])
-        count = min(self.M, len(X))
+        count = min(whole("M", self.M, 1), len(X))
         chosen, self.components_ = choose(
             spec, X, self.center_selection, count, self.random_state, self.n_jobs
         )
@@ -88,8 +89,8 @@ class Falkon(_Ridge):
             len(X) * float(self.penalty),
             uniform=self._is_uniform(),
             intercept=self.fit_intercept,
-            tolerance=self.tol,
-            max_iterations=self.maxiter,
+            tolerance=positive("tol", self.tol),
+            max_iterations=whole("maxiter", self.maxiter, 1),
             memory=self.memory,
             seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,

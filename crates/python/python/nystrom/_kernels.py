@@ -143,7 +143,7 @@ class Polynomial(Kernel):
         self.coef0 = coef0
 
     def _spec(self) -> Spec:
-        return ("polynomial", whole("degree", self.degree), float(self.gamma), float(self.coef0))
+        return ("polynomial", whole("degree", self.degree, 0), float(self.gamma), float(self.coef0))
 
 
 class Periodic(Kernel):
@@ -235,11 +235,20 @@ def lengths(value: Any) -> float | list[float]:
     return float(value) if np.ndim(value) == 0 else [float(length) for length in value]
 
 
-def whole(name: str, value: Any) -> int:
-    """A whole number that may be written 3.0."""
-    if int(value) != value:
-        raise ValueError(f"{name} = {value} is not valid: it must be a whole number")
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number that may be written 3.0, and is at least so large."""
+    if not np.isfinite(value) or int(value) != value or value < least:
+        raise ValueError(
+            f"{name} = {value} is not valid: it must be a whole number of at least {least}"
+        )
     return int(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """A positive number that is finite."""
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name} = {value} is not valid: it must be positive and finite")
+    return float(value)
 
 
 def spec_of(
@@ -281,7 +290,7 @@ def spec_of(
             return Laplacian(1.0 / positive("gamma", gamma))._spec()
         case "poly" | "polynomial":
             degree, coef0 = (3 if degree is None else degree), (1 if coef0 is None else coef0)
-            return Polynomial(whole("degree", degree), gamma, coef0)._spec()
+            return Polynomial(whole("degree", degree, 0), gamma, coef0)._spec()
         case str():
             return by_scikit_learn(kernel, gamma, coef0, kernel_params)
     if callable(kernel) and not hasattr(kernel, "theta"):

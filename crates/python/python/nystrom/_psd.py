@@ -26,14 +26,17 @@ def check_psd(K: np.ndarray) -> None:
         )
     diagonal = np.diag(K).astype(np.float64)
     largest = float(np.abs(K).max(initial=0.0))
-    for start in range(0, len(K), BLOCK):
-        _check_rows(K, start, diagonal, ROUNDING * largest)
-    if len(K) <= MOST_FACTORED and largest > 0:
+    starts = range(0, len(K), BLOCK)
+    for start in starts:
+        _check_symmetry(K, start, ROUNDING * largest)
+    if largest > 0 and len(K) <= MOST_FACTORED:
         _check_eigenvalues(K.astype(np.float64) / largest, largest)
+    elif largest > 0:
+        for start in starts:
+            _check_pairs(K, start, diagonal)
 
 
-def _check_rows(K: np.ndarray, start: int, diagonal: np.ndarray, rounding: float) -> None:
-    """Symmetry, and determinants of two rows and columns."""
+def _check_symmetry(K: np.ndarray, start: int, rounding: float) -> None:
     rows = slice(start, start + BLOCK)
     block, mirrored = K[rows].astype(np.float64), K[:, rows].T.astype(np.float64)
     i, j = _largest(np.abs(block - mirrored))
@@ -42,6 +45,12 @@ def _check_rows(K: np.ndarray, start: int, diagonal: np.ndarray, rounding: float
             f"the kernel matrix is not symmetric: entry ({start + i}, {j}) is {block[i, j]}, entry "
             f"({j}, {start + i}) is {mirrored[i, j]}; pass (K + K.T) / 2 if that is what is meant"
         )
+
+
+def _check_pairs(K: np.ndarray, start: int, diagonal: np.ndarray) -> None:
+    """Determinants of two rows and columns."""
+    rows = slice(start, start + BLOCK)
+    block = K[rows].astype(np.float64)
     roots = np.sqrt(np.maximum(diagonal, 0.0))
     above = np.abs(block) - roots[rows, None] * roots[None, :]
     i, j = _largest(above)

@@ -14,7 +14,7 @@ from . import _native
 from ._centers import choose
 from ._checks import rows, rows_and_targets, seed_of
 from ._units import Units, power_of_two
-from ._kernels import spec_of
+from ._kernels import positive, spec_of, whole
 
 
 #: Rows up to which `KernelRidge` may factor its matrix.
@@ -118,7 +118,7 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         self._keep(*self._units.outward(theta, b), single)
         self.solver_, self.n_iter_ = "NormalEquations", 1
-        self.gcv_ = np.array(errors) * self._units.size**2
+        self.gcv_ = self._units.squares(np.array(errors))
         self.alphas_, self.alpha_ = grid, float(grid[best])
 
     def _tell(self, told: dict[str, Any]) -> None:
@@ -210,6 +210,7 @@ class KernelRidge(_Ridge):
         direct = {"auto": None, "direct": True, "iterative": False}
         if self.solver not in direct:
             raise ValueError(f"solver = {self.solver!r} is unknown; there are {', '.join(direct)}")
+        tolerance, most = positive("tol", self.tol), whole("max_iter", self.max_iter, 1)
         spec, points = self._problem(X)
         how = direct[self.solver]
         if self.solver == "auto" and is_slow(spec):  # iterations compute more values
@@ -226,8 +227,8 @@ class KernelRidge(_Ridge):
                 float(alpha),
                 intercept=self.fit_intercept,
                 direct=how,
-                tolerance=self.tol,
-                max_iterations=self.max_iter,
+                tolerance=tolerance,
+                max_iterations=most,
                 memory=self.memory,
                 seed=seed_of(self.random_state),
                 n_jobs=self.n_jobs,
@@ -351,7 +352,7 @@ class NystroemRidge(_Ridge):
         self._keep(*units.outward(theta, b), single)
         self.alpha_ = grid[best] if self.alpha_per_target and not single else float(grid[best[0]])
         if len(grid) > 1:
-            squares = errors[:, :2] * units.size**2
+            squares = units.squares(errors[:, :2])
             self.alphas_, self.loo_, self.gcv_ = grid, squares[:, 0], squares[:, 1]
             self.effective_dimension_ = errors[:, 2]
             self.best_score_ = -float(self.loo_[best[0]])

@@ -25,6 +25,7 @@ from . import _native
 from ._checks import dense, missing_rows, seed_of
 from ._cells import text_of_number
 from ._columns import Column, of_objects, texts
+from ._kernels import positive
 from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
 #: What a table must have to be fitted.
@@ -70,7 +71,7 @@ class _Search(BaseEstimator):
         return {
             "effort": self.effort,
             "work": work,
-            "memory": None if memory is None else int(memory),  # 4e9 is a number of bytes, too
+            "memory": None if memory is None else int(positive("memory", memory)),
             "weights": None,
             "classes": classes,
             "balanced": balanced,

@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._checks import rows, rows_and_targets, seed_of
+from ._kernels import whole
 from ._ridge import _Ridge, ridges
 
 
 def law(resolution: float, copies: int, epsilon: float, most: int) -> dict[str, Any]:
     """What all streams that merge have in common."""
-    given = {"gamma": float(resolution), "copies": int(copies), "epsilon": float(epsilon)}
-    return given | {"most": int(most)}
+    given = {"gamma": float(resolution), "copies": whole("copies", copies, 1), "epsilon": float(epsilon)}
+    return given | {"most": whole("max_components", most, 1)}
 
 
 #: Rows that are copied at a time to take them in random order.

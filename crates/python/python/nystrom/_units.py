@@ -66,6 +66,11 @@ class Units:
         wide = theta.astype(np.float64) * self.size
         return wide.astype(self.result), b.astype(np.float64) * self.size + self.offset
 
+    def squares(self, errors: np.ndarray) -> np.ndarray:
+        """Squares of y, from those of z; ∞ beyond 64 bits."""
+        with np.errstate(over="ignore"):
+            return errors.astype(np.float64) * self.size * self.size
+
 
 def power_of_two(value: float) -> float:
     """A power of two near the value; 1 for 0. Numbers divided by it keep their digits."""

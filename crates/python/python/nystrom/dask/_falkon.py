@@ -11,7 +11,7 @@ import dask
 from .. import _native
 from .._checks import seed_of
 from .._falkon import Falkon as _Falkon
-from .._kernels import Spec, aligned
+from .._kernels import Spec, aligned, positive, whole
 from .._units import Units
 from ._estimator import OnPartitions
 from ._parts import block_of, matrix, partitions, threads, tree
@@ -47,8 +47,8 @@ class Falkon(OnPartitions, _Falkon):
             Passes(parts, spec, self.components_, found.units),
             uniform=self._is_uniform(),
             intercept=self.fit_intercept,
-            tolerance=self.tol,
-            max_iterations=self.maxiter,
+            tolerance=positive("tol", self.tol),
+            max_iterations=whole("maxiter", self.maxiter, 1),
             memory=self.memory,
             seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,
