@@ -33,6 +33,15 @@ pub struct Categories {
 }
 
 impl Categories {
+    /// One text for each row.
+    pub(crate) fn of(texts: Vec<String>) -> Self {
+        let mut levels = texts.clone();
+        levels.sort();
+        levels.dedup();
+        let code = |text: &String| levels.binary_search(text).ok().map(|code| code as u32);
+        Categories { codes: texts.iter().map(code).collect(), levels }
+    }
+
     /// The text in row `row`, `None` if it is missing or there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
         let code = (*self.codes.get(row)?)?;

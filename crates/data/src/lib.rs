@@ -85,6 +85,8 @@ mod open;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_type;
+#[cfg(feature = "parquet")]
+mod parquet_values;
 mod records;
 mod standardize;
 mod stream;

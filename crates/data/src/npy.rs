@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use crate::column::Column;
+use crate::column::{Categories, Column, Values};
 use crate::doubts::Doubts;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::gzip::uncompressed;
+use crate::number::LARGEST_EXACT;
 use crate::survey::Survey;
 use crate::table::Table;
 
@@ -18,7 +19,8 @@ pub(crate) const MAX_HEADER: usize = 1 << 20;
 /// Entries are floats, integers or booleans of either byte order, in C or Fortran order.
 ///
 /// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`,
-/// `c2`, …, as the file names none. Values that are not finite are errors, as in every format; in
+/// `c2`, …, as the file names none. One with a whole number beyond 2⁵³ is text, as some would be
+/// equal as `f64`. Values that are not finite are errors, as in every format; in
 /// errors the line is the row from 1.
 ///
 /// ```
@@ -141,7 +143,8 @@ impl Header {
         }
     }
 
-    /// The columns of so many rows, before which there are others.
+    /// The columns of so many rows, before which there are others. One with a whole number beyond
+    /// 2⁵³ is text, as some would be equal as `f64`.
     pub fn columns(
         &self,
         data: &[u8],
@@ -149,14 +152,22 @@ impl Header {
         before: usize,
     ) -> (Vec<Column>, Vec<Doubts>) {
         let size = self.item.size;
-        let value = |i: usize, j: usize| {
+        let bytes = |i: usize, j: usize| {
             let item = if self.fortran { j * rows + i } else { i * columns + j } * size;
-            self.item.number(&data[item..item + size])
+            &data[item..item + size]
         };
         let column = |j: usize| {
-            let mut doubts = Doubts::default();
-            let numbers = (0..rows).map(|i| doubts.finite(value(i, j), (before + i) as u64 + 1));
-            (Column::numbers(format!("c{}", j + 1), numbers.collect()), doubts)
+            let (name, mut doubts) = (format!("c{}", j + 1), Doubts::default());
+            let whole = |i| self.item.whole(bytes(i, j));
+            let is_beyond = |whole: i128| whole.unsigned_abs() > u128::from(LARGEST_EXACT);
+            if (0..rows).any(|i| whole(i).is_some_and(is_beyond)) {
+                let digits = (0..rows).filter_map(whole).map(|whole| whole.to_string());
+                let values = Values::Categories(Categories::of(digits.collect()));
+                return (Column { name, values }, doubts);
+            }
+            let value = |i| self.item.number(bytes(i, j));
+            let numbers = (0..rows).map(|i| doubts.finite(value(i), (before + i) as u64 + 1));
+            (Column::numbers(name, numbers.collect()), doubts)
         };
         (0..columns).map(column).unzip()
     }
@@ -193,19 +204,30 @@ impl Item {
         }
     }
 
-    /// The number in `size` bytes; integers beyond 2⁵³ are rounded.
-    pub fn number(&self, bytes: &[u8]) -> f64 {
+    fn bits(&self, bytes: &[u8]) -> u64 {
         let mut little = [0; 8];
         for (i, byte) in bytes.iter().enumerate() {
             little[if self.big_endian { self.size - 1 - i } else { i }] = *byte;
         }
-        let bits = u64::from_le_bytes(little);
-        let unused = 64 - 8 * self.size as u32;
-        match (self.kind, self.size) {
-            (b'f', 4) => f64::from(f32::from_bits(bits as u32)),
-            (b'f', _) => f64::from_bits(bits),
-            (b'i', _) => (((bits << unused) as i64) >> unused) as f64,
-            _ => bits as f64,
+        u64::from_le_bytes(little)
+    }
+
+    /// The whole number in `size` bytes; none of floats.
+    fn whole(&self, bytes: &[u8]) -> Option<i128> {
+        let (bits, unused) = (self.bits(bytes), 64 - 8 * self.size as u32);
+        match self.kind {
+            b'f' => None,
+            b'i' => Some((((bits << unused) as i64) >> unused).into()),
+            _ => Some(bits.into()),
+        }
+    }
+
+    /// The number in `size` bytes; integers beyond 2⁵³ are rounded.
+    pub fn number(&self, bytes: &[u8]) -> f64 {
+        match (self.whole(bytes), self.size) {
+            (Some(whole), _) => whole as f64,
+            (None, 4) => f64::from(f32::from_bits(self.bits(bytes) as u32)),
+            (None, _) => f64::from_bits(self.bits(bytes)),
         }
     }
 }
@@ -237,6 +259,24 @@ mod tests {
 
     fn read(header: &str, data: &[u8]) -> Result<Table> {
         Npy::new().read(&file(header, data)[..], "t.npy")
+    }
+
+    #[test]
+    fn whole_numbers_that_floats_would_merge_are_texts() {
+        let wide = [1_i64 << 53, (1 << 53) + 1, -7, i64::MIN];
+        let bytes: Vec<u8> = wide.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let header = "{'descr': '<i8', 'fortran_order': True, 'shape': (2, 2), }";
+        let table = read(header, &bytes).unwrap();
+        for (j, expected) in
+            [["9007199254740992", "9007199254740993"], ["-7", "-9223372036854775808"]]
+                .into_iter()
+                .enumerate()
+        {
+            let texts = table.categories(j).unwrap();
+            assert_eq!([0, 1].map(|i| texts.get(i).unwrap()), expected);
+        }
+        let bytes: Vec<u8> = [1_i64 << 53, 2, 3, 4].iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(read(header, &bytes).unwrap().numbers("c1").unwrap()[0], 2f64.powi(53));
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
 }
 
 /// The last whole number up to which all are different as `f64`: 2⁵³.
+pub(crate) const LARGEST_EXACT: u64 = 1 << 53;
+/// Its digits.
 const EXACT: &str = "9007199254740992";
 
 /// Whether a text is a whole number, in digits alone, that is the same `f64` as another one.

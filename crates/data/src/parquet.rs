@@ -4,8 +4,7 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
@@ -17,16 +16,17 @@ use crate::doubts::Doubts;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
 use crate::parquet_type::Holds;
+use crate::parquet_values::{Values, are_beyond_exact, read_column};
 use crate::survey::Survey;
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
 /// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times
-/// become texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value.
-/// Columns of lists and structures, and pandas' index without a name, are left out;
-/// [`Table::notes`] says so.
-/// In errors the line is the row from 1.
+/// become texts such as `2021-03-01T00:25:00`, whatever their unit, and so do integers of which one
+/// is beyond 2⁵³: as `f64` some would be equal. A null is a missing value. Columns of lists and
+/// structures, and pandas' index without a name, are left out; [`Table::notes`] says so. In errors
+/// the line is the row from 1.
 ///
 /// ```no_run
 /// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
@@ -36,21 +36,6 @@ use crate::table::Table;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parquet {
     _private: (),
-}
-
-/// The values of one column, `None` where there is a null.
-pub(crate) enum Values {
-    Numbers(Vec<Option<f64>>),
-    Text(Vec<Option<ByteArray>>),
-}
-
-impl Values {
-    pub fn len(&self) -> usize {
-        match self {
-            Values::Numbers(values) => values.len(),
-            Values::Text(values) => values.len(),
-        }
-    }
 }
 
 impl Parquet {
@@ -103,14 +88,14 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
     let (used, notes) = usable(&file, name)?;
-    for j in used {
+    for (j, holds) in used {
         let column = &schema.columns()[j];
         let place = Place::new(name).field(j + 1).column(&column.path().string());
-        let mut growing = Growing::new(column, 0);
+        let mut growing = Growing::new(column, holds, 0);
         for group in 0..file.num_row_groups() {
             let group = file.get_row_group(group).map_err(damaged)?;
             let mut reader = group.get_column_reader(j).map_err(damaged)?;
-            let values = read_column(&mut reader, column, usize::MAX).map_err(damaged)?;
+            let values = read_column(&mut reader, (column, holds), usize::MAX).map_err(damaged)?;
             growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
         }
         let (column, doubtful) = growing.finish(column.path().string());
@@ -123,11 +108,12 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     Ok(Survey { table: Table::new(name, columns)?.noted(notes, Vec::new()), doubts })
 }
 
-/// The columns of which features can be made, and what is to be said of the others.
+/// The columns of which features can be made with what they hold, and what is to be said of the
+/// others.
 pub(crate) fn usable<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     name: &str,
-) -> Result<(Vec<usize>, Vec<String>)> {
+) -> Result<(Vec<(usize, Holds)>, Vec<String>)> {
     let metadata = file.metadata().file_metadata();
     let index = index_columns(metadata.key_value_metadata().map_or(&[][..], Vec::as_slice));
     let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
@@ -141,7 +127,13 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
             _ if index.contains(&path) => {
                 notes.push(format!("{path:?} is the index of a pandas frame and is left out"));
             }
-            _ => used.push(j),
+            Holds::Numbers(1.0) | Holds::Unsigned
+                if are_beyond_exact(file, j).map_err(damaged(name))? =>
+            {
+                let unsigned = Holds::of(column) == Holds::Unsigned;
+                used.push((j, Holds::Digits { unsigned }));
+            }
+            holds => used.push((j, holds)),
         }
     }
     match first {
@@ -169,8 +161,8 @@ pub(crate) enum Growing {
 
 impl Growing {
     /// After so many rows of the file.
-    pub fn new(column: &ColumnDescriptor, rows: u64) -> Self {
-        match Holds::of(column).is_text() {
+    pub fn new(column: &ColumnDescriptor, holds: Holds, rows: u64) -> Self {
+        match holds.is_text() {
             true => Growing::Text { column: ColumnBuilder::text(column.path().string()), rows },
             false => Growing::Numbers { numbers: Vec::new(), doubts: Doubts::default(), rows },
         }
@@ -211,92 +203,12 @@ impl Growing {
     }
 }
 
-/// The next values of a column of one row group, at most so many.
-pub(crate) fn read_column(
-    reader: &mut ColumnReader,
-    column: &ColumnDescriptor,
-    records: usize,
-) -> std::result::Result<Values, ParquetError> {
-    let holds = Holds::of(column);
-    let unit = if let Holds::Numbers(unit) = holds { unit } else { 1.0 };
-    let unsigned = holds == Holds::Unsigned;
-    let optional = (column.max_def_level(), records);
-    let some = |texts: Vec<Option<Option<ByteArray>>>| {
-        Values::Text(texts.into_iter().map(Option::flatten).collect())
-    };
-    Ok(match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
-        }
-        ColumnReader::Int32ColumnReader(reader) if holds.is_text() => {
-            some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
-        }
-        ColumnReader::Int64ColumnReader(reader) if holds.is_text() => {
-            some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
-        }
-        ColumnReader::Int96ColumnReader(reader) => {
-            some(values(reader, optional, |v| holds.julian(v))?)
-        }
-        ColumnReader::Int32ColumnReader(reader) => {
-            let number =
-                |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
-            Values::Numbers(values(reader, optional, number)?)
-        }
-        ColumnReader::Int64ColumnReader(reader) => {
-            let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
-            Values::Numbers(values(reader, optional, number)?)
-        }
-        ColumnReader::FloatColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| f64::from(*v))?)
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| *v)?)
-        }
-        ColumnReader::ByteArrayColumnReader(reader) if holds.is_text() => {
-            Values::Text(values(reader, optional, ByteArray::clone)?)
-        }
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
-        }
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
-        }
-    })
-}
-
-/// The next values of a column of one row group, at most so many; a value is there where its level
-/// is the highest.
-fn values<T: DataType, V>(
-    reader: &mut ColumnReaderImpl<T>,
-    (highest, records): (i16, usize),
-    value: impl Fn(&T::T) -> V,
-) -> std::result::Result<Vec<Option<V>>, ParquetError> {
-    const RECORDS: usize = 1 << 16;
-    let (mut levels, mut stored) = (Vec::new(), Vec::new());
-    let mut left = records;
-    while left > 0 {
-        let step = RECORDS.min(left);
-        match reader.read_records(step, Some(&mut levels), None, &mut stored)?.0 {
-            0 => break,
-            read => left -= read.min(left),
-        }
-    }
-    let mut stored = stored.iter().map(value);
-    match highest {
-        0 => Ok(stored.map(Some).collect()),
-        _ => Ok(levels
-            .iter()
-            .map(|level| if *level == highest { stored.next() } else { None })
-            .collect()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use parquet::basic::Compression;
-    use parquet::data_type::{ByteArrayType, DoubleType, Int32Type};
-    use parquet::file::properties::WriterProperties;
+    use parquet::data_type::{ByteArrayType, DoubleType, Int32Type, Int64Type};
+    use parquet::file::properties::{EnabledStatistics, WriterProperties};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
     use std::sync::Arc;
@@ -350,6 +262,44 @@ mod tests {
             assert!(k[0].is_nan() && k[2].is_nan() && (k[1], k[3]) == (7.0, 7.0), "{k:?}");
             assert_eq!(table.categories("s").unwrap().get(2), Some("b"));
             assert_eq!(table.missing(), 2);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_that_floats_would_merge_are_texts() {
+        let wide = [(1_i64 << 53) + 1, 1 << 53];
+        for (kind, values, texts) in [
+            ("", wide, Some(["9007199254740993", "9007199254740992"])),
+            (" (UINT_64)", [-1, 5], Some(["18446744073709551615", "5"])),
+            ("", [1 << 53, -5], None),
+            (" (UINT_64)", [1 << 53, 5], None),
+        ] {
+            for statistics in [EnabledStatistics::Chunk, EnabledStatistics::None] {
+                let schema =
+                    parse_message_type(&format!("message t {{ REQUIRED INT64 k{kind}; }}"));
+                let properties =
+                    WriterProperties::builder().set_statistics_enabled(statistics).build();
+                let schema = Arc::new(schema.unwrap());
+                let mut writer =
+                    SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+                let mut group = writer.next_row_group().unwrap();
+                let mut column = group.next_column().unwrap().unwrap();
+                column.typed::<Int64Type>().write_batch(&values, None, None).unwrap();
+                column.close().unwrap();
+                group.close().unwrap();
+                let bytes = writer.into_inner().unwrap();
+                let table = Parquet::new().read(&bytes[..], "t.parquet").unwrap();
+                match texts {
+                    Some(texts) => {
+                        let found = table.categories("k").unwrap();
+                        assert_eq!([0, 1].map(|i| found.get(i).unwrap()), texts);
+                    }
+                    None => {
+                        let expected = values.map(|v| v as f64);
+                        assert_eq!(table.numbers("k").unwrap(), expected);
+                    }
+                }
+            }
         }
     }
 

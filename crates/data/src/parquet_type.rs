@@ -12,6 +12,10 @@ pub(crate) enum Holds {
     /// Numbers, whole ones divided by this.
     Numbers(f64),
     Unsigned,
+    /// Whole numbers, of which some are beyond 2⁵³.
+    Digits {
+        unsigned: bool,
+    },
     /// Decimals as bytes, divided by this.
     Decimals(f64),
     /// Floats of two bytes.
@@ -68,8 +72,8 @@ impl Holds {
 
     /// Whether its values are read as texts.
     pub fn is_text(self) -> bool {
-        use Holds::{Bytes, Clock, Days, Instants, Text};
-        matches!(self, Text | Bytes | Days | Instants(..) | Clock(_))
+        use Holds::{Bytes, Clock, Days, Digits, Instants, Text};
+        matches!(self, Text | Bytes | Days | Instants(..) | Clock(_) | Digits { .. })
     }
 
     /// The text of a stored whole number; none if there is no such date.

@@ -8,7 +8,9 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::start::{Each, Start};
 use crate::error::{Place, Problem, Result};
-use crate::parquet::{Growing, contradiction, damaged, read_column, unless_asserted, usable};
+use crate::parquet::{Growing, contradiction, damaged, unless_asserted, usable};
+use crate::parquet_type::Holds;
+use crate::parquet_values::read_column;
 use crate::survey::Survey;
 use crate::table::Table;
 
@@ -26,7 +28,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     let all = file.metadata().file_metadata().schema_descr_ptr();
     let (used, _) = usable(&file, name)?;
-    let columns: Vec<_> = used.into_iter().map(|j| (j, all.columns()[j].clone())).collect();
+    let columns = used.into_iter().map(|(j, holds)| (j, holds, all.columns()[j].clone()));
+    let columns: Vec<_> = columns.collect();
     let mut before = 0;
     for index in 0..file.num_row_groups() {
         let rows = u64::try_from(file.metadata().row_group(index).num_rows()).unwrap_or(0);
@@ -47,8 +50,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
 
 /// A row group after so many rows of the file.
 struct Part<'a> {
-    /// With their places.
-    columns: &'a [(usize, ColumnDescPtr)],
+    /// With their places, and what they hold.
+    columns: &'a [(usize, Holds, ColumnDescPtr)],
     name: &'a str,
     before: u64,
     rows: u64,
@@ -57,7 +60,7 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn read(&self, group: &dyn RowGroupReader, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
-        let readers = self.columns.iter().map(|(j, _)| group.get_column_reader(*j));
+        let readers = self.columns.iter().map(|(j, ..)| group.get_column_reader(*j));
         let mut readers =
             readers.collect::<std::result::Result<Vec<_>, _>>().map_err(damaged(self.name))?;
         let mut row = 0;
@@ -65,11 +68,12 @@ impl Part<'_> {
             let count = (self.rows - row).min(self.start.rows as u64) as usize;
             let skipped = self.before + row < self.start.row;
             let (mut columns, mut doubts) = (Vec::new(), Vec::new());
-            for ((j, column), reader) in self.columns.iter().zip(&mut readers) {
+            for ((j, holds, column), reader) in self.columns.iter().zip(&mut readers) {
                 let path = column.path().string();
                 let place = || Place::new(self.name).field(j + 1).column(&path);
-                let mut growing = Growing::new(column, self.before + row);
-                let values = read_column(reader, column, count).map_err(damaged(self.name))?;
+                let mut growing = Growing::new(column, *holds, self.before + row);
+                let values = read_column(reader, (column, *holds), count);
+                let values = values.map_err(damaged(self.name))?;
                 if values.len() != count {
                     return Err(contradiction(self.name));
                 }

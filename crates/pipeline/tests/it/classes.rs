@@ -7,7 +7,7 @@ use nystrom_data::{Column, Table};
 use nystrom_pipeline::{Calibrate, ClassErrors, ClassWeights, Error, Fit, Model, Split, Task};
 
 /// Three features and the class of each row by the probability `p(a)` of the second.
-fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
+pub fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
     let table = table(n, seed).drop_columns(["y"]).unwrap();
     let rng = &mut Pcg64::seed_from_u64(seed + 1000);
     let a = table.numbers("a").unwrap();

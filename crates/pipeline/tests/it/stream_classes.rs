@@ -1,6 +1,7 @@
 //! Classes of tables that come block by block: probabilities of the model that is saved.
 
-use crate::fit::{table, text, with};
+use crate::classes::drawn;
+use crate::fit::{text, with};
 use crate::ranks::{job, part};
 use crate::stream::LAMBDAS;
 use nystrom::faer::Mat;
@@ -10,16 +11,6 @@ use nystrom_data::{Column, Table};
 use nystrom_pipeline::{
     Alone, ClassErrors, Family, Fit, Model, Ranks, Recipe, StreamFit, StreamReport, TableBlocks,
 };
-
-/// Three features and classes by the probability `p(a)` of the second.
-fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
-    let table = table(n, seed).drop_columns(["y"]).unwrap();
-    let rng = &mut Pcg64::seed_from_u64(seed + 1000);
-    let a = table.numbers("a").unwrap();
-    let labels: Vec<usize> = a.iter().map(|a| usize::from(rng.random::<f64>() < p(*a))).collect();
-    let kinds = labels.iter().map(|&k| ["one", "two"][k].to_owned());
-    (with(&table, text("kind", kinds)), labels)
-}
 
 fn steep(a: f64) -> f64 {
     1.0 / (1.0 + (-6.0 * a).exp())

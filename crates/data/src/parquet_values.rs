@@ -1,0 +1,140 @@
+//! The values of a column of a Parquet file.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::number::LARGEST_EXACT;
+use crate::parquet_type::Holds;
+
+/// The values of one column, `None` where there is a null.
+pub(crate) enum Values {
+    Numbers(Vec<Option<f64>>),
+    Text(Vec<Option<ByteArray>>),
+}
+
+impl Values {
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.len(),
+            Values::Text(values) => values.len(),
+        }
+    }
+}
+
+/// Whether a column holds a whole number beyond 2⁵³, as its statistics say or, without them, its
+/// values.
+pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
+    file: &SerializedFileReader<R>,
+    column: usize,
+) -> Result<bool, ParquetError> {
+    let descriptor = file.metadata().file_metadata().schema_descr().column(column);
+    let unsigned = Holds::of(&descriptor) == Holds::Unsigned;
+    let size = |v: &i64| if unsigned { *v as u64 } else { v.unsigned_abs() };
+    let is_beyond = |v: &i64| size(v) > LARGEST_EXACT;
+    for group in 0..file.num_row_groups() {
+        let found = match file.metadata().row_group(group).column(column).statistics() {
+            Some(Statistics::Int64(known)) => known.min_opt().zip(known.max_opt()),
+            _ => None,
+        };
+        let beyond = match found {
+            Some((min, max)) => is_beyond(min) || is_beyond(max),
+            None => match file.get_row_group(group)?.get_column_reader(column)? {
+                ColumnReader::Int64ColumnReader(mut reader) => {
+                    let optional = (descriptor.max_def_level(), usize::MAX);
+                    let beyond = values(&mut reader, optional, is_beyond)?;
+                    beyond.contains(&Some(true))
+                }
+                _ => false,
+            },
+        };
+        if beyond {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The next values of a column of one row group, at most so many.
+pub(crate) fn read_column(
+    reader: &mut ColumnReader,
+    (column, holds): (&ColumnDescriptor, Holds),
+    records: usize,
+) -> Result<Values, ParquetError> {
+    let unit = if let Holds::Numbers(unit) = holds { unit } else { 1.0 };
+    let unsigned = holds == Holds::Unsigned;
+    let optional = (column.max_def_level(), records);
+    let some = |texts: Vec<Option<Option<ByteArray>>>| {
+        Values::Text(texts.into_iter().map(Option::flatten).collect())
+    };
+    Ok(match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
+        }
+        ColumnReader::Int32ColumnReader(reader) if holds.is_text() => {
+            some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
+        }
+        ColumnReader::Int64ColumnReader(reader) if holds.is_text() => {
+            let digits = holds == Holds::Digits { unsigned: true };
+            let whole = |v: i64| if digits { i128::from(v as u64) } else { i128::from(v) };
+            some(values(reader, optional, |v| holds.text(whole(*v)))?)
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            some(values(reader, optional, |v| holds.julian(v))?)
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            let number =
+                |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
+            Values::Numbers(values(reader, optional, number)?)
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
+            Values::Numbers(values(reader, optional, number)?)
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| f64::from(*v))?)
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| *v)?)
+        }
+        ColumnReader::ByteArrayColumnReader(reader) if holds.is_text() => {
+            Values::Text(values(reader, optional, ByteArray::clone)?)
+        }
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
+        }
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
+        }
+    })
+}
+
+/// The next values of a column of one row group, at most so many; a value is there where its level
+/// is the highest.
+fn values<T: DataType, V>(
+    reader: &mut ColumnReaderImpl<T>,
+    (highest, records): (i16, usize),
+    value: impl Fn(&T::T) -> V,
+) -> Result<Vec<Option<V>>, ParquetError> {
+    const RECORDS: usize = 1 << 16;
+    let (mut levels, mut stored) = (Vec::new(), Vec::new());
+    let mut left = records;
+    while left > 0 {
+        let step = RECORDS.min(left);
+        match reader.read_records(step, Some(&mut levels), None, &mut stored)?.0 {
+            0 => break,
+            read => left -= read.min(left),
+        }
+    }
+    let mut stored = stored.iter().map(value);
+    match highest {
+        0 => Ok(stored.map(Some).collect()),
+        _ => Ok(levels
+            .iter()
+            .map(|level| if *level == highest { stored.next() } else { None })
+            .collect()),
+    }
+}
