@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 
 /// Sums from which errors follow, without rounding: their bits do not depend on the order of rows,
 /// or on who saw which.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Running {
     rows: usize,
+    /// Sums are of numbers divided by it: squares must not leave the range of `f64`.
+    unit: f64,
     /// Of the squares of errors.
     sum: ExactSum,
     /// Of the truth, and of its squares.
@@ -24,8 +26,16 @@ pub struct Running {
 }
 
 impl Running {
+    /// For a target of this scale.
+    pub fn new(scale: f64) -> Running {
+        let unit = if (1e-100..=1e100).contains(&scale) { 1.0 } else { scale };
+        let [sum, truth, squares] = [(); 3].map(|()| ExactSum::default());
+        Running { rows: 0, unit, sum, truth, squares }
+    }
+
     pub fn add(&mut self, predicted: f64, actual: f64) {
         self.rows += 1;
+        let [predicted, actual] = [predicted, actual].map(|value| value / self.unit);
         self.sum.add((predicted - actual).powi(2));
         self.truth.add(actual);
         self.squares.add_product(actual, actual);
@@ -48,7 +58,7 @@ impl Running {
         weight.add(rows);
         let square = self.squares.squares_about(self.truth.value() / rows, &self.truth, &weight);
         let r2 = (square > 0.0).then(|| 1.0 - sum / square);
-        Some(Errors { rows: self.rows, rmse: (sum / rows).sqrt(), r2 })
+        Some(Errors { rows: self.rows, rmse: self.unit * (sum / rows).sqrt(), r2 })
     }
 }
 
@@ -154,5 +164,24 @@ impl ModelErrors {
             summary.line(label, format!("{name:?}: RMSE {}", number(errors.rmse)));
         }
         summary.value(several, known.into_iter().collect::<BTreeMap<_, _>>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares of errors leave the range of `f64` long before the errors do.
+    #[test]
+    fn running_errors_are_in_the_unit_of_the_target() {
+        let pairs = [(1.0, 2.0), (3.0, 3.0), (2.0, 5.0), (-1.0, -1.0)];
+        // Σ(f − y)² = 10; Σ(y − 2.25)² = 18.75
+        for scale in [1.0, 1e-300, 1e-160, 1e160, 1e300] {
+            let mut sums = Running::new(scale);
+            pairs.iter().for_each(|(f, y)| sums.add(f * scale, y * scale));
+            let errors = sums.errors().unwrap();
+            assert!((errors.rmse / scale - 2.5f64.sqrt()).abs() < 1e-12, "{errors:?}");
+            assert!((errors.r2.unwrap() - (1.0 - 10.0 / 18.75)).abs() < 1e-12, "{errors:?}");
+        }
     }
 }

@@ -108,8 +108,8 @@ struct Known {
 
 impl Known {
     fn of(model: &Model) -> Known {
-        let count = if model.classes().is_some() { 0 } else { model.targets().len() };
-        let numbers = vec![Running::default(); count];
+        let targets = if model.classes().is_some() { &[] } else { model.targets() };
+        let numbers = targets.iter().map(|target| Running::new(target.scale)).collect();
         Known { rows: 0, numbers, classes: (Vec::new(), Vec::new()) }
     }
 
