@@ -108,12 +108,15 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     Ok(Survey { table: Table::new(name, columns)?.noted(notes, Vec::new()), doubts })
 }
 
+/// The place of a column that is read, and what it holds.
+type Used = (usize, Holds);
+
 /// The columns of which features can be made with what they hold, and what is to be said of the
 /// others.
 pub(crate) fn usable<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     name: &str,
-) -> Result<(Vec<(usize, Holds)>, Vec<String>)> {
+) -> Result<(Vec<Used>, Vec<String>)> {
     let metadata = file.metadata().file_metadata();
     let index = index_columns(metadata.key_value_metadata().map_or(&[][..], Vec::as_slice));
     let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
