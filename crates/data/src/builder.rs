@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::column::{Categories, Column, Values};
 use crate::doubts::Doubts;
 use crate::error::{Problem, place};
-use crate::markers::{is_marker, is_number_marker};
+use crate::markers::{is_marker, is_number_marker, taken_for_missing};
 use crate::number::{is_beyond_exact, number, number_with_comma};
 
 /// A column that grows field by field.
@@ -141,16 +141,8 @@ impl ColumnBuilder {
         if self.marked.is_empty() || !matches!(self.kind, Kind::Numbers(_)) {
             return None;
         }
-        let cells: usize = self.marked.values().sum();
-        let markers: Vec<String> = self.marked.keys().map(|text| format!("{text:?}")).collect();
-        let (rows, verb) = if cells == 1 { ("row", "is") } else { ("rows", "are") };
-        let value = if cells == 1 { "a missing value" } else { "missing values" };
-        let verb = if markers.len() == 1 { "is" } else { verb };
-        Some(format!(
-            "{:?}: {} in {cells} {rows} {verb} taken for {value}",
-            self.name,
-            markers.join(", ")
-        ))
+        let marked = self.marked.iter().map(|(text, cells)| (text.as_str(), *cells));
+        Some(taken_for_missing(&self.name, marked))
     }
 
     /// Appends `field`, `None` if it is missing.

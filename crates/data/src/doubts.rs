@@ -62,6 +62,13 @@ impl Doubts {
         }
     }
 
+    /// NaN is a missing value and no doubt.
+    pub(crate) fn forget_nan(&mut self) {
+        let nan = |doubt: &Doubt| doubt.text == "NaN";
+        self.cells -= self.texts.iter().filter(|d| nan(d)).map(|d| d.cells).sum::<usize>();
+        self.texts.retain(|doubt| !nan(doubt));
+    }
+
     /// Whether there are any, and all of them stand on this line.
     pub fn all_on(&self, line: Option<u64>) -> bool {
         self.cells > 0

@@ -73,9 +73,9 @@ impl Format {
         let name = origin.name();
         match self {
             Format::Csv(csv) => csv.found(&|| origin.read(), &name, texts),
-            Format::Npy(_) => self.survey(origin.read()?, &name).map(|survey| survey.table),
+            Format::Npy(_) => self.survey(origin.read()?, &name).map(Survey::found),
             #[cfg(feature = "parquet")]
-            Format::Parquet(_) => self.survey(origin.read()?, &name).map(|survey| survey.table),
+            Format::Parquet(_) => self.survey(origin.read()?, &name).map(Survey::found),
             _ => self.read(origin.read()?, &name),
         }
     }

@@ -49,3 +49,16 @@ pub fn is_marker(text: &str) -> bool {
 pub fn is_number_marker(text: &str) -> bool {
     is_marker(text) || AMONG_NUMBERS.iter().any(|marker| marker.eq_ignore_ascii_case(text.trim()))
 }
+
+/// That these texts, each in so many cells of a column of numbers, count as missing.
+pub(crate) fn taken_for_missing<'a>(
+    column: &str,
+    texts: impl Iterator<Item = (&'a str, usize)> + Clone,
+) -> String {
+    let cells: usize = texts.clone().map(|(_, cells)| cells).sum();
+    let texts: Vec<String> = texts.map(|(text, _)| format!("{text:?}")).collect();
+    let (rows, verb) = if cells == 1 { ("row", "is") } else { ("rows", "are") };
+    let value = if cells == 1 { "a missing value" } else { "missing values" };
+    let verb = if texts.len() == 1 { "is" } else { verb };
+    format!("{column:?}: {} in {cells} {rows} {verb} taken for {value}", texts.join(", "))
+}

@@ -3,6 +3,7 @@
 
 use crate::doubts::{Doubt, Doubts};
 use crate::error::{DataError, Place, Problem};
+use crate::markers::taken_for_missing;
 use crate::table::Table;
 
 /// A table of numbers, and what stands in its cells that are none.
@@ -20,6 +21,19 @@ impl Survey {
     /// A table without doubts.
     pub fn certain(table: Table) -> Survey {
         Survey { doubts: vec![Doubts::default(); table.columns().len()], table }
+    }
+
+    /// The table, in which numbers that are not finite are missing; its notes say so of infinities.
+    pub(crate) fn found(mut self) -> Table {
+        let mut notes = self.table.notes().to_vec();
+        for (column, doubts) in self.table.columns().iter().zip(&mut self.doubts) {
+            doubts.forget_nan();
+            let texts = doubts.texts.iter().map(|doubt| (doubt.text.as_str(), doubt.cells));
+            if doubts.cells > 0 {
+                notes.push(taken_for_missing(&column.name, texts));
+            }
+        }
+        self.table.noted(notes, Vec::new())
     }
 
     /// The table if there is no doubt, else the first doubt of the first column that has any: a

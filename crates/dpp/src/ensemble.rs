@@ -14,7 +14,7 @@ const DEGREE: usize = 4;
 
 /// Eigenvalues down to minus this share of the largest count as rounding errors of K, which may
 /// have been computed in `f32`.
-const ROUNDED: f64 = 1e-6;
+pub(crate) const ROUNDED: f64 = 1e-6;
 
 /// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers
 /// of one matrix share.

@@ -1,5 +1,6 @@
 //! The spectrum of K where K has low rank at the level that matters: no n × n matrix.
 
+use crate::ensemble::ROUNDED;
 use crate::start::start;
 use crate::{ElementarySymmetric, LEnsemble};
 use nystrom_linalg_core::{Error, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
@@ -26,7 +27,8 @@ pub struct Truncation<T> {
 
 impl<T: Scalar> LEnsemble<T> {
     /// From a pivoted Cholesky factor F of K, n × r, with as many pivots as bring the k-DPP of `c`
-    /// items within a distance of `within`. None if that takes more than `most` of them.
+    /// items within a distance of `within`. None if that takes more than `most` of them, or if the
+    /// pivots show that K is indefinite, which [`new`](Self::new) refuses with its eigenvalues.
     ///
     /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total variation
     /// is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, e_c(K̂ + s(K − K̂)) grows
@@ -88,7 +90,7 @@ impl<T: Scalar> LEnsemble<T> {
             }
             found = Truncation::of(&F, c)?;
         }
-        Ok((found.distance <= within).then_some(found))
+        Ok((found.distance <= within && !is_indefinite(&F)).then_some(found))
     }
 
     /// The spectrum for draws of `c` items: [`truncated`](Self::truncated) at a distance of 1e-9
@@ -132,6 +134,17 @@ fn extend<T: Scalar>(
         };
     }
     Ok(F.largest().is_none())
+}
+
+/// Whether a residual K_jj − ‖F(j, :)‖² is below 0 by more than rounding.
+fn is_indefinite<T: Scalar>(F: &PivotedCholesky<T>) -> bool {
+    let largest = F.diagonal().iter().copied().fold(0.0, f64::max);
+    let rounding = ROUNDED.max(F.diagonal().len() as f64 * T::EPS) * largest;
+    let mut residuals = F.diagonal().to_vec();
+    for column in F.factor().col_iter() {
+        residuals.iter_mut().zip(column.iter()).for_each(|(d, f)| *d -= f.f64().powi(2));
+    }
+    residuals.iter().any(|residual| *residual < -rounding)
 }
 
 /// S/(1 + S) with S = Σ_{j ≥ 1} τʲ/j!·e_{c−j}/e_c, whose terms are log-concave in j.

@@ -70,12 +70,12 @@ pub use model::{
 };
 pub use prepared::Prepared;
 pub use progress::{Event, Progress};
-pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
+pub use report::{Centers, CurvePoint, Curves, Iterations, LogisticTrial, Metric, Report, Trial};
 pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
-    Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Recipe, SavedLeaves, StreamFit,
-    StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
+    Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Readings, Recipe, SavedLeaves,
+    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
     WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
 pub use target::Target;

@@ -1,6 +1,6 @@
 //! Targets, weights and times as numbers, in whatever dress they stand in a table.
 
-use crate::classes::{ClassCounts, Task, is_classes};
+use crate::classes::{ClassCounts, Task, as_numbers, is_classes};
 use crate::columns::{Kind, Marks, Reading, ordered, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -22,7 +22,7 @@ impl<'a> Numbered<'a> {
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
-    fn of(fit: &Fit, table: &'a Table, targets: &[String]) -> Result<Self> {
+    pub fn of(fit: &Fit, table: &'a Table, targets: &[String]) -> Result<Self> {
         let mut found =
             Numbered { table: Cow::Borrowed(table), readings: Vec::new(), notes: Vec::new() };
         for name in targets.iter().filter(|_| fit.task != Task::Classification) {
@@ -107,6 +107,28 @@ impl<'a> Numbered<'a> {
         self.table = Cow::Owned(self.table.clone().into_owned().with_column(place, column)?);
         Ok(())
     }
+}
+
+/// A table whose targets that are texts are numbers.
+///
+/// # Errors
+/// [`Error::Values`] if one of these texts is no number.
+pub(crate) fn with_numbers<'a>(table: &'a Table, targets: &[String]) -> Result<Cow<'a, Table>> {
+    let mut found = Cow::Borrowed(table);
+    for name in targets {
+        let place = position(table, name)?;
+        let column = &table.columns()[place];
+        let Values::Categories(text) = &column.values else { continue };
+        let Some(numbers) = as_numbers(column) else {
+            let is_text = |row: &usize| text.get(*row).is_some_and(|t| t.parse::<f64>().is_err());
+            let row = (0..text.codes.len()).find(is_text).unwrap_or(0);
+            let place = crate::error::place(table, row);
+            let what = format!("holds {:?} in {place}", text.get(row).unwrap_or_default());
+            return Err(Error::values(name, what, TARGET));
+        };
+        found = Cow::Owned(found.into_owned().with_column(place, numbers)?);
+    }
+    Ok(found)
 }
 
 const TARGET: &str = "correct it, predict classes (--task classification), or read what is no \

@@ -4,6 +4,7 @@ use crate::classes::ClassErrors;
 use crate::columns::{Dropped, Shape};
 use crate::kernel::Family;
 use crate::validation::{Coverage, Validation};
+use nystrom::krr::{IterationReport, Stop};
 use serde::{Deserialize, Serialize};
 
 /// Which linear map is learnt before the kernel.
@@ -84,9 +85,36 @@ pub struct Trial {
     pub errors: Vec<[f64; 2]>,
     /// Operations counted for it.
     pub work: f64,
+    /// Where iterations solved it: the largest relative residual from which on the validation error
+    /// of the best μ stayed the same, the least over the folds.
+    #[serde(default)]
+    pub residual: Option<f64>,
 }
 
-/// How the error of the chosen candidate falls, with λ by leave-one-out.
+/// How the iterations of a fit to all rows ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Iterations {
+    /// Iterations done.
+    pub iterations: usize,
+    /// The relative residual at the end, the largest over the targets.
+    pub residual: f64,
+    /// The residual at which they were to end.
+    pub tolerance: f64,
+    /// Whether they came to it.
+    pub converged: bool,
+}
+
+impl Iterations {
+    pub(crate) fn of(report: &IterationReport) -> Self {
+        let IterationReport { iterations, residual, tolerance, ref stop, .. } = *report;
+        let converged = matches!(stop, Stop::Converged | Stop::Asked);
+        Iterations { iterations, residual, tolerance, converged }
+    }
+}
+
+/// How the error of the chosen candidate falls, with λ by leave-one-out; where rows of a group or
+/// after a time are set aside, with the λ that was chosen.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Curves {
@@ -170,4 +198,8 @@ pub struct Report {
     pub bytes: u64,
     /// Whether the search was told to stop.
     pub stopped: bool,
+    /// How the iterations of the final fit ended, if it had any: of those of cross-validation, if
+    /// they were asked for, the last that did not converge.
+    #[serde(default)]
+    pub iterations: Option<Iterations>,
 }

@@ -3,7 +3,7 @@
 use super::wanted::Wanted;
 use super::{hold_out, page};
 use crate::args::{Fit, Output};
-use crate::failure::{Result, of_pipeline};
+use crate::failure::{NOT_CONVERGED, Result, of_pipeline};
 use crate::input::Source;
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -13,10 +13,10 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom_data::Table;
 use nystrom_page::FitPage;
-use nystrom_pipeline::{Fitted, Model};
+use nystrom_pipeline::{Fitted, Iterations, Model};
 use std::time::Instant;
 
-pub fn run(args: &Fit) -> Result<()> {
+pub fn run(args: &Fit) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
@@ -28,7 +28,7 @@ pub fn run(args: &Fit) -> Result<()> {
     let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory);
     if args.plan {
-        return plan(&session, &table, &budget);
+        return plan(&session, &table, &budget).map(|()| 0);
     }
     let fit = budget.fit(fit);
     let what = text::count(table.columns().len(), "column");
@@ -55,7 +55,22 @@ pub fn run(args: &Fit) -> Result<()> {
     page::write(args, page, &mut summary)?;
     summary.line("to repeat", &repeat);
     summary.value("command_to_repeat", &repeat);
-    summary.print(&session, output.is_stdout())
+    summary.print(&session, output.is_stdout())?;
+    let warning = report.iterations.as_ref().and_then(unconverged);
+    warning.iter().for_each(|text| session.warn(text));
+    Ok(warning.map_or(0, |_| NOT_CONVERGED))
+}
+
+/// What is said of a final fit whose iterations did not converge.
+fn unconverged(report: &Iterations) -> Option<String> {
+    let Iterations { iterations, residual, tolerance, converged, .. } = report;
+    (!converged).then(|| {
+        format!(
+            "warning: the final fit stopped after {iterations} iterations at a relative residual of \
+             {residual:.1e}, above {tolerance:.1e}, which its trial needed; the model is written. \
+             --landmarks rpcholesky:2000 --lambda auto fits without iterations"
+        )
+    })
 }
 
 /// The table of the columns that are not left out, and what is wanted of them.

@@ -36,7 +36,7 @@ struct Fitted {
 
 pub fn run(args: &Fit) -> Result<u8> {
     if !args.is_manual() {
-        return super::auto::run(args).map(|()| 0);
+        return super::auto::run(args);
     }
     if let Some(option) = args.search.given() {
         let text = format!(

@@ -161,6 +161,13 @@ fn files() -> Vec<Kind> {
             "--target y --decimal-comma",
             None,
         ),
+        kind(
+            "a target in euros",
+            "t.csv",
+            csv("a,b,y", |_, a, b, y| format!("{a},{b},€{y}")),
+            y,
+            None,
+        ),
         kind("equal names", "t.csv", csv("a,a,y", |_, a, b, y| format!("{a},{b},{y}")), y, None),
         kind(
             "sparse rows",

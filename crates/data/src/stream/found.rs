@@ -21,7 +21,7 @@ impl Files {
     /// As [`open`](Self::open).
     pub fn open_found(paths: Vec<PathBuf>, format: &Format, asked: &[usize]) -> Result<Files> {
         let Format::Csv(csv) = format else {
-            return Ok(Files::open(paths, format)?.nan_is_missing());
+            return Files::opened(paths, format, true);
         };
         let mut csv = csv.clone().taking_all().text(asked.iter().copied());
         let few = paths.len().div_ceil(HEADS.2).max(1);

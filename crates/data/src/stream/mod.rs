@@ -122,13 +122,17 @@ impl Files {
     /// [`DataError::SameRows`] for a file that is named twice, [`DataError::NotStreamed`] for other
     /// formats, [`DataError::NoFiles`]; those of reading the first block.
     pub fn open(paths: Vec<PathBuf>, format: &Format) -> Result<Files> {
+        Files::opened(paths, format, false)
+    }
+
+    fn opened(paths: Vec<PathBuf>, format: &Format, found: bool) -> Result<Files> {
         let Some(first) = paths.first() else {
             return Err(DataError::NoFiles { pattern: "an empty list".to_owned() });
         };
         refuse_twice(&paths)?;
         let format = settled(format, &paths)?;
         let rows = BLOCK_ROWS.0;
-        let mut start = Start { rows, nan_is_missing: true, ..Start::default() };
+        let mut start = Start { rows, nan_is_missing: true, found, ..Start::default() };
         let (file, name) = open(first)?;
         let mut head = None;
         pieces(&format, file, &name, start, &mut |table, _| {
@@ -145,9 +149,9 @@ impl Files {
             }
             other => other,
         };
-        start = Start { rows: block_rows(head.columns().len()), nan_is_missing: false, ..start };
+        start = Start { rows: block_rows(head.columns().len()), nan_is_missing: found, ..start };
         let head = head.select_rows(&[])?;
-        let (found, notes, strays) = (false, Vec::new(), BTreeMap::new());
+        let (notes, strays) = (head.notes().to_vec(), BTreeMap::new());
         let record = Vec::new();
         Ok(Files { paths, head, format, start, record, pass: None, found, notes, strays })
     }

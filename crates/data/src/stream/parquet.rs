@@ -27,7 +27,7 @@ pub(super) fn rows(file: File, name: &str) -> Result<u64> {
 fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     let all = file.metadata().file_metadata().schema_descr_ptr();
-    let (used, _) = usable(&file, name)?;
+    let (used, notes) = usable(&file, name)?;
     let columns = used.into_iter().map(|(j, holds)| (j, holds, all.columns()[j].clone()));
     let columns: Vec<_> = columns.collect();
     let mut before = 0;
@@ -35,7 +35,7 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
         let rows = u64::try_from(file.metadata().row_group(index).num_rows()).unwrap_or(0);
         if before + rows > start.row {
             let group = file.get_row_group(index).map_err(damaged(name))?;
-            let part = Part { columns: &columns, name, before, rows, start };
+            let part = Part { columns: &columns, notes: &notes, name, before, rows, start };
             if part.read(&*group, each)?.is_break() {
                 return Ok(());
             }
@@ -52,6 +52,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
 struct Part<'a> {
     /// With their places, and what they hold.
     columns: &'a [(usize, Holds, ColumnDescPtr)],
+    /// What is to be said of the others.
+    notes: &'a [String],
     name: &'a str,
     before: u64,
     rows: u64,
@@ -89,6 +91,7 @@ impl Part<'_> {
                 continue;
             }
             let table = Table::with_lines(self.name, columns, lines)?;
+            let table = table.noted(self.notes.to_vec(), Vec::new());
             if each(self.start.checked(Survey { table, doubts })?, None)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }

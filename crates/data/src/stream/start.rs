@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::doubts::Doubts;
 use crate::error::Result;
 use crate::lines::Spot;
 use crate::survey::Survey;
@@ -18,17 +19,22 @@ pub(super) struct Start {
     pub rows: usize,
     /// Whether NaN is a missing value in formats that can hold it.
     pub nan_is_missing: bool,
+    /// Whether columns are as they are found, and infinities missing values that are counted.
+    pub found: bool,
 }
 
 impl Start {
-    /// A table read from numbers that may be NaN; ∞ is always an error.
+    /// A table read from numbers that may be NaN or ∞.
     pub fn checked(self, mut survey: Survey) -> Result<Table> {
         if self.nan_is_missing {
-            for doubts in &mut survey.doubts {
-                doubts.texts.retain(|doubt| doubt.text != "NaN");
-            }
+            survey.doubts.iter_mut().for_each(Doubts::forget_nan);
         }
-        survey.finite()
+        if !self.found {
+            return survey.finite();
+        }
+        let notes = survey.table.notes().to_vec();
+        let strays = survey.doubts.into_iter().enumerate();
+        Ok(survey.table.noted(notes, strays.filter(|(_, doubts)| doubts.cells > 0).collect()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables as they are found.
 
-use nystrom_data::{Cell, Csv, Files, Format, Origin, Table, Values};
+use nystrom_data::{Cell, Csv, Files, Format, Origin, Table, Values, npy_bytes};
 
 fn csv() -> Format {
     Format::Csv(Csv::new().guess_delimiter())
@@ -172,4 +172,24 @@ fn blocks_have_the_kinds_of_their_heads_and_count_strays() {
         assert_eq!(block.categories("a").unwrap().get(0), Some("1"));
         assert_eq!(block.numbers("b").unwrap(), [2.0]);
     }
+}
+
+/// In memory and in blocks infinities are missing values, and that is said; NaN is one silently.
+#[test]
+fn infinities_are_missing_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("1.npy");
+    let values = [1.0, f64::NAN, f64::INFINITY, 2.0, f64::NEG_INFINITY, 3.0];
+    std::fs::write(&path, npy_bytes(6, 1, values)).unwrap();
+    let npy = Format::Npy(nystrom_data::Npy::new());
+    let table = npy.found(Origin::Path(&path), &[]).unwrap();
+    assert_eq!(table.notes(), ["\"c1\": \"inf\", \"-inf\" in 2 rows are taken for missing values"]);
+    let mut files = Files::open_found(vec![path], &npy, &[]).unwrap();
+    files.start(0).unwrap();
+    let block = files.next_block().unwrap().unwrap();
+    for table in [&table, &block] {
+        let missing = table.numbers("c1").unwrap().iter().filter(|value| value.is_nan()).count();
+        assert_eq!(missing, 3);
+    }
+    assert_eq!(files.strays()["c1"].cells, 2);
 }

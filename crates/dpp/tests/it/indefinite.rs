@@ -55,3 +55,20 @@ fn rounding_errors_are_no_negative_eigenvalues() {
         assert!(LEnsemble::new(&Dense::new(narrow.as_ref()).unwrap()).unwrap().rank() >= 4);
     }
 }
+
+/// Of many rows, few pivots explain the diagonal and overshoot it elsewhere.
+#[test]
+fn pivots_show_that_a_large_matrix_is_indefinite() {
+    let n = 600;
+    for s in [1.001, 1.5, 30.0] {
+        // 1 everywhere but between the first row and the second: eigenvalues of both signs
+        let k = Mat::from_fn(n, n, |i, j| if i.min(j) == 0 && i.max(j) == 1 { s } else { 1.0 });
+        let dense = Dense::new(k.as_ref()).unwrap();
+        for c in [1, 2] {
+            let error = LEnsemble::of_size(&dense, c).map(drop).unwrap_err();
+            let indefinite = matches!(error, Error::Indefinite { .. });
+            assert!(indefinite || c > 1 && matches!(error, Error::RankDeficient { .. }), "{error}");
+            assert!(LEnsemble::draw_of_size(&dense, c, &mut rng(0)).is_err());
+        }
+    }
+}

@@ -48,9 +48,7 @@ fn rows(page: &FitPage<'_>, validation: &Validation) -> String {
         }
     };
     if page.report.is_none() {
-        return format!(
-            "Everything here is of {rows} that were held out: no choice has seen them."
-        );
+        return format!("Everything here is of {rows} that were held out of search and fit.");
     }
     format!(
         "Everything here is of {rows} for validation: {how}. Each was predicted by a fit that has \

@@ -281,7 +281,7 @@ impl LevelMeans {
     }
 
     /// The texts under the names of the levels that are equal numbers.
-    fn renamed(&self, text: &Categories) -> Categories {
+    pub(super) fn renamed(&self, text: &Categories) -> Categories {
         let names: Vec<&str> = self.levels().map(String::as_str).collect();
         let places = places(text, names.iter().enumerate().map(|(j, name)| (*name, j)));
         let name = |(level, place): (&String, &Option<usize>)| match place {

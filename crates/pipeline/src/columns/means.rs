@@ -1,6 +1,7 @@
 //! Categories with many levels as the mean of the target in their level.
 
-use nystrom::faer::MatRef;
+use nystrom::faer::{MatRef, RowRef};
+use nystrom::linalg_core::ExactSum;
 use nystrom_data::Categories;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -38,28 +39,105 @@ pub(crate) struct LevelMeans {
     prior: f64,
 }
 
+/// What the targets of the rows of each level add up to. Parts merge in any order to the bits of
+/// one sum over all.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct LevelSums {
+    levels: BTreeMap<String, Sum>,
+    missing: Sum,
+    /// Of all targets.
+    squares: ExactSum,
+    /// Whether there were more levels than are kept.
+    too_many: bool,
+}
+
+/// A count by weight, and the sums of t targets.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Sum {
+    count: ExactSum,
+    of: Vec<ExactSum>,
+}
+
+impl Sum {
+    fn add(&mut self, weight: f64, y: RowRef<'_, f64>) {
+        self.of.resize(y.ncols(), ExactSum::default());
+        self.count.add(weight);
+        self.of.iter_mut().zip(y.iter()).for_each(|(sum, y)| sum.add_product(weight, *y));
+    }
+
+    fn merge(&mut self, later: &Sum) {
+        self.of.resize(self.of.len().max(later.of.len()), ExactSum::default());
+        self.count.merge(&later.count);
+        self.of.iter_mut().zip(&later.of).for_each(|(sum, later)| sum.merge(later));
+    }
+
+    fn value(&self, t: usize) -> (f64, Vec<f64>) {
+        let sum = |j: usize| self.of.get(j).map_or(0.0, ExactSum::value);
+        (self.count.value(), (0..t).map(sum).collect())
+    }
+}
+
+impl LevelSums {
+    /// Adds these rows of a column.
+    pub fn add(&mut self, text: &Categories, known: Known<'_>, rows: impl Iterator<Item = usize>) {
+        let mut sums = vec![Sum::default(); text.levels.len()];
+        for row in rows {
+            let (weight, y) = (known.weight(row), known.y.row(row));
+            match text.codes[row] {
+                Some(code) => sums[code as usize].add(weight, y),
+                None => self.missing.add(weight, y),
+            }
+            y.iter().for_each(|y| self.squares.add_square(weight, *y));
+        }
+        for (level, sum) in text.levels.iter().zip(&sums).filter(|(_, sum)| !sum.of.is_empty()) {
+            self.level(level).merge(sum);
+        }
+    }
+
+    /// Adds those of other rows.
+    pub fn merge(&mut self, later: &LevelSums) {
+        later.levels.iter().for_each(|(level, sum)| self.level(level).merge(sum));
+        self.missing.merge(&later.missing);
+        self.squares.merge(&later.squares);
+        self.too_many |= later.too_many;
+    }
+
+    /// Where there are more levels than `most`, keeps those that a sample has.
+    pub fn limit(&mut self, most: usize, sample: &LevelMeans) {
+        self.too_many |= self.levels.len() > most;
+        if self.too_many {
+            self.levels.retain(|level, _| sample.knows(level));
+        }
+    }
+
+    fn level(&mut self, level: &str) -> &mut Sum {
+        self.levels.entry(level.to_owned()).or_default()
+    }
+
+    /// The means of t targets.
+    pub fn means(&self, t: usize) -> LevelMeans {
+        let mut all = self.missing.clone();
+        self.levels.values().for_each(|sum| all.merge(sum));
+        let (all, missing) = (all.value(t), self.missing.value(t));
+        let overall = all.1.iter().map(|sum| sum / all.0.max(f64::MIN_POSITIVE)).collect();
+        let levels = self.levels.iter().map(|(level, sum)| (level.clone(), sum.value(t)));
+        let levels: BTreeMap<_, _> = levels.filter(|(_, (count, _))| *count > 0.0).collect();
+        let prior = prior(levels.values().chain([&missing]), &all, self.squares.value());
+        LevelMeans { levels, missing, overall, prior }
+    }
+}
+
 impl LevelMeans {
     /// Of a column in these rows.
     pub fn of(text: &Categories, known: Known<'_>, rows: &[usize]) -> LevelMeans {
-        let t = known.y.ncols();
-        let none = || (0.0, vec![0.0; t]);
-        let mut sums = vec![none(); text.levels.len() + 1];
-        let (mut all, mut squares) = (none(), 0.0);
-        for &row in rows {
-            let place = text.codes[row].map_or(text.levels.len(), |code| code as usize);
-            let weight = known.weight(row);
-            for sum in [&mut sums[place], &mut all] {
-                sum.0 += weight;
-                (0..t).for_each(|j| sum.1[j] += weight * known.y[(row, j)]);
-            }
-            squares += weight * (0..t).map(|j| known.y[(row, j)].powi(2)).sum::<f64>();
-        }
-        let overall: Vec<f64> =
-            all.1.iter().map(|sum| sum / all.0.max(f64::MIN_POSITIVE)).collect();
-        let prior = prior(&sums, &all, squares);
-        let missing = sums.pop().unwrap_or_else(none);
-        let levels = text.levels.iter().cloned().zip(sums).filter(|(_, (count, _))| *count > 0.0);
-        LevelMeans { levels: levels.collect(), missing, overall, prior }
+        let mut sums = LevelSums::default();
+        sums.add(text, known, rows.iter().copied());
+        sums.means(known.y.ncols())
+    }
+
+    /// The rows that it is of, by weight.
+    pub fn rows(&self) -> f64 {
+        self.missing.0 + self.levels.values().map(|(count, _)| count).sum::<f64>()
     }
 
     /// t.
@@ -122,16 +200,20 @@ impl LevelMeans {
 }
 
 /// The variance within levels over that between them, from sums by level and of all.
-fn prior(levels: &[(f64, Vec<f64>)], all: &(f64, Vec<f64>), squares: f64) -> f64 {
+fn prior<'a>(
+    levels: impl Iterator<Item = &'a (f64, Vec<f64>)> + Clone,
+    all: &(f64, Vec<f64>),
+    squares: f64,
+) -> f64 {
     let of = |(count, sums): &(f64, Vec<f64>)| match *count > 0.0 {
         true => sums.iter().map(|sum| sum * sum).sum::<f64>() / count,
         false => 0.0,
     };
-    let present = levels.iter().filter(|(count, _)| *count > 0.0).count() as f64;
+    let present = levels.clone().filter(|(count, _)| *count > 0.0).count() as f64;
     let (n, t) = (all.0, all.1.len() as f64);
-    let by_level: f64 = levels.iter().map(of).sum();
+    let by_level: f64 = levels.clone().map(of).sum();
     let within = (squares - by_level) / (t * (n - present).max(1.0));
-    let even = n - levels.iter().map(|(count, _)| count * count).sum::<f64>() / n;
+    let even = n - levels.map(|(count, _)| count * count).sum::<f64>() / n;
     let between = ((by_level - of(all)) / t - (present - 1.0) * within) / even.max(1.0);
     let ratio = within / between.max(f64::MIN_POSITIVE);
     if ratio.is_finite() { ratio.clamp(PRIOR.0, PRIOR.1) } else { PRIOR.1 }
@@ -191,5 +273,36 @@ mod tests {
         };
         assert_eq!(prior(&|i| (i % 4) as f64), PRIOR.0);
         assert!(prior(&|i| ((i / 4) % 2) as f64) > 100.0);
+    }
+
+    /// Cut anywhere and merged in any order: the same bits. Beyond the limit the levels of a sample
+    /// are kept, whatever came first.
+    #[test]
+    fn parts_merge_to_the_means_of_all() {
+        let codes: Vec<u32> = (0..50).map(|i| i * 7 % 4).collect();
+        let y = Mat::from_fn(50, 2, |i, j| ((i * i + 5 * j) % 17) as f64 / 7.0 - 1.0);
+        let weights: Vec<f64> = (0..50).map(|i| 0.3 + f64::from(i % 3)).collect();
+        let known = Known { y: y.as_ref(), weights: Some(&weights) };
+        let part = |rows: std::ops::Range<usize>| {
+            let mut sums = LevelSums::default();
+            sums.add(&text(&codes), known, rows);
+            sums
+        };
+        let all = part(0..50);
+        for cut in 0..50 {
+            let (mut left, mut right) = (part(0..cut), part(cut..50));
+            let early = left.clone();
+            left.merge(&right);
+            right.merge(&early);
+            assert_eq!((left.means(2), right.means(2)), (all.means(2), all.means(2)), "{cut}");
+        }
+        let sample = LevelMeans::of(&text(&[2; 50]), known, &[0]);
+        let mut few = part(0..50);
+        few.limit(4, &sample);
+        assert_eq!(few.means(2), all.means(2));
+        few.limit(3, &sample);
+        few.merge(&part(0..50));
+        few.limit(3, &sample);
+        assert_eq!(few.means(2).levels().collect::<Vec<_>>(), ["l2"]);
     }
 }

@@ -22,12 +22,12 @@ mod treat;
 pub use apply::{Applied, Note};
 pub use curve::Curve;
 pub(crate) use fit::Training;
-pub(crate) use means::Known;
+pub(crate) use means::{Known, LevelSums};
 pub(crate) use options::position;
 pub use options::{ColumnOptions, Missing};
 pub(crate) use reading::{Kind, Marks, Reading};
 pub use shape::Shape;
-pub(crate) use sums::{ColumnSums, TargetSums};
+pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
 pub(crate) use survey::{Looked, ordered};
 
 use crate::error::{Error, Result};
@@ -241,8 +241,49 @@ impl Columns {
 
     /// Whether a category is the mean of the target in its level.
     pub(crate) fn has_means(&self) -> bool {
-        let parts = self.columns.iter().flat_map(|column| &column.parts);
-        parts.into_iter().any(|part| matches!(part.treatment, Treatment::Means { .. }))
+        self.level_means().next().is_some()
+    }
+
+    /// The means by level, in the order of the columns.
+    pub(crate) fn level_means(&self) -> impl Iterator<Item = &LevelMeans> {
+        self.columns.iter().flat_map(|column| &column.parts).filter_map(|part| {
+            let Treatment::Means { of, .. } = &part.treatment else { return None };
+            Some(of)
+        })
+    }
+
+    /// Puts these means by level in their place.
+    pub(crate) fn set_level_means(&mut self, means: impl IntoIterator<Item = LevelMeans>) {
+        let parts = self.columns.iter_mut().flat_map(|column| &mut column.parts);
+        let of = parts.filter_map(|part| match &mut part.treatment {
+            Treatment::Means { of, .. } => Some(of),
+            _ => None,
+        });
+        of.zip(means).for_each(|(of, means)| *of = means);
+    }
+
+    /// Adds the targets of these rows of a table to the sums of each column that has means by
+    /// level, in the order of the columns.
+    pub(crate) fn add_to_levels(
+        &self,
+        table: &Table,
+        known: Known<'_>,
+        rows: std::ops::Range<usize>,
+        sums: &mut [LevelSums],
+    ) -> Result<()> {
+        let mut sums = sums.iter_mut();
+        for column in &self.columns {
+            for part in &column.parts {
+                let Treatment::Means { of, .. } = &part.treatment else { continue };
+                let values = &table.columns()[position(table, &column.name)?].values;
+                let series = column.reading.read(values, &self.marks);
+                if let (Some(text), Some(sums)) = (&series.texts, sums.next()) {
+                    sums.add(&of.renamed(text), known, rows.clone());
+                    sums.limit(MOST_LEVELS, of);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn find(&self, name: &str) -> Option<&Treated> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Levels of a text that are counted. With more, their shares are those of the reservoir.
-const MOST_LEVELS: usize = 1 << 16;
+pub(crate) const MOST_LEVELS: usize = 1 << 16;
 /// Rows from which numbers 1, 2, 3, … are taken to number them.
 pub(super) const MANY: usize = 10;
 

@@ -3,7 +3,7 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::{Rows, gather, stacked};
+use super::solve::{Rows, gather, shifted, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
@@ -29,7 +29,8 @@ impl Search<'_> {
         let folds = models.iter().zip(&self.validation).enumerate();
         let folds = folds.map(|(fold, (model, validation))| {
             let x = self.rows(&candidate, Some(fold), validation);
-            model.predict(Points::from_rows(x.as_ref()))
+            let values = model.predict(Points::from_rows(x.as_ref()))?;
+            Ok(shifted(values, self.offsets.get(fold), 1.0))
         });
         let folds = folds.collect::<nystrom::Result<Vec<_>>>()?;
         let values = in_units(stacked(&folds), &self.problem.targets);
@@ -129,7 +130,7 @@ impl Search<'_> {
             let x = self.rows(chosen, Some(fold), train);
             let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
             spread += spread_of(&kernel, x.as_ref()) / self.orders.len() as f64;
-            let train = Rows { x: x.as_ref(), rows: train };
+            let train = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
             let (data, order) = (self.data(train), (0..x.nrows()).collect::<Vec<_>>());
             let posterior = posterior(&kernel, data.problem(train), &order, trial.mu)?;
             let x = self.rows(chosen, Some(fold), validation);

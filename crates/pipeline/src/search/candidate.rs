@@ -105,6 +105,7 @@ impl Candidate {
             error: 0.0,
             errors: Vec::new(),
             work: 0.0,
+            residual: None,
         }
     }
 

@@ -5,7 +5,8 @@ use super::candidate::Candidate;
 use super::solve::Rows;
 use crate::effort::path_work;
 use crate::error::Result;
-use crate::report::{CurvePoint, Curves};
+use crate::report::{CurvePoint, Curves, Trial};
+use crate::split::Split;
 use nystrom::prelude::*;
 
 /// The share of the work that may go into the curves.
@@ -16,10 +17,12 @@ const FEWEST: usize = 25;
 const POINTS: usize = 6;
 
 impl Search<'_> {
-    /// Fits with random landmarks to the training rows of the first fold, λ by leave-one-out. On
-    /// all of them with ever more landmarks, as far as work and memory allow; and with the most of
+    /// Fits with random landmarks to the training rows of the first fold, λ by leave-one-out, or
+    /// that of the chosen trial where rows of a fold belong together. On all of them with ever more landmarks, as far as work and memory allow; and with the most of
     /// these on fewer rows.
-    pub(super) fn curves(&mut self, chosen: &Candidate) -> Result<Curves> {
+    pub(super) fn curves(&mut self, chosen: &Candidate, trial: &Trial) -> Result<Curves> {
+        let random = self.fit.split == Split::Random;
+        let lambda = (!random).then_some(trial.mu / trial.rows as f64);
         let n = self.orders[0].len();
         let (d, work) = (self.d(), SHARE * self.allowed / 2.0);
         let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
@@ -29,7 +32,7 @@ impl Search<'_> {
             if !landmarks.is_empty() && (spent > work || m as f64 > memory) {
                 break;
             }
-            landmarks.extend(self.point(chosen, n, m)?);
+            landmarks.extend(self.point(chosen, lambda, [n, m])?);
             m *= 2;
         }
         let most = landmarks.last().map_or(0, |point: &CurvePoint| point.landmarks);
@@ -38,7 +41,7 @@ impl Search<'_> {
         for size in sizes.take_while(|size| *size == n || *size >= 2 * FEWEST) {
             match landmarks.last() {
                 Some(point) if size == n => rows.push(point.clone()),
-                _ if most > 0 => rows.extend(self.point(chosen, size, most.min(size))?),
+                _ if most > 0 => rows.extend(self.point(chosen, lambda, [size, most.min(size)])?),
                 _ => {}
             }
         }
@@ -50,8 +53,8 @@ impl Search<'_> {
     fn point(
         &mut self,
         chosen: &Candidate,
-        rows: usize,
-        landmarks: usize,
+        lambda: Option<f64>,
+        [rows, landmarks]: [usize; 2],
     ) -> Result<Option<CurvePoint>> {
         if !self.goes_on(&format!("learning curves: {rows} rows, {landmarks} landmarks")) {
             return Ok(None);
@@ -60,13 +63,14 @@ impl Search<'_> {
         let x = self.rows(chosen, Some(0), train);
         let kernel = self.kernel(chosen, Some(0), x.ncols())?;
         let first = Landmarks::new(rows, (0..landmarks).collect())?;
-        let Ok(path) = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &first) else {
-            return Ok(None);
-        };
-        let model = path.model_at(path.best_by_loo().ridge)?;
+        let part = Rows { x: x.as_ref(), rows: train, fold: Some(0) };
+        let Ok(path) = self.path(&kernel, part, &first) else { return Ok(None) };
+        let given = lambda.map(|lambda| Ridge::Absolute(lambda * rows as f64));
+        let model = path.model_at(given.unwrap_or(path.best_by_loo().ridge))?;
         let of_validation = self.rows(chosen, Some(0), validation);
         let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
-        let error = self.mean_square(f.as_ref(), validation).sqrt();
+        let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(0) };
+        let error = self.mean_square(f.as_ref(), part).sqrt();
         self.work += path_work(rows as f64, landmarks as f64, x.ncols());
         Ok(error.is_finite().then_some(CurvePoint { rows, landmarks, error }))
     }

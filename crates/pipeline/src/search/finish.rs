@@ -24,8 +24,10 @@ const WORTHWHILE: f64 = 0.999;
 const POOL: usize = 10;
 /// Ridges of a trial at full size.
 const RIDGES: usize = 3;
-/// The residuals between which a fit to all rows stops: where its trial stopped to improve.
+/// The residuals between which a fit to all rows stops: where its trial stopped to improve, …
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
+/// … and one whose trial was solved directly.
+const AFTER_DIRECT: f64 = 1e-4;
 
 impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
@@ -123,14 +125,16 @@ impl Search<'_> {
             let x = self.rows(&candidate, Some(fold), train);
             let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
-            let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
+            let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
+            let path = self.path(&kernel, part, &landmarks)?;
             let of_validation = self.rows(&candidate, Some(fold), validation);
+            let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) };
             squares.resize(path.points.len(), 0.0);
             lambdas = path.points.iter().map(|point| point.mu / train.len() as f64).collect();
             for (sum, point) in squares.iter_mut().zip(&path.points) {
                 let model = path.model_at(point.ridge)?;
                 let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
-                *sum += self.mean_square(f.as_ref(), validation);
+                *sum += self.mean_square(f.as_ref(), part);
             }
             self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());
         }
@@ -154,14 +158,16 @@ impl Search<'_> {
             let x = self.rows(&candidate, Some(fold), train);
             let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
-            let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
+            let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
+            let path = self.path(&kernel, part, &landmarks)?;
             let of_rows = |lambda: f64| Ridge::Absolute(lambda * train.len() as f64);
             let ridge = lambda.map_or(path.best_by_loo().ridge, of_rows);
             let of_validation = self.rows(&candidate, Some(fold), validation);
             let model = path.model_at(ridge)?;
             let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
             models.push(model);
-            square += self.mean_square(f.as_ref(), validation) / folds as f64;
+            let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) };
+            square += self.mean_square(f.as_ref(), part) / folds as f64;
             let mu = ridge.absolute(train.len())?;
             first.get_or_insert_with(|| {
                 let errors = path.points.iter().map(|point| [point.mu, point.loo.sqrt()]);
@@ -190,14 +196,18 @@ impl Search<'_> {
         let rows = self.everything.clone();
         let x = self.rows(&chosen, None, &rows);
         let kernel = self.kernel(&chosen, None, x.ncols())?;
-        let all = Rows { x: x.as_ref(), rows: &rows };
+        let all = Rows { x: x.as_ref(), rows: &rows, fold: None };
         match trial.centers {
             Centers::All => {
                 self.bytes = full_bytes(rows.len());
                 self.work += full_work(rows.len(), x.ncols(), 1, 0, true);
                 let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
                 let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &rows));
-                self.full(&kernel, all, trial.mu, self.full_residual(), start)
+                let data = self.data(all);
+                let how = (trial.mu, full_residual(trial));
+                let (model, iterations) = self.full(&kernel, data.problem(all), how, start)?;
+                self.iterations = iterations;
+                Ok(model)
             }
             centers => {
                 let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
@@ -229,11 +239,6 @@ impl Search<'_> {
         alpha
     }
 
-    /// The residual at which fits to all rows stop.
-    pub(super) fn full_residual(&self) -> f64 {
-        self.residual.clamp(RESIDUALS.0, RESIDUALS.1)
-    }
-
     fn model(
         mut self,
         chosen: Candidate,
@@ -243,7 +248,7 @@ impl Search<'_> {
     ) -> Result<Fitted> {
         let n = self.n();
         let classes = self.calibrate(&chosen, trial.centers);
-        let curves = self.curves(&chosen)?;
+        let curves = self.curves(&chosen, &trial)?;
         let validation =
             self.validation(&chosen, trial.centers, classes.as_ref().map(|(classes, _)| classes));
         let (columns, map) =
@@ -267,6 +272,7 @@ impl Search<'_> {
             work_allowed: self.allowed,
             bytes: self.bytes,
             stopped: self.stopped,
+            iterations: self.iterations,
             trials: self.trials.clone(),
         };
         let map = map.map(|learnt| learnt.map.clone());
@@ -309,9 +315,14 @@ impl Search<'_> {
             report.coverage = model.calibrate(sizes, &aside.table)?;
         }
         let variances = self.variances(chosen, &report.chosen)?;
-        self.leave_out(chosen, model)?;
+        self.leave_out(chosen, model, report)?;
         let uncertainty = |found| self.uncertainty(chosen, model, found);
         model.uncertainty = variances.map(uncertainty).transpose()?;
         Ok(())
     }
+}
+
+/// The relative residual at which the fit to all rows after this trial stops.
+pub(super) fn full_residual(trial: &Trial) -> f64 {
+    trial.residual.unwrap_or(AFTER_DIRECT).clamp(RESIDUALS.0, RESIDUALS.1)
 }

@@ -2,11 +2,13 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::{DIRECT, Rows, direct, gather, stacked};
+use super::finish::full_residual;
+use super::solve::{Rows, gather, stacked};
 use crate::error::{Error, Result};
 use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
+use crate::report::{Iterations, Report};
 use crate::target::in_standard_units;
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
@@ -51,7 +53,12 @@ impl Data {
 impl Search<'_> {
     /// The model fitted to all rows, by the choices made without those set aside, and what its
     /// intervals are made of. Nothing if rows are set aside for good.
-    pub(super) fn leave_out(&self, chosen: &Candidate, model: &mut Model) -> Result<()> {
+    pub(super) fn leave_out(
+        &self,
+        chosen: &Candidate,
+        model: &mut Model,
+        report: &mut Report,
+    ) -> Result<()> {
         let how = match self.fit.calibrate {
             None | Some(Calibrate::Share(_)) => return Ok(()),
             Some(how) => how,
@@ -60,7 +67,7 @@ impl Search<'_> {
         let rows = data.y.nrows();
         let (regression, plus) = match how {
             Calibrate::Share(_) => return Ok(()),
-            Calibrate::Cross(parts) => self.cross(model, &data, parts)?,
+            Calibrate::Cross(parts) => self.cross(model, &data, parts, report)?,
             Calibrate::LeaveOneOut => self.jackknife(model, &data)?,
         };
         model.made.holds_all_rows &= regression.centers().len() == rows;
@@ -103,18 +110,23 @@ impl Search<'_> {
     }
 
     /// CV+: a model without each part of the rows set aside, and one with all.
-    fn cross(&self, model: &Model, data: &Data, parts: usize) -> Result<Fits> {
+    fn cross(&self, model: &Model, data: &Data, parts: usize, report: &mut Report) -> Result<Fits> {
+        let residual = full_residual(&report.chosen);
         let (n, t) = data.y.shape();
         let part = |row: usize| (row >= data.seen).then(|| (row - data.seen) % parts);
         let all: Vec<usize> = (0..n).collect();
-        let whole = self.with_rows(model, data, &all)?;
+        let (whole, iterations) = self.with_rows(model, data, &all, residual)?;
+        report.iterations = iterations;
         let m = whole.centers().len();
         let mut theta = Mat::zeros(m, parts * t);
         let mut residuals = vec![Vec::new(); t];
         for k in 0..parts {
             let (out, rows): (Vec<usize>, Vec<usize>) =
                 all.iter().partition(|&&row| part(row) == Some(k));
-            let fit = self.with_rows(model, data, &rows)?;
+            let (fit, iterations) = self.with_rows(model, data, &rows, residual)?;
+            if let Some(short) = iterations.filter(|iterations| !iterations.converged) {
+                report.iterations = Some(short);
+            }
             let coefficients = fit.coefficients();
             for (i, &row) in rows.iter().enumerate().take(coefficients.nrows()) {
                 let center = if m == n { row } else { i };
@@ -132,19 +144,21 @@ impl Search<'_> {
     }
 
     /// The fit that was chosen, to these rows: with all of them as centres, or with its own.
-    fn with_rows(&self, model: &Model, data: &Data, rows: &[usize]) -> Result<Regression> {
+    fn with_rows(
+        &self,
+        model: &Model,
+        data: &Data,
+        rows: &[usize],
+        residual: f64,
+    ) -> Result<(Regression, Option<Iterations>)> {
         let (kernel, mu) = (model.regression.kernel().clone(), model.regression.report().ridge);
         let data = data.select(rows);
-        let (problem, ridge) = (data.problem(), Ridge::Absolute(mu));
-        Ok(if !model.made.holds_all_rows {
-            NystromKrr::new(kernel, ridge).fit(problem, model.regression.centers())?
-        } else if rows.len() <= DIRECT {
-            direct(&kernel, problem, mu)?
-        } else {
-            let options = self.options(self.full_residual());
-            let krr = FullKrr { options, ..FullKrr::new(kernel, ridge) };
-            krr.fit(problem, &mut self.stream(3))?.model
-        })
+        let problem = data.problem();
+        if model.made.holds_all_rows {
+            return self.full(&kernel, problem, (mu, residual), None);
+        }
+        let krr = NystromKrr::new(kernel, Ridge::Absolute(mu));
+        Ok((krr.fit(problem, model.regression.centers())?, None))
     }
 
     /// Jackknife+: all models that leave one of the rows set aside out, in closed form.
@@ -153,7 +167,7 @@ impl Search<'_> {
         let m = CENTERS.min(data.seen);
         if m * unseen * t > MOST {
             let problem = format!(
-                "{unseen} models of {m} centres are too many numbers; take cv:10, or a share"
+                "loo would store {unseen} × {m} coefficients, more than 256 MiB; use cv:10"
             );
             return Err(Error::Option { option: "calibrate", problem });
         }
@@ -162,7 +176,8 @@ impl Search<'_> {
         let kernel = model.regression.kernel();
         let of_seen = gather(data.x.as_ref(), &seen);
         let landmarks = Landmarks::new(data.seen, self.everything[..m].to_vec())?;
-        let path = self.path(kernel, Rows { x: of_seen.as_ref(), rows: &seen }, &landmarks)?;
+        let path =
+            self.path(kernel, Rows { x: of_seen.as_ref(), rows: &seen, fold: None }, &landmarks)?;
         let ridge = Ridge::Absolute(path.best_by_loo().mu);
         let landmarks = Landmarks::new(all.len(), self.everything[..m].to_vec())?;
         let problem = data.problem();

@@ -75,7 +75,7 @@ impl Search<'_> {
         let rows = self.everything.clone();
         let x = self.rows(chosen, None, &rows);
         let kernel = self.kernel(chosen, None, x.ncols())?;
-        let part = Rows { x: x.as_ref(), rows: &rows };
+        let part = Rows { x: x.as_ref(), rows: &rows, fold: None };
         let (ridge, data) = (Ridge::PerSample(lambda), self.signs(part));
         let model = match over {
             Centers::All => {
@@ -162,7 +162,7 @@ impl Search<'_> {
         let x = self.rows(chosen, Some(fold), train);
         let of_validation = self.rows(chosen, Some(fold), validation);
         let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
-        let part = Rows { x: x.as_ref(), rows: train };
+        let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
         let goes_on = |model: KrrModel<AnyKernel, f64>| {

@@ -19,7 +19,7 @@ use crate::kernel::{AnyKernel, Family};
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, LogisticTrial, Metric, Report, Trial};
+use crate::report::{Centers, Iterations, LogisticTrial, Metric, Report, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
@@ -46,6 +46,8 @@ pub(crate) struct Search<'a> {
     orders: Vec<Vec<usize>>,
     /// Per fold its validation rows in random order.
     validation: Vec<Vec<usize>>,
+    /// Per fold the mean of its training rows above that of all rows, for each target.
+    offsets: Vec<Vec<f64>>,
     /// All rows in random order.
     everything: Vec<usize>,
     /// Metrics that were learnt: of which shape and fold, and what.
@@ -58,10 +60,10 @@ pub(crate) struct Search<'a> {
     /// Coefficients of all rows from fits at full size, where the final fit begins.
     begun: Vec<(Candidate, Mat<f64>)>,
     best: Option<Trial>,
+    /// How the iterations of the final fit ended.
+    iterations: Option<Iterations>,
     /// Of classes: the logistic loss and, if it was better, the log-odds of validation rows.
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
-    /// The relative residual at which the last trial stopped to improve.
-    residual: f64,
     work: f64,
     allowed: f64,
     bytes: u64,
@@ -178,6 +180,7 @@ impl<'a> Search<'a> {
             shapes: Vec::new(),
             orders,
             validation,
+            offsets: Vec::new(),
             everything,
             maps: Vec::new(),
             plain: Vec::new(),
@@ -185,8 +188,8 @@ impl<'a> Search<'a> {
             validated: Vec::new(),
             begun: Vec::new(),
             best: None,
+            iterations: None,
             logistic: None,
-            residual: 1e-3,
             work: 0.0,
             allowed,
             bytes: 0,
@@ -195,6 +198,7 @@ impl<'a> Search<'a> {
             progress,
             landmarks_only: false,
         };
+        search.offsets = search.orders.iter().map(|train| search.offset(train)).collect();
         search.add_shape(Shape::PLAIN)?;
         Ok(search)
     }

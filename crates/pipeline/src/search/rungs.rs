@@ -61,11 +61,7 @@ impl Search<'_> {
         self.families(shape, rows, &mut trials)?;
         for choice in 0..shape.next().len() {
             let next = shape.next()[choice];
-            // means of the sample would be means of other rows in the second pass
-            if next == shape
-                || (next.level_means && self.landmarks_only)
-                || !self.add_shape(next)?
-            {
+            if next == shape || !self.add_shape(next)? {
                 continue;
             }
             let mut others = Trials::new();

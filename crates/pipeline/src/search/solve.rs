@@ -3,6 +3,8 @@
 use super::Search;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
+use crate::report::Iterations;
+use crate::split::Split;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::{Extras, FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid};
 use nystrom::prelude::*;
@@ -11,8 +13,10 @@ use nystrom::prelude::*;
 pub(super) const DIRECT: usize = 600;
 /// How often a ridge that is lost in rounding errors is raised tenfold there.
 const RAISED: usize = 12;
-/// Iterations at most; a search does not wait for the last digits.
+/// Iterations of a trial at most; a search does not wait for the last digits. The final fit, with
+/// more rows, may take more to come to the residual that was enough in its trial.
 const ITERATIONS: usize = 45;
+const FINAL_ITERATIONS: usize = 2 * ITERATIONS;
 
 /// Fits on all the given rows at several ridges, compared on validation rows.
 pub(super) struct Solved {
@@ -20,8 +24,8 @@ pub(super) struct Solved {
     pub model: KrrModel<AnyKernel, f64>,
     /// The mean square error on the validation rows at each ridge.
     pub squares: Vec<f64>,
-    /// The relative residual at which the fit was good enough.
-    pub residual: f64,
+    /// The relative residual at which the fit was good enough; none if it was solved directly.
+    pub residual: Option<f64>,
 }
 
 /// Rows of the problem with their features.
@@ -29,6 +33,8 @@ pub(super) struct Solved {
 pub(super) struct Rows<'a> {
     pub x: MatRef<'a, f64>,
     pub rows: &'a [usize],
+    /// From the mean of whose training rows targets are measured; none: of all rows.
+    pub fold: Option<usize>,
 }
 
 impl Search<'_> {
@@ -51,7 +57,7 @@ impl Search<'_> {
             path.fit(data.problem(train), of_validation.problem(validation), &mut self.stream(2))?;
         Ok(Solved {
             squares: found.errors.iter().map(|error| error * error).collect(),
-            residual: found.enough,
+            residual: Some(found.enough),
             model: found.fit.model,
         })
     }
@@ -63,40 +69,41 @@ impl Search<'_> {
         validation: Rows<'_>,
         mus: &[f64],
     ) -> Result<Solved> {
+        let data = self.data(train);
         let mut squares = Vec::new();
         let mut best: Option<(f64, KrrModel<AnyKernel, f64>)> = None;
         for &mu in mus {
-            let model = self.full(kernel, train, mu, 1e-4, None)?;
+            let model = direct(kernel, data.problem(train), mu)?;
             let f = model.predict(Points::from_rows(validation.x))?;
-            let square = self.mean_square(f.as_ref(), validation.rows);
+            let square = self.mean_square(f.as_ref(), validation);
             squares.push(square);
             if best.as_ref().is_none_or(|(least, _)| square < *least) {
                 best = Some((square, model));
             }
         }
         let (_, model) = best.ok_or(nystrom::Error::Empty { what: "ridges" })?;
-        Ok(Solved { model, squares, residual: 1e-4 })
+        Ok(Solved { model, squares, residual: None })
     }
 
-    /// The fit to all of these rows at μ = nλ, which may have begun elsewhere.
+    /// The fit with all rows of a problem as centres at μ = nλ, which may have begun elsewhere, and
+    /// how its iterations ended, if it had any.
     pub(super) fn full(
         &self,
         kernel: &AnyKernel,
-        train: Rows<'_>,
-        mu: f64,
-        residual: f64,
+        problem: Problem<'_, f64>,
+        (mu, residual): (f64, f64),
         start: Option<Mat<f64>>,
-    ) -> Result<KrrModel<AnyKernel, f64>> {
-        let data = self.data(train);
-        let problem = data.problem(train);
-        if train.rows.len() <= DIRECT {
-            return direct(kernel, problem, mu);
+    ) -> Result<(KrrModel<AnyKernel, f64>, Option<Iterations>)> {
+        if problem.x.len() <= DIRECT {
+            return Ok((direct(kernel, problem, mu)?, None));
         }
         let ridge = Ridge::Absolute(mu);
-        let krr =
-            FullKrr { options: self.options(residual), ..FullKrr::new(kernel.clone(), ridge) };
+        let options =
+            IterativeOptions { max_iterations: FINAL_ITERATIONS, ..self.options(residual) };
+        let krr = FullKrr { options, ..FullKrr::new(kernel.clone(), ridge) };
         let extras = Extras { start: start.as_ref().map(Mat::as_ref), ..Extras::default() };
-        Ok(krr.fit_with(problem, extras, &mut self.stream(3))?.model)
+        let fit = krr.fit_with(problem, extras, &mut self.stream(3))?;
+        Ok((fit.model, Some(Iterations::of(&fit.report))))
     }
 
     pub(super) fn options(&self, tolerance: f64) -> IterativeOptions {
@@ -117,18 +124,30 @@ impl Search<'_> {
     }
 
     pub(super) fn data(&self, part: Rows<'_>) -> Data {
-        let weights = self.problem.weights.as_ref();
-        Data {
-            y: gather(self.problem.y.as_ref(), part.rows),
-            weights: weights.map(|w| part.rows.iter().map(|&row| w[row]).collect()),
-        }
+        let y = gather(self.problem.y.as_ref(), part.rows);
+        let weights = self.weights_of(part.rows);
+        Data { y: shifted(y, part.fold.map(|fold| &self.offsets[fold]), -1.0), weights }
     }
 
     /// The same of classes, with targets ±1.
     pub(super) fn signs(&self, part: Rows<'_>) -> Data {
-        let Data { y, weights } = self.data(part);
+        let y = gather(self.problem.y.as_ref(), part.rows);
         let sign = |i, j| if y[(i, j)] > 0.0 { 1.0 } else { -1.0 };
-        Data { y: Mat::from_fn(y.nrows(), y.ncols(), sign), weights }
+        let y = Mat::from_fn(y.nrows(), y.ncols(), sign);
+        Data { y, weights: self.weights_of(part.rows) }
+    }
+
+    /// How far the mean of the training rows of a fold is from that of all rows, for each target.
+    /// With rows at random that is chance alone, and 0 is taken.
+    pub(super) fn offset(&self, train: &[usize]) -> Vec<f64> {
+        let y = &self.problem.y;
+        if self.fit.split == Split::Random {
+            return vec![0.0; y.ncols()];
+        }
+        let weight = |row: usize| self.problem.weights.as_ref().map_or(1.0, |w| w[row]);
+        let total: f64 = train.iter().map(|&row| weight(row)).sum();
+        let sum = |j: usize| -> f64 { train.iter().map(|&row| weight(row) * y[(row, j)]).sum() };
+        (0..y.ncols()).map(|j| if total > 0.0 { sum(j) / total } else { 0.0 }).collect()
     }
 }
 
@@ -150,8 +169,8 @@ pub(super) fn direct(
 
 /// Targets and weights of some rows.
 pub(super) struct Data {
-    y: Mat<f64>,
-    weights: Option<Vec<f64>>,
+    pub y: Mat<f64>,
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Data {
@@ -174,6 +193,14 @@ pub(super) fn stacked<'a>(parts: impl IntoIterator<Item = &'a Mat<f64>> + Clone)
         start += part.nrows();
     }
     out
+}
+
+/// Values n × t with so many times the offset of each column added.
+pub(super) fn shifted(mut values: Mat<f64>, offset: Option<&Vec<f64>>, times: f64) -> Mat<f64> {
+    for (j, offset) in offset.into_iter().flatten().enumerate() {
+        values.col_mut(j).iter_mut().for_each(|value| *value += times * offset);
+    }
+    values
 }
 
 /// These rows of a matrix.

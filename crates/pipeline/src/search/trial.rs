@@ -1,7 +1,7 @@
 //! One candidate on some rows: its error on the validation rows of each fold.
 
 use super::candidate::Candidate;
-use super::solve::{Rows, gather};
+use super::solve::{Data, Rows, gather};
 use super::{Learnt, Search, Tried};
 use crate::effort::full_work;
 use crate::error::Result;
@@ -94,6 +94,7 @@ impl Search<'_> {
     pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
+        let mut residual: Option<f64> = None;
         let before = self.work;
         let folds = self.orders.len();
         for fold in 0..folds {
@@ -106,13 +107,16 @@ impl Search<'_> {
             let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let solved = self.solve(
                 &kernel,
-                Rows { x: x.as_ref(), rows: train },
-                Rows { x: of_validation.as_ref(), rows: validation },
+                Rows { x: x.as_ref(), rows: train, fold: Some(fold) },
+                Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) },
                 &mus,
             )?;
             squares.iter_mut().zip(&solved.squares).for_each(|(sum, s)| *sum += s / folds as f64);
             self.work += full_work(x.nrows(), x.ncols(), mus.len(), validation.len(), true);
-            self.residual = solved.residual;
+            residual = match (residual, solved.residual) {
+                (Some(before), Some(now)) => Some(before.min(now)),
+                (before, now) => before.or(now),
+            };
             models.push(solved.model);
         }
         let best = largest_of_the_best(&mus, &squares);
@@ -122,6 +126,7 @@ impl Search<'_> {
             error: squares[best].sqrt(),
             errors: mus.iter().zip(&squares).map(|(mu, square)| [*mu, square.sqrt()]).collect(),
             work: self.work - before,
+            residual,
             ..candidate.trial(rows, Centers::All)
         };
         self.saw(&trial);
@@ -152,14 +157,13 @@ impl Search<'_> {
     }
 
     /// Mean square (by weight) of f − y in these rows, over targets.
-    pub(super) fn mean_square(&self, f: MatRef<'_, f64>, rows: &[usize]) -> f64 {
-        let (y, t) = (&self.problem.y, self.problem.y.ncols());
-        let weight = |row: usize| self.problem.weights.as_ref().map_or(1.0, |w| w[row]);
-        let square = |(i, &row): (usize, &usize)| {
-            weight(row) * (0..t).map(|j| (f[(i, j)] - y[(row, j)]).powi(2)).sum::<f64>()
-        };
-        let total: f64 = rows.iter().map(|&row| weight(row)).sum();
-        rows.iter().enumerate().map(square).sum::<f64>() / (t as f64 * total)
+    pub(super) fn mean_square(&self, f: MatRef<'_, f64>, part: Rows<'_>) -> f64 {
+        let Data { y, weights } = self.data(part);
+        let (n, t) = y.shape();
+        let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
+        let square = |i| weight(i) * (0..t).map(|j| (f[(i, j)] - y[(i, j)]).powi(2)).sum::<f64>();
+        let total: f64 = (0..n).map(weight).sum();
+        (0..n).map(square).sum::<f64>() / (t as f64 * total)
     }
 }
 

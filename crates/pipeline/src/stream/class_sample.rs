@@ -2,7 +2,9 @@
 
 use super::Survey;
 use super::features::features;
+use super::ready::indicators;
 use super::survey::weights;
+use crate::columns::Known;
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
@@ -48,9 +50,12 @@ impl ClassSample {
         let (table, Some(classes)) = (&survey.table, &found.classes) else { return Ok(None) };
         let n = table.rows();
         let labels = classes.of(table.column(classes.target.as_str())?)?;
-        let x = features(&found.columns, table)?;
         let own = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
-        let weight = |row: usize| own.as_ref().map_or(1.0, |w| w[row] / survey.mean_weight);
+        let own = own.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
+        let weight = |row: usize| own.as_ref().map_or(1.0, |w| w[row]);
+        let y = indicators(found, &found.targets, &labels);
+        let known = Known { y: y.as_ref(), weights: own.as_deref() };
+        let x = features(&found.columns, table, Some(known))?;
         let mut groups: HashMap<u64, (usize, usize, f64)> = HashMap::new();
         for (row, &class) in labels.iter().enumerate() {
             let group = groups.entry(key(x.row(row).iter(), class)).or_insert((row, 0, 0.0));

@@ -1,14 +1,20 @@
 //! The features of a block.
 
 use super::survey::place;
-use crate::columns::Columns;
+use crate::columns::{Columns, Known};
 use crate::error::{Error, Result};
 use nystrom::faer::Mat;
 use nystrom_data::Table;
 
-/// The features of the rows of a block, n × d. An error tells the line.
-pub(super) fn features(columns: &Columns, block: &Table) -> Result<Mat<f64>> {
-    columns.apply(block).map(|applied| applied.x).map_err(|error| placed(error, columns, block))
+/// The features of the rows of a block, n × d; `own`: their targets, if these rows are fitted. An
+/// error tells the line.
+pub(super) fn features(
+    columns: &Columns,
+    block: &Table,
+    own: Option<Known<'_>>,
+) -> Result<Mat<f64>> {
+    let applied = columns.apply_to(block, own).map(|applied| applied.x);
+    applied.map_err(|error| placed(error, columns, block))
 }
 
 /// An error with the line of the first row that has it.

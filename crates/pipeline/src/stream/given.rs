@@ -19,7 +19,7 @@ const PAIRS: usize = 1000;
 
 impl StreamFit {
     /// The model of the reservoir with a kernel of this family and length scale (none: the median
-    /// distance), λ by leave-one-out.
+    /// distance), λ by leave-one-out, and what was decided about the table, in words.
     ///
     /// # Errors
     /// As [`search`](Self::search).
@@ -31,7 +31,7 @@ impl StreamFit {
         survey: &Survey,
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
-    ) -> Result<Model> {
+    ) -> Result<(Model, Vec<String>)> {
         let problem = problem(&self.fit, survey, rng)?;
         let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
         let points = Points::from_rows(x.as_ref());
@@ -60,12 +60,15 @@ impl StreamFit {
             Ok(labels.classes(calibration))
         });
         let classes = classes.transpose()?;
+        let dropped = columns.dropped().iter().map(ToString::to_string);
+        let notes = problem.notes.iter().cloned().chain(dropped).collect();
         let layout = problem.table.names().map(str::to_owned).collect();
         let made = Made { version: env!("CARGO_PKG_VERSION").to_owned(), ..Made::default() };
         let model = Model::new(columns, layout, problem.targets, None, regression, made)?;
-        match classes {
-            Some(classes) => model.with_classes(classes),
-            None => Ok(model),
-        }
+        let model = match classes {
+            Some(classes) => model.with_classes(classes)?,
+            None => model,
+        };
+        Ok((model, notes))
     }
 }

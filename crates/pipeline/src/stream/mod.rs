@@ -11,10 +11,12 @@ mod features;
 mod given;
 mod iterating;
 mod leaves;
+mod level_means;
 mod logistic;
 mod places;
 mod points;
 mod ranks;
+mod readings;
 mod ready;
 mod recipe;
 mod reservoir;
@@ -30,6 +32,7 @@ pub use drawing::{DrawnRow, DrawnRows};
 pub use leaves::SavedLeaves;
 pub use points::{PointRecipe, PointRows, StreamPoints};
 pub use ranks::{Alone, Ranks};
+pub use readings::Readings;
 pub use recipe::Recipe;
 pub use saved::{iterations_from_bytes, iterations_to_bytes};
 pub use source::{TableBlocks, TableSource};
@@ -50,14 +53,16 @@ use nystrom::prelude::*;
 ///    up means and standard deviations. It keeps a uniform sample of rows, the reservoir;
 /// 2. [`search`](Self::search): the best fit for the reservoir, as [`Fit`] finds it, with the
 ///    columns treated as all rows ask for;
-/// 3. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
-/// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
-/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums. Or by
+/// 3. [`level_means_over`](Self::level_means_over), where the search chose means of the target by
+///    level: one more pass, which sums them over all rows;
+/// 4. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
+/// 5. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
+/// 6. [`Summing::finish`]: λ by generalised cross-validation, from the same sums. Or by
 ///    leave-one-out errors from a third pass ([`StreamPath`]). Or, with [`Recipe::folds_after`] in
-///    the place of 4, by folds in the same pass ([`Summing::by_folds`]).
+///    the place of 5, by folds in the same pass ([`Summing::by_folds`]).
 ///
-/// In the place of 3, [`recipe_in_span`](Self::recipe_in_span) fits in the span of a sketch of the
-/// reservoir, such as an accumulation. In the place of 4 and 5, [`Recipe::iterate_over`] fits at
+/// In the place of 4, [`recipe_in_span`](Self::recipe_in_span) fits in the span of a sketch of the
+/// reservoir, such as an accumulation. In the place of 5 and 6, [`Recipe::iterate_over`] fits at
 /// one λ, with a pass for each iteration. After [`recipe_of_all`](Self::recipe_of_all) every row is
 /// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
@@ -122,17 +127,16 @@ impl StreamFit {
         if self.fit.calibrate.is_some() || self.fit.deviations {
             return refuse(
                 "calibrate",
-                "sets rows aside, for which they must be in memory; leave it out, or fit in memory",
+                "needs the table in memory; drop the option, or fit in memory",
             );
         }
         if self.fit.class_weights != ClassWeights::Equal {
-            let problem = "count all rows of a class first; leave them out, or fit in memory";
+            let problem = "needs class counts before the pass; drop the option, or fit in memory";
             return refuse("class-weights", problem);
         }
         if self.fit.split.column().is_some() {
-            let problem = "puts rows together, for which they must be in memory; leave it out, or \
-                           fit in memory";
-            return refuse("group or time", problem);
+            let problem = "needs the table in memory; drop the option, or fit in memory";
+            return refuse("group or time-column", problem);
         }
         if self.reservoir < crate::problem::FEWEST {
             return refuse("reservoir", "needs at least 3 rows; 10,000 or more are usual");

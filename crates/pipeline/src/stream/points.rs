@@ -134,7 +134,7 @@ impl StreamPoints {
     /// # Errors
     /// Those of applying columns to rows that they were made for.
     pub fn reservoir(&self, survey: &Survey, columns: &Columns) -> Result<Mat<f64>> {
-        features(columns, &survey.table)
+        features(columns, &survey.table, None)
     }
 
     /// What the later passes need to know.
@@ -286,9 +286,9 @@ impl PointRecipe {
     fn ready(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
         let (rows, _) = usable(&self.fit, block, &[], &[], false)?;
         let x = if rows.len() == block.rows() {
-            features(&self.columns, block)?
+            features(&self.columns, block, None)?
         } else {
-            features(&self.columns, &block.select_rows(&rows)?)?
+            features(&self.columns, &block.select_rows(&rows)?, None)?
         };
         Ok((rows, x))
     }

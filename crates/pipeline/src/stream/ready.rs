@@ -3,13 +3,17 @@
 use super::features::features;
 use super::recipe::Recipe;
 use super::survey::weights;
+use crate::columns::Known;
 use crate::error::Result;
+use crate::model::Model;
+use crate::numbers::with_numbers;
 use crate::problem::{taken, usable};
-use crate::target::in_standard_units;
+use crate::target::{Target, in_standard_units};
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
 use nystrom_data::Table;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The rows of a block that are used.
@@ -31,33 +35,66 @@ impl Ready {
     }
 }
 
+/// The rows of a block that are used, with their targets and weights.
+pub(super) struct TargetRows {
+    pub table: Table,
+    /// About 0.
+    pub y: Mat<f64>,
+    /// About 1.
+    pub weights: Option<Vec<f64>>,
+    /// Of classes, that of each row.
+    labels: Option<Vec<usize>>,
+    /// Their numbers in the block.
+    pub rows: Vec<usize>,
+}
+
 impl Recipe {
-    /// Features, mapped, targets about 0 and weights about 1.
-    pub(super) fn ready(&self, block: &Table) -> Result<Ready> {
+    /// The rows of a block that are used.
+    pub(super) fn targets_of(&self, block: &Table) -> Result<TargetRows> {
         let (fit, model) = (&self.fit, &self.model);
         let names = self.names();
         let taken = taken(fit, &names)?;
-        let (rows, _) = usable(fit, block, &names, &taken, model.classes.is_some())?;
-        let chosen = block.select_rows(&rows)?;
-        let x = features(&model.columns, &chosen)?;
-        let weights = weights(fit, block, &rows)?;
-        let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
-        let (y, weights) = match &model.classes {
-            Some(classes) => {
-                let of = classes.of(chosen.column(classes.target.as_str())?)?;
-                (self.indicators(&of), self.without_held(x.as_ref(), &of, weights))
-            }
-            None => (in_standard_units(&chosen, &self.targets)?, weights),
+        let block = match model.classes {
+            Some(_) => Cow::Borrowed(block),
+            None => with_numbers(block, &names)?,
         };
-        Ok(Ready { x: model.mapped(x), y, weights, rows })
+        let (rows, _) = usable(fit, &block, &names, &taken, model.classes.is_some())?;
+        let table = block.select_rows(&rows)?;
+        let weights = weights(fit, &block, &rows)?;
+        let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
+        let of_classes = model.classes.as_ref();
+        let labels = of_classes.map(|classes| classes.of(table.column(classes.target.as_str())?));
+        let labels = labels.transpose()?;
+        let y = match &labels {
+            Some(labels) => indicators(model, &self.targets, labels),
+            None => in_standard_units(&table, &self.targets)?,
+        };
+        Ok(TargetRows { table, y, weights, labels, rows })
     }
 
-    /// ±1 for each function, in the scale of the target, of rows of these classes.
-    pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
-        let classes = self.model.classes.as_ref().map_or(0, |classes| classes.names.len());
-        let first = classes - self.targets.len().min(classes);
-        let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
-        let scaled = |i, j: usize| (sign(i, j) - self.targets[j].mean) / self.targets[j].scale;
-        Mat::from_fn(of.len(), self.targets.len(), scaled)
+    /// Features, mapped, targets about 0 and weights about 1.
+    pub(super) fn ready(&self, block: &Table) -> Result<Ready> {
+        let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
+        let known = Known { y: y.as_ref(), weights: weights.as_deref() };
+        let x = features(&self.model.columns, &table, Some(known))?;
+        let weights = match &labels {
+            Some(labels) => self.without_held(x.as_ref(), labels, weights),
+            None => weights,
+        };
+        Ok(Ready { x: self.model.mapped(x), y, weights, rows })
     }
+
+    /// As the function of this name.
+    pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
+        indicators(&self.model, &self.targets, of)
+    }
+}
+
+/// ±1 for each function, in the scale of the target, of rows of these classes.
+pub(super) fn indicators(model: &Model, targets: &[Target], of: &[usize]) -> Mat<f64> {
+    let classes = model.classes.as_ref().map_or(0, |classes| classes.names.len());
+    let first = classes - targets.len().min(classes);
+    let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
+    let scaled = |i, j: usize| (sign(i, j) - targets[j].mean) / targets[j].scale;
+    Mat::from_fn(of.len(), targets.len(), scaled)
 }

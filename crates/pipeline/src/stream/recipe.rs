@@ -91,6 +91,11 @@ impl StreamFit {
     /// # Errors
     /// As [`recipe`](Self::recipe).
     pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Result<Recipe> {
+        self.check_level_means(survey, &found)?;
+        self.without_centers(survey, found)
+    }
+
+    pub(super) fn without_centers(&self, survey: &Survey, found: Model) -> Result<Recipe> {
         let d = found.regression.centers().dim();
         self.made_of(survey, found, Mat::zeros(d, 0), ALL)
     }
@@ -116,6 +121,7 @@ impl StreamFit {
         centers: MatRef<'_, f64>,
         chosen_by: &str,
     ) -> Result<Recipe> {
+        self.check_level_means(survey, &found)?;
         let d = found.regression.centers().dim();
         validate::not_empty("centres (m)", centers.nrows())?;
         validate::same_size("coordinates of the centres", d, centers.ncols())?;
@@ -138,6 +144,7 @@ impl StreamFit {
         sketch: &dyn Sketch<f64>,
         chosen_by: &str,
     ) -> Result<Recipe> {
+        self.check_level_means(survey, &found)?;
         let rows = survey.table.rows();
         validate::same_size("rows of the sketch against the reservoir", rows, sketch.n())?;
         let centers = features(&found, &survey.table.select_rows(sketch.support())?)?;

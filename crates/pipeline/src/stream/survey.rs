@@ -5,7 +5,7 @@ use super::ranks::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::{StreamFit, bytes};
-use crate::classes::{ClassCounts, Task};
+use crate::classes::{ClassCounts, Task, as_numbers};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -209,8 +209,13 @@ impl Pass<'_> {
                 }
             }
         }
-        for name in self.targets.iter().filter(|name| !text(name)) {
-            let values = block.numbers(name.as_str())?;
+        for name in &self.targets {
+            // texts that turn out to be no classes are all numbers
+            let column = block.column(name.as_str())?;
+            let numbers = as_numbers(column);
+            let Values::Numbers(values) = &numbers.as_ref().unwrap_or(column).values else {
+                continue;
+            };
             let moments = sums.moments.entry(name.clone()).or_default();
             let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
             rows.iter().enumerate().for_each(|(i, &row)| moments.add(values[row], weight(i)));

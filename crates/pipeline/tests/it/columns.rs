@@ -297,6 +297,28 @@ fn features_of_a_time_split_do_not_see_the_future() {
     assert!(found.report.chosen.error.is_finite());
 }
 
+/// The target jumps where validation begins, and nothing announces it: the error is the jump, and
+/// does not shrink as if the mean of the late rows were known.
+#[test]
+fn the_mean_of_the_target_does_not_see_the_future() {
+    let (n, late) = (240, 200); // the last sixth validates
+    let (x, noise) = (random(n, 16), random(n, 17));
+    let jump = |i: usize| if i < late { 0.0 } else { 10.0 };
+    let columns = vec![
+        Column::numbers("when", numbers(n, |i| i as f64)),
+        Column::numbers("x", x),
+        Column::numbers("y", numbers(n, |i| jump(i) + noise[i])),
+    ];
+    let fit = Fit { split: Split::Time("when".into()), ..quick() };
+    let fitted = fitted(&fit, &table(columns), "y").unwrap();
+    let validation = fitted.report.validation.unwrap();
+    let [actual, predicted] = [&validation.targets[0].actual, &validation.targets[0].predicted];
+    assert_eq!(actual.len(), n - late);
+    // noise is between 0 and 1, and so are predictions of the early rows
+    assert!(predicted.iter().all(|f| (-0.5..1.5).contains(f)), "{predicted:?}");
+    assert!(fitted.report.chosen.error > 9.0 / 4.0); // the deviation of y is below 4
+}
+
 #[test]
 fn times_in_any_format_split_alike() {
     let n = 120;

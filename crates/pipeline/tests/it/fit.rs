@@ -117,3 +117,23 @@ fn repeated_rows_are_taken_together() {
     let coefficients = |model: &Model| model.regression().coefficients().to_owned();
     assert_eq!(coefficients(&together.model), coefficients(&weighted.model));
 }
+
+/// The final fit iterates to the residual at which its own trial stood still, not to that of the
+/// last one, and says whether it came there.
+#[test]
+fn final_iterations_end_at_the_residual_of_the_trial() {
+    let (small, large) = (table(300, 1), table(1000, 2));
+    let report = fitted(&quick(), &small, "y").unwrap().report;
+    assert_eq!((report.iterations, report.chosen.residual), (None, None)); // solved directly
+    let fit = Fit { work: Some(1e10), ..Fit::default() };
+    let report = fitted(&fit, &large, "y").unwrap().report;
+    assert_eq!(report.chosen.centers, Centers::All);
+    let (end, residual) = (report.iterations.unwrap(), report.chosen.residual.unwrap());
+    assert_eq!(end.tolerance, residual.clamp(1e-5, 1e-2));
+    assert_eq!(end.converged, end.residual <= end.tolerance);
+    let others = report.trials.iter().filter_map(|trial| trial.residual);
+    assert!(others.clone().count() > 1 && others.into_iter().any(|other| other != residual));
+    let fit = Fit { calibrate: Some(nystrom_pipeline::Calibrate::Cross(3)), ..fit };
+    let report = fitted(&fit, &large, "y").unwrap().report;
+    assert!(report.iterations.unwrap().converged);
+}

@@ -19,3 +19,4 @@ mod scores;
 mod split;
 mod stream;
 mod stream_classes;
+mod stream_levels;

@@ -46,7 +46,7 @@ pub fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
     let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
     let named = (Family::Gaussian, None);
-    let model = stream.given(&survey, named, rng).unwrap();
+    let (model, _) = stream.given(&survey, named, rng).unwrap();
     stream.recipe(&survey, model, rng).unwrap()
 }
 

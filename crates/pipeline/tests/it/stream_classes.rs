@@ -36,7 +36,7 @@ fn recipe(stream: &StreamFit, table: &Table, how: How, seed: u64) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(seed);
     let source = &mut TableBlocks::new(table, 700);
     let survey = stream.survey(source, ["kind"], &mut |_| {}, rng).unwrap();
-    let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     match how {
         How::AllRows(_) => stream.recipe_of_all(&survey, model).unwrap(),
         _ => stream.recipe(&survey, model, rng).unwrap(),
@@ -185,7 +185,7 @@ fn any_number_of_processes_gives_the_same_classes() {
                 let survey =
                     stream.survey_over(ranks, source, vec!["kind".into()], &mut |_| {}, rng);
                 let bytes = survey.unwrap().map_or_else(Vec::new, |survey| {
-                    let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+                    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
                     let recipe = match how {
                         How::AllRows(_) => stream.recipe_of_all(&survey, model),
                         _ => stream.recipe(&survey, model, rng),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
@@ -204,6 +205,14 @@ class _Search(BaseEstimator):
         if left_out := self._report.left_out():
             text = f"columns left out: {some_of(left_out, '; ')}"
             warnings.warn(text, UserWarning, stacklevel=3)
+        end = self.report_["iterations"]
+        if end is not None and not end["converged"]:
+            text = (
+                f"the final fit stopped after {end['iterations']} iterations at a relative "
+                f"residual of {end['residual']:.1e}, above {end['tolerance']:.1e}, which its "
+                "trial needed"
+            )
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
         self._made = {key: options[key] for key in ("work", "memory", "seed")}
 
     def _tell(self, what: str, done: float, best: float | None) -> None:

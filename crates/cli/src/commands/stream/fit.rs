@@ -176,9 +176,13 @@ impl Job<'_> {
     ) -> Result<(Recipe, Vec<u8>, Option<Report>)> {
         let (ranks, identity) = (self.ranks, identity());
         let mut bytes = Vec::new();
-        let found = match self.survey(input, rng)? {
-            Some(survey) => {
-                let (model, report) = self.search(&survey, rng)?;
+        let survey = self.survey(input, rng)?;
+        let found = survey.as_ref().map(|survey| self.search(survey, rng)).transpose()?;
+        let (model, report) = found.map_or((None, None), |(model, report)| (Some(model), report));
+        let model = self.level_means(survey.as_ref().zip(model), input)?;
+        let found = match survey.zip(model) {
+            Some((survey, model)) => {
+                let model = input.readings.known_to(model);
                 let recipe = self.landmarks(&survey, model, rng)?;
                 let recipe = match self.args.stream.leaves {
                     Some(leaves) => recipe.with_leaves(leaves),
@@ -225,7 +229,9 @@ impl Job<'_> {
                 _ => None,
             };
             let named = (args.kernel.family(), scale);
-            (stream.given(survey, named, rng).map_err(of_pipeline)?, None)
+            let (model, notes) = stream.given(survey, named, rng).map_err(of_pipeline)?;
+            self.session.notes(&notes);
+            (model, None)
         } else {
             let mut watch = Watch::new(self.session);
             let fitted = stream.search(survey, &mut watch, rng).map_err(of_pipeline)?;
@@ -234,6 +240,18 @@ impl Job<'_> {
         model.made.seed = Some(args.run.seed);
         model.made.settings = self.budget.settings(args.run.seed);
         Ok((model, report))
+    }
+
+    /// The model with the means by level of all rows, if it has such means, on process 0.
+    fn level_means(
+        &self,
+        found: Option<(&Survey, Model)>,
+        input: &mut StreamInput,
+    ) -> Result<Option<Model>> {
+        let rows = input.files.rows();
+        let mut source = input.watched("means by level", rows, (self.session, self.ranks));
+        let model = self.stream.level_means_over(self.ranks, &mut source, found);
+        model.map_err(of_pipeline)
     }
 
     /// The recipe for this model of the sample.

@@ -3,11 +3,11 @@
 use super::watch::{Watch, named};
 use crate::args::{DataArgs, Fit};
 use crate::commands::wanted::Wanted;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, of_pipeline};
 use crate::input::Input;
 use crate::session::Session;
 use nystrom_data::{Files, Format, Table, find_files};
-use nystrom_pipeline::{Ranks, TableSource};
+use nystrom_pipeline::{Ranks, Readings, TableSource};
 use std::path::PathBuf;
 
 /// Files and what their columns are used for.
@@ -18,6 +18,7 @@ pub struct StreamInput {
     /// What is wanted of the others, but for the limits of a search.
     pub fit: nystrom_pipeline::Fit,
     pub targets: Vec<String>,
+    pub readings: Readings,
     pub notes: Vec<String>,
 }
 
@@ -73,10 +74,16 @@ impl StreamInput {
     fn opened(head: Head, wanted: Wanted) -> Result<StreamInput> {
         let unwanted = head.input.dropped().into_iter();
         let unwanted = unwanted.map(|j| (j, head.input.name(j).to_owned())).collect();
-        let files = head.open(&wanted.texts)?;
-        let notes = files.notes().to_vec();
+        let mut files = head.open(&wanted.texts)?;
         let Wanted { fit, targets, .. } = wanted;
-        Ok(StreamInput { files, unwanted, fit, targets, notes })
+        files.start(0)?;
+        let readings = match files.next_block()? {
+            Some(head) if !targets.is_empty() => Readings::of(&fit, &head, &targets),
+            _ => Ok(Readings::default()),
+        };
+        let readings = readings.map_err(of_pipeline)?;
+        let notes = [files.notes(), readings.notes()].concat();
+        Ok(StreamInput { files, unwanted, fit, targets, readings, notes })
     }
 
     /// What the first pass met that is no number in a column of numbers.
@@ -86,11 +93,13 @@ impl StreamInput {
             let example = example.map_or_else(String::new, |doubt| {
                 format!(", such as {:?} in line {}", doubt.text, doubt.line)
             });
-            format!(
-                "{name:?}: {} cells are no numbers{example}, and count as missing (--categorical \
-                 {name:?} reads all as texts)",
-                doubts.cells
-            )
+            let infinite = doubts.texts.iter().all(|doubt| doubt.text.parse::<f64>().is_ok());
+            let remedy = match infinite {
+                true => String::new(),
+                false => format!(" (--categorical {name:?} reads all as texts)"),
+            };
+            let cells = doubts.cells;
+            format!("{name:?}: {cells} cells are no numbers{example}, and count as missing{remedy}")
         };
         self.files.strays().iter().map(say).collect()
     }
@@ -104,7 +113,8 @@ impl StreamInput {
     ) -> Watched<'a> {
         let rows = rows.map(|rows| rows / ranks.size() as u64);
         let watch = Watch::new(session, &named(pass, ranks), (rows, 0));
-        Watched { files: &mut self.files, unwanted: &self.unwanted, watch }
+        let StreamInput { files, unwanted, readings, .. } = self;
+        Watched { files, unwanted, readings, watch }
     }
 }
 
@@ -112,6 +122,7 @@ impl StreamInput {
 pub struct Watched<'a> {
     pub files: &'a mut Files,
     pub unwanted: &'a [(usize, String)],
+    pub readings: &'a Readings,
     pub watch: Watch<'a>,
 }
 
@@ -125,6 +136,7 @@ impl TableSource for Watched<'_> {
     fn next_block(&mut self) -> nystrom_data::Result<Option<Table>> {
         let Some(table) = self.files.next_block()? else { return Ok(None) };
         self.watch.rows(table.rows(), self.files.bytes_read());
-        table.drop_columns(self.unwanted.iter().map(|(j, _)| *j)).map(Some)
+        let table = table.drop_columns(self.unwanted.iter().map(|(j, _)| *j))?;
+        self.readings.read(table).map(Some)
     }
 }

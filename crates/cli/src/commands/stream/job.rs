@@ -30,7 +30,8 @@ pub fn first_pass(
     let mut share = Share::of(&input.files, ranks)?;
     let name = named(&format!("pass 1 of {passes}"), ranks);
     let watch = Watch::new(session, &name, (None, share.bytes));
-    let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
+    let (unwanted, readings) = (&input.unwanted[..], &input.readings);
+    let mut source = Watched { files: &mut share.files, unwanted, readings, watch };
     let survey = survey((&mut source, share.first)).map_err(of_pipeline)?;
     source.watch.end();
     input.files.restore(share.record(ranks)?)?;

@@ -1,0 +1,107 @@
+//! Means of the target by level of all rows, by a pass of their own.
+
+use super::bytes::{read, write};
+use super::ranks::merged;
+use super::source::other_rows;
+use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
+use crate::columns::{Known, LevelSums};
+use crate::error::{Error, Result};
+use crate::model::Model;
+
+impl StreamFit {
+    /// What a [`search`](Self::search) found, with the means of the target by level of all rows in
+    /// the place of those of the reservoir: one more pass where it has such means, none elsewhere.
+    /// Where a text has more than 65,536 levels, those of the reservoir alone have a mean. Process 0
+    /// gives what it found and gets the model; the others give and get nothing.
+    ///
+    /// In a fit, a row is then the mean of its level without its own target.
+    ///
+    /// # Cost
+    /// Some 100 bytes for each level and target.
+    ///
+    /// # Errors
+    /// Those of the source, and of rows that are not as the first pass found them.
+    pub fn level_means_over(
+        &self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+        found: Option<(&Survey, Model)>,
+    ) -> Result<Option<Model>> {
+        let own = match &found {
+            Some((survey, model)) if model.columns.has_means() => {
+                Some(self.without_centers(survey, model.clone())?)
+            }
+            _ => None,
+        };
+        let bytes = own.as_ref().map_or(Ok(Vec::new()), |recipe| recipe.to_bytes(PASS))?;
+        let bytes = ranks.broadcast(bytes);
+        let recipe = match own {
+            Some(recipe) => recipe,
+            None if bytes.is_empty() => return Ok(found.map(|(_, model)| model)),
+            None => Recipe::from_bytes(&self.fit, PASS, &bytes)?,
+        };
+        let merge = |all: &mut Vec<LevelSums>, later: Vec<u8>| {
+            recipe.merge_levels(all, &read::<Vec<LevelSums>>(&later)?);
+            Ok::<(), Error>(())
+        };
+        let sums = merged(ranks, recipe.level_sums(ranks, source)?, write, merge)?;
+        let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };
+        let t = recipe.targets.len();
+        model.columns.set_level_means(sums.iter().map(|sums| sums.means(t)));
+        Ok(Some(model))
+    }
+
+    /// Refuses means by level that are not those of all rows.
+    pub(super) fn check_level_means(&self, survey: &Survey, found: &Model) -> Result<()> {
+        let rows = survey.used as f64;
+        let is_of_all = |of: f64| (of / rows - 1.0).abs() < 1e-6;
+        if found.columns.level_means().all(|means| is_of_all(means.rows())) {
+            return Ok(());
+        }
+        let problem = "the means by level are those of the sample; make the pass of \
+                       `level_means_over` first";
+        Err(Error::Option { option: "recipe", problem: problem.into() })
+    }
+}
+
+/// Of which recipe the bytes are.
+const PASS: &str = "means by level";
+
+impl Recipe {
+    /// The sums by level of the rows of this process, which follow those of the process before.
+    fn level_sums(
+        &self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+    ) -> Result<Vec<LevelSums>> {
+        let cut =
+            |rank: usize| (u128::from(self.rows) * rank as u128 / ranks.size() as u128) as u64;
+        let mine = cut(ranks.rank())..cut(ranks.rank() + 1);
+        let columns = &self.model.columns;
+        let mut sums = vec![LevelSums::default(); columns.level_means().count()];
+        let (row, skip) = self.places.find(mine.start);
+        let (mut skip, mut left) = (skip as usize, (mine.end - mine.start) as usize);
+        source.start(row)?;
+        while left > 0 {
+            let Some(block) = source.next_block()? else {
+                let expected = self.rows as usize;
+                return Err(other_rows(expected, expected - left));
+            };
+            let of = self.targets_of(&block)?;
+            let first = skip.min(of.rows.len());
+            let end = of.rows.len().min(first.saturating_add(left));
+            let known = Known { y: of.y.as_ref(), weights: of.weights.as_deref() };
+            columns.add_to_levels(&of.table, known, first..end, &mut sums)?;
+            (skip, left) = (skip - first, left - (end - first));
+        }
+        Ok(sums)
+    }
+
+    fn merge_levels(&self, all: &mut [LevelSums], later: &[LevelSums]) {
+        let means = self.model.columns.level_means();
+        for ((all, later), of) in all.iter_mut().zip(later).zip(means) {
+            all.merge(later);
+            all.limit(crate::columns::MOST_LEVELS, of);
+        }
+    }
+}
