@@ -68,6 +68,7 @@ fn the_document_says_what_is_printed() {
     let bench = Bench::new();
     let numbers = table(200, 1);
     bench.write("t.csv", &numbers);
+    bench.write("large.csv", table(900, 3));
     let mixed = |(i, line): (usize, &str)| match i {
         0 => format!("{line},one,colour,kind\n"),
         _ => format!("{line},7,{},{}\n", ["red", "blue"][i % 2], ["no", "yes"][i / 3 % 2]),
@@ -79,6 +80,7 @@ fn the_document_says_what_is_printed() {
             "fit t.csv --target y --calibrate 0.2 --std --hold-out 0.2 -o m.bin --report r.html {QUICK}"
         )),
         bench.json("fit mixed.csv --target kind -o c.bin --work 1e9 --json -q"),
+        bench.json("fit large.csv --target y -o f.bin --work 1e10 --json -q"), // iterates
     ];
     check("which searches", &fits);
     let iterative = "--landmarks uniform:200 --lambda 1e-2 --memory 2MB";

@@ -255,6 +255,8 @@ mod parquet_files {
             file(Compression::UNCOMPRESSED, false),
             file(Compression::SNAPPY, true),
             file(Compression::GZIP(Default::default()), false),
+            file(Compression::LZ4, true),
+            file(Compression::LZ4_RAW, true),
         ];
         files.iter().for_each(|file| {
             assert_eq!(Parquet::new().read(&file[..], "valid").unwrap().rows(), 4)

@@ -89,7 +89,9 @@ fn names_rows(
     options: &ColumnOptions,
 ) -> Option<Why> {
     match (&column.values, &reading.kind) {
-        (Values::Numbers(values), Kind::Number(_)) => {
+        (cells, Kind::Number(_)) if !reading.rest => {
+            let series = reading.read(cells, &Marks::of(options));
+            let values = series.numbers.as_deref().unwrap_or_default();
             let in_order = match exact.and_then(ColumnSums::numbers) {
                 Some(sums) => sums.numbers_rows(),
                 None => {

@@ -249,12 +249,12 @@ impl Model {
     /// use nystrom::prelude::*;
     /// use nystrom_data::{Column, Csv, Table};
     /// use nystrom_pipeline::Fit;
-    /// let rows: Vec<String> = (0..40).map(|i| format!("{i}.5,\"{i},{:03}\"\n", i * 7)).collect();
+    /// let rows: Vec<String> = (1..41).map(|i| format!("{i}.5,\"{i},{:03}\"\n", i * 7)).collect();
     /// let text = format!("a,y\n{}", rows.concat());
     /// let table = Csv::new().text(["y"]).read(text.as_bytes(), "t.csv").unwrap();
     /// let fit = Fit { work: Some(1e8), ..Fit::default() };
     /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
-    /// assert_eq!(model.actual(&table)?[0].as_ref().unwrap()[2], 2014.0);
+    /// assert_eq!(model.actual(&table)?[0].as_ref().unwrap()[1], 2014.0);
     /// # Ok::<(), nystrom_pipeline::Error>(())
     /// ```
     pub fn actual(&self, table: &Table) -> Result<Vec<Option<Vec<f64>>>> {

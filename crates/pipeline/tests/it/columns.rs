@@ -205,6 +205,22 @@ fn a_row_number_is_kept_if_validation_gains_by_it() {
     assert_eq!(dropped.iter().map(|d| &d.why).collect::<Vec<_>>(), [&Why::Index]);
 }
 
+#[test]
+fn row_numbers_that_are_texts_are_row_numbers() {
+    let n = 90;
+    let dresses: [fn(usize) -> String; 3] =
+        [|i| i.to_string(), |i| format!("'{i}'"), |i| format!("{i}.0")];
+    for dress in dresses {
+        let columns = vec![
+            text("more", (1..=n).map(dress)),
+            Column::numbers("x", random(n, 6)),
+            Column::numbers("y", random(n, 7)),
+        ];
+        let dropped = fitted(&quick(), &table(columns), "y").unwrap().report.dropped;
+        assert_eq!(dropped.iter().map(|d| &d.why).collect::<Vec<_>>(), [&Why::Index]);
+    }
+}
+
 /// Rows at different times are no copies of each other; those of a table written out thrice under
 /// new numbers are.
 #[test]
