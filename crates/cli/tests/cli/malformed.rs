@@ -78,10 +78,10 @@ const CASES: &[Case] = &[
         &["nodata.arff", "no @data line"],
     ),
     Case(
-        "type.arff|@relation t\n@attribute a date\n@data\n1\n",
+        "type.arff|@relation t\n@attribute a relational\n@data\n1\n",
         FIT,
         DATA,
-        &["type.arff:2", "not read", "convert dates"],
+        &["type.arff:2", "not read", "leave relational attributes out"],
     ),
     Case(
         "pair.libsvm|1 1:2\n2 x\n",

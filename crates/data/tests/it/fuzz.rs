@@ -2,7 +2,7 @@
 //! and damaged valid files.
 
 use nystrom_data::{
-    Arff, Csv, Encoding, Format, Libsvm, Npy, Result, Standardize, Table, Values, npy_bytes,
+    Arff, Csv, Encoding, Format, Libsvm, Npy, Origin, Result, Standardize, Table, Values, npy_bytes,
 };
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::damage::{File, cases, damaged, guarded};
 fn readers() -> Vec<Format> {
     // Sparse text may stand for a gigabyte of zeros unless it is told not to.
     let libsvm = || Libsvm::new().max_zeros(1 << 16);
+    let arff = Arff::new().max_zeros(1 << 16);
     let mut readers = vec![
         Format::Csv(Csv::new()),
         Format::Csv(Csv::new().header(false).infer_text().missing(["", "NA"])),
@@ -20,7 +21,7 @@ fn readers() -> Vec<Format> {
         Format::Csv(Csv::new().white_space().header(false)),
         Format::Csv(Csv::new().delimiter(b';').infer_text().missing(["NA"])),
         Format::Csv(Csv::new().guess_delimiter().decimal_comma()),
-        Format::Arff(Arff::new()),
+        Format::Arff(arff),
         Format::Libsvm(libsvm()),
         Format::Libsvm(libsvm().label_parts(';', ["a", "b"]).features(3)),
         Format::Npy(Npy::new()),
@@ -41,6 +42,9 @@ fn read(format: Format, file: File) {
     let surveyed = format.clone();
     guarded(file.clone(), move |bytes| survey(&surveyed, bytes));
     let text = matches!(format, Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_));
+    let found = format.clone();
+    let as_found = move |bytes: &[u8]| found.found(Origin::Bytes { bytes, name: "fuzz" }, &[]);
+    read_by(as_found, text, file.clone());
     read_by(move |bytes| format.read(bytes, "fuzz"), text, file);
 }
 
@@ -105,7 +109,8 @@ fn near_tables() -> impl Strategy<Value = File> {
     const PIECES: &str = "1|-2.5|3e4|NA|?||nan|inf|a|é|,|;| \
                           |\t|:|1:2|2:1|0:1|#|\n|\r\n|\r|\"|'|\\|{|}|%|@relation r\n|@attribute x \
                           real\n\
-        |@attribute y {a,b}\n|@attribute 'z' string\n|@DATA\n|2 1 1\n|1 2 1\n|\u{feff}|\0";
+        |@attribute y {a,b}\n|@attribute 'z' string\n|@attribute d date 'y'\n|{0 1}|{1 a, \
+                          2 b}\n|@DATA\n|2 1 1\n|1 2 1\n|\u{feff}|\0";
     let pieces = prop::sample::select(PIECES.split('|').collect::<Vec<_>>());
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| File(pieces.concat().into_bytes()))
 }
@@ -131,8 +136,12 @@ fn csv_files() -> Vec<Vec<u8>> {
 }
 
 fn arff_files() -> Vec<Vec<u8>> {
-    texts(&["% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s \
-         string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n"])
+    texts(&[
+        "% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s \
+         string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n",
+        "@attribute x INTEGER [0,9]\n@attribute x {a b a}\n@attribute d date \"yyyy\"\n@data % c\n\
+         {0 7, 2 '1999'}\n{1 c}\n1\tb\t?\n2,a,2000,\n{}\n",
+    ])
 }
 
 fn libsvm_files() -> Vec<Vec<u8>> {
@@ -191,7 +200,7 @@ proptest! {
 
     #[test]
     fn arff(file in damaged(arff_files())) {
-        read(Format::Arff(Arff::new()), file);
+        read(Format::Arff(Arff::new().max_zeros(1 << 16)), file);
     }
 
     #[test]
