@@ -90,16 +90,10 @@ const CASES: &[Case] = &[
         &["pair.libsvm:2, column 2", "index:value"],
     ),
     Case(
-        "zero.libsvm|1 0:2\n",
+        "twice.libsvm|1 3:2 3:1\n",
         "fit FILE --lambda auto -o out.json",
         DATA,
-        &["zero.libsvm:1, column 2", "count from 1"],
-    ),
-    Case(
-        "order.libsvm|1 3:2 2:1\n",
-        "fit FILE --lambda auto -o out.json",
-        DATA,
-        &["order.libsvm:1, column 3", "sort the indices"],
+        &["twice.libsvm:1, column 3", "occurs twice"],
     ),
     Case(
         "text.npy|a,y\n1,2\n",

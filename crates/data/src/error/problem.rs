@@ -180,9 +180,6 @@ pub enum Problem {
         /// The field, shortened.
         text: String,
     },
-    /// A libsvm index is 0.
-    #[error("index 0: libsvm indices count from 1; add 1 to every index of the file")]
-    IndexZero,
     /// An index of a sparse ARFF row is smaller than the one before it.
     #[error("index {index} comes after {previous}; sort the indices of each row")]
     IndexNotIncreasing {

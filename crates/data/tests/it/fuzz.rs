@@ -145,7 +145,11 @@ fn arff_files() -> Vec<Vec<u8>> {
 }
 
 fn libsvm_files() -> Vec<Vec<u8>> {
-    texts(&["+1 1:0.5 3:2\n-1 2:1 # second\n", "1;50.5 1:15596.2 2:1.868\n2;7 3:1\n"])
+    texts(&[
+        "+1 1:0.5 3:2\n-1 2:1 # second\n",
+        "1;50.5 1:15596.2 2:1.868\n2;7 3:1\n",
+        "1,3 qid:7 2:0.5 0:2\nspam 2:1\n",
+    ])
 }
 
 fn npy_files() -> Vec<Vec<u8>> {

@@ -123,26 +123,20 @@ fn arff_unclosed_quote() {
 }
 
 #[test]
-fn libsvm_index_zero() {
-    let complaint = libsvm("1 1:1\n-1 0:5 1:2\n");
-    assert_eq!(
-        (complaint.at(), complaint.problem.clone()),
-        ((Some(2), Some(2), None), Problem::IndexZero)
-    );
-}
-
-#[test]
-fn libsvm_indices_out_of_order() {
-    let complaint = libsvm("1 3:1 2:1\n");
-    assert_eq!(
-        (complaint.at(), complaint.problem.clone()),
-        ((Some(1), Some(3), None), Problem::IndexNotIncreasing { index: 2, previous: 3 })
-    );
-    let complaint = libsvm("1 2:1\n1 2:1 2:4\n");
-    assert_eq!(
-        (complaint.at(), complaint.problem.clone()),
-        ((Some(2), Some(3), None), Problem::IndexDuplicate { index: 2 })
-    );
+fn libsvm_indices_that_occur_twice() {
+    for (row, field, index) in [
+        ("1 2:1 2:4", 3, 2),
+        ("1 3:1 2:1 5:1 3:4 2:2", 6, 2),
+        ("1 qid:1 2:1 3:4 2:4 3:4 3:5", 5, 2),
+        ("1 0:1 0:1", 3, 0),
+    ] {
+        let complaint = libsvm(&format!("1 2:1\n{row}\n"));
+        assert_eq!(
+            (complaint.at(), complaint.problem.clone()),
+            ((Some(2), Some(field), None), Problem::IndexDuplicate { index }),
+            "{row}"
+        );
+    }
 }
 
 #[test]
@@ -171,11 +165,14 @@ fn libsvm_rows_that_would_explode_when_dense() {
 
 #[test]
 fn libsvm_fields_that_are_not_pairs() {
-    for field in ["7", "a:1", ":1", "-1:2", "1.5:2", "qid:3", "+1:1"] {
+    for field in ["7", "a:1", ":1", "-1:2", "1.5:2", "qid:", "qid", "QID:1", "+1:1"] {
         let complaint = libsvm(&format!("# c\n1 {field}\n"));
         assert_eq!(complaint.at(), (Some(2), Some(2), None));
         assert_eq!(complaint.problem, Problem::NotAPair { text: field.into() });
     }
+    let complaint = libsvm("1 qid:3 1:2 qid:3\n");
+    assert_eq!(complaint.at(), (Some(1), Some(4), None));
+    assert_eq!(complaint.problem, Problem::NotAPair { text: "qid:3".into() });
 }
 
 #[test]
@@ -195,15 +192,20 @@ fn libsvm_labels() {
     let complaint = libsvm("1 1:1\n1:1 2:2\n");
     assert_eq!(complaint.at(), (Some(2), Some(1), Some("label")));
     assert!(complaint.message.contains("starts with its label"), "{}", complaint.message);
-    let complaint = libsvm("1;10.0 1:1\n");
-    assert!(complaint.message.contains("label_parts"), "{}", complaint.message);
+    for text in ["a,y\n1,2\n", "1\n2\nx\n"] {
+        let complaint = libsvm(text);
+        assert!(complaint.message.contains("is not a number"), "{}", complaint.message);
+        assert!(complaint.message.contains("name the format"), "{}", complaint.message);
+        assert!(complaint.line.is_some());
+    }
+    assert_eq!(libsvm("inf 1:1\n").problem, Problem::NotFinite { text: "inf".into() });
     let gas = Libsvm::new().label_parts(';', ["class", "concentration"]);
     let complaint = refused(gas.read("1;10 1:1\n2 1:1\n".as_bytes(), "t.svm"), "t.svm");
     assert_eq!(
         (complaint.at(), complaint.problem.clone()),
         ((Some(2), Some(1), None), Problem::LabelParts { text: "2".into(), expected: 2, found: 1 })
     );
-    let complaint = refused(gas.read("1;x 1:1\n".as_bytes(), "t.svm"), "t.svm");
+    let complaint = refused(gas.read("1;nan 1:1\n".as_bytes(), "t.svm"), "t.svm");
     assert_eq!(complaint.at(), (Some(1), Some(1), Some("concentration")));
 }
 
