@@ -33,12 +33,14 @@ pub struct Categories {
 }
 
 impl Categories {
-    /// One text for each row.
-    pub(crate) fn of(texts: Vec<String>) -> Self {
-        let mut levels = texts.clone();
+    /// A text for each row, or `None` if it is missing.
+    pub(crate) fn of(texts: Vec<Option<String>>) -> Self {
+        let mut levels: Vec<String> = texts.iter().flatten().cloned().collect();
         levels.sort();
         levels.dedup();
-        let code = |text: &String| levels.binary_search(text).ok().map(|code| code as u32);
+        let code = |text: &Option<String>| {
+            levels.binary_search(text.as_ref()?).ok().map(|code| code as u32)
+        };
         Categories { codes: texts.iter().map(code).collect(), levels }
     }
 

@@ -152,12 +152,24 @@ fn libsvm_files() -> Vec<Vec<u8>> {
     ])
 }
 
+/// A file of f64 as one of another type of eight bytes.
+pub fn with_type(file: &[u8], descr: &[u8; 7]) -> Vec<u8> {
+    let start = file.windows(3).position(|bytes| bytes == b"<f8").unwrap();
+    let end = start + file[start..].iter().position(|&b| b == b'\n').unwrap();
+    // the header ends in blanks
+    let rest = &file[start + 3..end - 4];
+    [&file[..start], descr, rest, &file[end..]].concat()
+}
+
 fn npy_files() -> Vec<Vec<u8>> {
     let header = b"\x93NUMPY\x02\x00\x3d\x00\x00\x00{'descr': '>i2', 'fortran_order': False, \
                    'shape': (2, 3), } \n";
     let integers = [&header[..], &[0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 255, 255]].concat();
     assert!(Npy::new().read(&integers[..], "valid").is_ok());
+    let times = npy_bytes(3, 1, [0, i64::MIN, 99].map(|count| f64::from_bits(count as u64)));
+    let times = with_type(&times, b"<M8[us]");
     and_packed(vec![
+        times,
         npy_bytes(2, 3, (0..6).map(f64::from)),
         npy_bytes(4, 1, [1.0, -2.0, 3e-300, 4.0]),
         integers,

@@ -124,6 +124,21 @@ fn arrays_are_the_same_from_anywhere() {
 }
 
 #[test]
+fn arrays_of_times_are_the_same_from_anywhere() {
+    let counts = (0..40).map(|i| if i % 3 == 0 { i64::MIN } else { i64::from(i) << 40 });
+    let bytes = npy_bytes(40, 1, counts.map(|count| f64::from_bits(count as u64)));
+    for descr in [b"<M8[us]", b"<m8[us]"] {
+        let bytes = crate::fuzz::with_type(&bytes, descr);
+        let reader = nystrom_data::Npy::new();
+        let whole = reader.read(&bytes[..], "t").unwrap();
+        assert_eq!(whole.missing(), 14);
+        let folder_of = folder(&[("1.npy", &bytes)]);
+        let paths = find_files(folder_of.path()).unwrap();
+        check(Files::open(paths, &Format::Npy(reader)).unwrap(), &[whole]);
+    }
+}
+
+#[test]
 fn sparse_rows_are_the_same_from_anywhere() {
     let row = |i: usize| format!("{i} {}:{i} # c\n\n", 1 + i % 5);
     let texts = [0..31, 31..50].map(|rows| rows.map(row).collect::<String>());
