@@ -60,8 +60,9 @@ impl Format {
     /// Reads a table as it is found, whatever stands in it: a column is numbers if all of its cells
     /// are plain numbers or mark a missing value ([`is_marker`](crate::is_marker),
     /// [`is_number_marker`](crate::is_number_marker)), and texts else, all cells as they stand.
-    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns at the
-    /// positions `texts`, from 0, are texts in any case. [`Table::notes`] says what was decided.
+    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns of CSV and
+    /// ARFF files at the positions `texts`, from 0, are texts in any case. [`Table::notes`] says
+    /// what was decided.
     ///
     /// In ARFF nominal values and quoted texts stay as they are, whatever they look like.
     ///

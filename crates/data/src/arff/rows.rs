@@ -110,7 +110,7 @@ impl Rows {
         self.notes.extend(self.columns.iter().filter_map(ColumnBuilder::notes));
         if !self.gaps.is_empty() {
             let names = list(self.gaps.iter().map(|&j| &self.columns[j].name));
-            self.notes.push(format!("missing where sparse rows leave them out: {names}"));
+            self.notes.push(format!("texts that sparse rows leave out are missing: {names}"));
         }
         let columns = self.columns.into_iter().map(ColumnBuilder::finish).collect();
         Ok(Table::with_lines(name, columns, self.lines)?.noted(self.notes, Vec::new()))

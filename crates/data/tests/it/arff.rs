@@ -75,7 +75,7 @@ fn sparse_rows_leave_out_zeros_and_first_values() {
     let expected = "1.5|'v w'|-|-|- 0|'u'|-|-|0 2|'u'|'t'|'2001-02-03T04:05:06'|3 \
                     0|'u'|'a, b'|'2001-02-03'|-1";
     assert_eq!(rows(&table), expected);
-    assert_eq!(table.notes(), ["missing where sparse rows leave them out: \"s\", \"d\""]);
+    assert_eq!(table.notes(), ["texts that sparse rows leave out are missing: \"s\", \"d\""]);
     let table = read(&format!("{header}1,u,a,b,2\n{{2 a,3 b}}\n"));
     assert!(table.notes().is_empty());
 }
