@@ -34,8 +34,8 @@ enum Kind {
 struct TextBuilder {
     text: Categories,
     known: HashMap<String, u32>,
-    /// Only declared levels are allowed, and their order stays.
-    declared: bool,
+    /// How many levels are declared, so that their order stays.
+    declared: Option<usize>,
 }
 
 impl ColumnBuilder {
@@ -57,12 +57,13 @@ impl ColumnBuilder {
         ColumnBuilder::new(name, Kind::Undecided(0))
     }
 
-    /// Text with these values and no others.
+    /// Text with these values; others come behind them.
     pub fn declared(name: String, levels: Vec<String>) -> Self {
         let known =
             levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
+        let declared = Some(levels.len());
         let text = Categories { levels, codes: Vec::new() };
-        ColumnBuilder::new(name, Kind::Text(TextBuilder { text, known, declared: true }))
+        ColumnBuilder::new(name, Kind::Text(TextBuilder { text, known, declared }))
     }
 
     /// Numbers are written with a comma for the point.
@@ -97,14 +98,15 @@ impl ColumnBuilder {
     }
 
     /// As [`push`](ColumnBuilder::push), of a column as it is found: whatever stands there is taken
-    /// in. `kept` are texts that are values, though they usually mark a missing one.
+    /// in. `kept` are texts that are values, though they usually mark a missing one; so are those
+    /// that are declared.
     pub fn push_found(
         &mut self,
         field: Option<&str>,
         line: u64,
         kept: &[String],
     ) -> std::result::Result<(), Problem> {
-        let is_kept = |text: &str| kept.iter().any(|kept| kept == text);
+        let is_kept = |text: &str| kept.iter().any(|kept| kept == text) || self.declares(text);
         let Some(text) = field.filter(|text| !is_marker(text) || is_kept(text)) else {
             return self.push(None);
         };
@@ -136,8 +138,24 @@ impl ColumnBuilder {
         }
     }
 
+    fn declares(&self, text: &str) -> bool {
+        let Kind::Text(TextBuilder { known, declared: Some(declared), .. }) = &self.kind else {
+            return false;
+        };
+        known.get(text).is_some_and(|code| (*code as usize) < *declared)
+    }
+
     /// What is to be said of a column as it was found.
     pub fn notes(&self) -> Option<String> {
+        if let Kind::Text(TextBuilder { text, declared: Some(declared), .. }) = &self.kind
+            && text.levels.len() > *declared
+        {
+            let others = place::list(&text.levels[*declared..]);
+            return Some(format!(
+                "{:?}: values beside the declared ones become categories: {others}",
+                self.name
+            ));
+        }
         if self.marked.is_empty() || !matches!(self.kind, Kind::Numbers(_)) {
             return None;
         }
@@ -163,7 +181,7 @@ impl ColumnBuilder {
         }
         match &mut self.kind {
             Kind::Numbers(values) => values.push(field.map_or(Ok(f64::NAN), number)?),
-            Kind::Text(builder) => builder.push(field)?,
+            Kind::Text(builder) => builder.push(field),
             Kind::Passed(count) => *count += 1,
             Kind::Undecided(_) => {}
         }
@@ -181,31 +199,22 @@ impl ColumnBuilder {
 }
 
 impl TextBuilder {
-    fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
-        let code = match field.map(|text| (text, self.known.get(text))) {
-            None => None,
-            Some((_, Some(code))) => Some(*code),
-            Some((text, None)) if self.declared => {
-                return Err(Problem::UnknownCategory {
-                    text: place::excerpt(text),
-                    allowed: place::list(&self.text.levels),
-                });
-            }
-            Some((text, None)) => {
+    fn push(&mut self, field: Option<&str>) {
+        let code = field.map(|text| {
+            self.known.get(text).copied().unwrap_or_else(|| {
                 let code = self.text.levels.len() as u32;
                 self.text.levels.push(text.to_owned());
                 self.known.insert(text.to_owned(), code);
-                Some(code)
-            }
-        };
+                code
+            })
+        });
         self.text.codes.push(code);
-        Ok(())
     }
 
     /// Levels that came from rows are sorted, so that they do not depend on the order of the rows.
     fn finish(self) -> Categories {
         let Categories { levels, codes } = self.text;
-        if self.declared {
+        if self.declared.is_some() {
             return Categories { levels, codes };
         }
         let mut order: Vec<usize> = (0..levels.len()).collect();

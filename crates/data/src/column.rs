@@ -1,8 +1,8 @@
 //! Columns of a table, and how callers name them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::error::{Place, Problem, Result, place::excerpt};
+use crate::error::{Place, Problem, Result, place::excerpt, place::some};
 
 /// One column: a name and its values.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,20 +25,22 @@ pub enum Values {
 /// Text values stored once each, and per row the position of its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Categories {
-    /// The distinct values: sorted if they come from rows, in declared order if they come from an
-    /// ARFF declaration.
+    /// The distinct values. Those of rows are sorted; those that an ARFF file declares keep its
+    /// order, and others in its rows come behind them.
     pub levels: Vec<String>,
     /// Per row the position in `levels`; `None` if missing.
     pub codes: Vec<Option<u32>>,
 }
 
 impl Categories {
-    /// One text for each row.
-    pub(crate) fn of(texts: Vec<String>) -> Self {
-        let mut levels = texts.clone();
+    /// A text for each row, or `None` if it is missing.
+    pub(crate) fn of(texts: Vec<Option<String>>) -> Self {
+        let mut levels: Vec<String> = texts.iter().flatten().cloned().collect();
         levels.sort();
         levels.dedup();
-        let code = |text: &String| levels.binary_search(text).ok().map(|code| code as u32);
+        let code = |text: &Option<String>| {
+            levels.binary_search(text.as_ref()?).ok().map(|code| code as u32)
+        };
         Categories { codes: texts.iter().map(code).collect(), levels }
     }
 
@@ -219,4 +221,35 @@ pub(crate) fn distinct_names<'a>(
         }
     }
     Ok(())
+}
+
+/// Names of which none is empty or occurs twice, and what is to be said of them.
+pub(crate) fn numbered_names(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
+    let mut repeated = Vec::new();
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for (j, name) in names.iter_mut().enumerate() {
+        if name.is_empty() {
+            *name = format!("unnamed {}", j + 1);
+            seen.insert(name.clone());
+            continue;
+        }
+        if seen.insert(name.clone()) {
+            continue;
+        }
+        let number = last.entry(name.clone()).or_default();
+        *number += 1;
+        while taken.contains(&format!("{name}.{number}")) {
+            *number += 1;
+        }
+        repeated.push(format!("{name:?}"));
+        *name = format!("{name}.{number}");
+        taken.insert(name.clone());
+        seen.insert(name.clone());
+    }
+    repeated.dedup();
+    let note = (!repeated.is_empty())
+        .then(|| format!("columns of the same name are numbered: {}", some(&repeated)));
+    (names, note)
 }

@@ -60,8 +60,11 @@ impl Format {
     /// Reads a table as it is found, whatever stands in it: a column is numbers if all of its cells
     /// are plain numbers or mark a missing value ([`is_marker`](crate::is_marker),
     /// [`is_number_marker`](crate::is_number_marker)), and texts else, all cells as they stand.
-    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns at the
-    /// positions `texts`, from 0, are texts in any case. [`Table::notes`] says what was decided.
+    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns of CSV and
+    /// ARFF files at the positions `texts`, from 0, are texts in any case. [`Table::notes`] says
+    /// what was decided.
+    ///
+    /// In ARFF nominal values and quoted texts stay as they are, whatever they look like.
     ///
     /// In CSV titles before the header are passed over, names are made different, and empty fields
     /// at the end of rows are nothing.
@@ -73,6 +76,7 @@ impl Format {
         let name = origin.name();
         match self {
             Format::Csv(csv) => csv.found(&|| origin.read(), &name, texts),
+            Format::Arff(arff) => arff.found(&|| origin.read(), &name, texts),
             Format::Npy(_) => self.survey(origin.read()?, &name).map(Survey::found),
             #[cfg(feature = "parquet")]
             Format::Parquet(_) => self.survey(origin.read()?, &name).map(Survey::found),

@@ -12,7 +12,8 @@ const DAY: i128 = 86_400 * SECOND;
 pub(crate) fn of_nanoseconds(since: i128, utc: bool) -> Option<String> {
     let days = since.div_euclid(DAY);
     let rest = since.rem_euclid(DAY);
-    let date = epoch().checked_add(SignedDuration::from_secs(86_400 * i64::try_from(days).ok()?));
+    let days = SignedDuration::from_secs(i64::try_from(days).ok()?.checked_mul(86_400)?);
+    let date = epoch().checked_add(days);
     let clock = SignedDuration::new((rest / SECOND) as i64, (rest % SECOND) as i32);
     let at: DateTime = date.ok()?.to_datetime(Time::midnight()).checked_add(clock).ok()?;
     Some(format!("{at}{}", if utc { "Z" } else { "" }))
@@ -25,6 +26,7 @@ pub(crate) fn of_days(days: i64) -> Option<String> {
 }
 
 /// A time of day, or a duration, of so many nanoseconds.
+#[cfg(any(test, feature = "parquet"))]
 pub(crate) fn clock(nanoseconds: i128) -> String {
     let (sign, of) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());
     let (seconds, rest) = (of / SECOND as u128, of % SECOND as u128);
@@ -50,6 +52,7 @@ mod tests {
         assert_eq!(of_nanoseconds(second + 500, false).unwrap(), "2021-03-01T00:25:00.0000005");
         assert_eq!(of_nanoseconds(-1, false).unwrap(), "1969-12-31T23:59:59.999999999");
         assert_eq!(of_nanoseconds(i128::from(i64::MAX) * SECOND, false), None);
+        assert_eq!(of_nanoseconds(i128::from(i64::MAX) * DAY, false), None);
         assert_eq!(of_days(18_687).unwrap(), "2021-03-01");
         assert_eq!(of_days(-1).unwrap(), "1969-12-31");
         assert_eq!(of_days(i64::MAX), None);

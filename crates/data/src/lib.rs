@@ -73,12 +73,12 @@ mod encoding;
 mod error;
 mod format;
 mod gzip;
-#[cfg(feature = "parquet")]
 mod instant;
 mod libsvm;
 mod lines;
 mod markers;
 mod npy;
+mod npy_times;
 mod number;
 mod open;
 #[cfg(feature = "parquet")]

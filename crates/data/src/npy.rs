@@ -6,7 +6,8 @@ use crate::column::{Categories, Column, Values};
 use crate::doubts::Doubts;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::gzip::uncompressed;
-use crate::number::LARGEST_EXACT;
+use crate::npy_times::Times;
+use crate::number::{LARGEST_EXACT, half};
 use crate::survey::Survey;
 use crate::table::Table;
 
@@ -17,6 +18,7 @@ pub(crate) const MAX_HEADER: usize = 1 << 20;
 
 /// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column.
 /// Entries are floats, integers or booleans of either byte order, in C or Fortran order.
+/// `datetime64` gives texts of dates or instants, `timedelta64` seconds; `NaT` is missing.
 ///
 /// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`,
 /// `c2`, …, as the file names none. One with a whole number beyond 2⁵³ is text, as some would be
@@ -159,9 +161,14 @@ impl Header {
         let column = |j: usize| {
             let (name, mut doubts) = (format!("c{}", j + 1), Doubts::default());
             let whole = |i| self.item.whole(bytes(i, j));
+            if let Some(times) = self.item.times {
+                // the least number is NaT
+                let count = |i| whole(i)?.try_into().ok().filter(|count| *count != i64::MIN);
+                return (times.column(name, (0..rows).map(count)), doubts);
+            }
             let is_beyond = |whole: i128| whole.unsigned_abs() > u128::from(LARGEST_EXACT);
             if (0..rows).any(|i| whole(i).is_some_and(is_beyond)) {
-                let digits = (0..rows).filter_map(whole).map(|whole| whole.to_string());
+                let digits = (0..rows).map(|i| Some(whole(i)?.to_string()));
                 let values = Values::Categories(Categories::of(digits.collect()));
                 return (Column { name, values }, doubts);
             }
@@ -178,10 +185,12 @@ pub(crate) struct Item {
     kind: u8,
     pub size: usize,
     big_endian: bool,
+    /// What whole numbers count, if they count time.
+    times: Option<Times>,
 }
 
 impl Item {
-    /// `'<f8'` and its like.
+    /// `'<f8'` and its like, and `'<M8[ns]'` of times.
     fn parse(descr: &str) -> std::result::Result<Item, Problem> {
         let unsuitable = || Problem::NpyType {
             text: excerpt(descr.split(", 'fortran").next().unwrap_or(descr).trim()),
@@ -192,13 +201,16 @@ impl Item {
             [order @ (b'<' | b'>' | b'|' | b'='), kind, size @ ..] => (*order, *kind, size),
             _ => return Err(unsuitable()),
         };
-        let size = std::str::from_utf8(size)
-            .ok()
-            .and_then(|size| size.parse().ok())
-            .ok_or_else(unsuitable)?;
-        match (kind, size) {
-            (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) => {
-                Ok(Item { kind, size, big_endian: order == b'>' })
+        let size = std::str::from_utf8(size).map_err(|_| unsuitable())?;
+        let (size, unit) = size.split_once('[').unwrap_or((size, ""));
+        let size = size.parse().map_err(|_| unsuitable())?;
+        let times = unit.strip_suffix(']').and_then(|unit| Times::parse(kind, unit));
+        match (kind, size, times) {
+            (b'f', 2 | 4 | 8, None)
+            | (b'i' | b'u', 1 | 2 | 4 | 8, None)
+            | (b'b', 1, None)
+            | (b'M' | b'm', 8, Some(_)) => {
+                Ok(Item { kind, size, big_endian: order == b'>', times })
             }
             _ => Err(unsuitable()),
         }
@@ -217,7 +229,7 @@ impl Item {
         let (bits, unused) = (self.bits(bytes), 64 - 8 * self.size as u32);
         match self.kind {
             b'f' => None,
-            b'i' => Some((((bits << unused) as i64) >> unused).into()),
+            b'i' | b'M' | b'm' => Some((((bits << unused) as i64) >> unused).into()),
             _ => Some(bits.into()),
         }
     }
@@ -226,6 +238,7 @@ impl Item {
     pub fn number(&self, bytes: &[u8]) -> f64 {
         match (self.whole(bytes), self.size) {
             (Some(whole), _) => whole as f64,
+            (None, 2) => half(self.bits(bytes) as u16),
             (None, 4) => f64::from(f32::from_bits(self.bits(bytes) as u32)),
             (None, _) => f64::from_bits(self.bits(bytes)),
         }
@@ -295,6 +308,27 @@ mod tests {
             [1.0f32, -2.5, 3.0, 4.0].iter().flat_map(|v| v.to_be_bytes()).collect();
         assert_eq!(second(">f4", "False", &floats), [-2.5, 4.0]);
         assert_eq!(second("|i1", "False", &[1, 255, 3, 128]), [-1.0, -128.0]);
+        let halves = [0x3c00_u16, 0xc000, 0x0001, 0x7bff];
+        let little = halves.map(u16::to_le_bytes).concat();
+        assert_eq!(second("<f2", "False", &little), [-2.0, 65504.0]);
+        assert_eq!(second(">f2", "False", &halves.map(u16::to_be_bytes).concat()), [-2.0, 65504.0]);
+    }
+
+    #[test]
+    fn times_of_both_byte_orders() {
+        let header = |descr: &str| {
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (3,), }}")
+        };
+        let counts = [0, i64::MIN, -1];
+        let table = read(&header(">M8[us]"), &counts.map(i64::to_be_bytes).concat()).unwrap();
+        let texts = table.categories("c1").unwrap();
+        assert_eq!((texts.get(1), texts.get(2)), (None, Some("1969-12-31T23:59:59.999999")));
+        let table = read(&header("<m8[2h]"), &counts.map(i64::to_le_bytes).concat()).unwrap();
+        assert_eq!((table.missing(), table.numbers("c1").unwrap()[2]), (1, -7200.0));
+        for descr in ["<M8", "<M8[as]", "<M4[s]", "<m8[Y]", "<i8[s]", "<f8[s]", "<M8[s"] {
+            let error = read(&header(descr), &[0; 24]).unwrap_err();
+            assert!(matches!(error.problem(), Some(Problem::NpyType { .. })), "{descr}: {error}");
+        }
     }
 
     #[test]

@@ -45,9 +45,35 @@ pub(crate) fn has_decimal_comma(text: &str) -> bool {
     text.contains(',') && !text.contains('.') && number(&text.replacen(',', ".", 1)).is_ok()
 }
 
+/// The float of two bytes with these bits.
+pub(crate) fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let value = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits & 0x8000 != 0 { -value } else { value }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_of_two_bytes() {
+        for (bits, value) in [
+            (0x3c00_u16, 1.0),
+            (0xc000, -2.0),
+            (0x3555, 0.333251953125),
+            (0x0001, 2f64.powi(-24)),
+            (0x7bff, 65504.0),
+        ] {
+            assert_eq!(half(bits), value);
+        }
+        assert!(half(0x7c00).is_infinite() && half(0x7c01).is_nan());
+    }
 
     #[test]
     fn accepts_what_files_hold() {

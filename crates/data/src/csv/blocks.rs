@@ -1,12 +1,11 @@
 //! Records cut into columns, block by block.
 
-use std::collections::HashSet;
 use std::io::Read;
 use std::ops::ControlFlow;
 
 use super::{Csv, Header};
 use crate::builder::ColumnBuilder;
-use crate::column::distinct_names;
+use crate::column::{distinct_names, numbered_names};
 use crate::delimiter::Split;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::lines::Spot;
@@ -135,8 +134,9 @@ impl Csv {
                 if !self.found {
                     return Ok(Some((names, Some(number))));
                 }
-                let (names, notes) = found_names(names, row_names);
-                records.notes.extend(notes);
+                let unnamed = row_names.then(String::new); // they have no name
+                let (names, note) = numbered_names(unnamed.into_iter().chain(names).collect());
+                records.notes.extend(note);
                 Some((names, Some(number)))
             }
             Header::Given(names) => Some((names.clone(), None)),
@@ -252,39 +252,6 @@ impl Record<'_> {
         }
         Ok(names)
     }
-}
-
-/// Names of which none is empty or occurs twice, and what is to be said of that.
-fn found_names(mut names: Vec<String>, row_names: bool) -> (Vec<String>, Option<String>) {
-    if row_names {
-        names.insert(0, String::new());
-    }
-    let mut repeated = Vec::new();
-    let mut taken: HashSet<String> = names.iter().cloned().collect();
-    let mut seen = HashSet::new();
-    for (j, name) in names.iter_mut().enumerate() {
-        if name.is_empty() {
-            *name = format!("unnamed {}", j + 1);
-            seen.insert(name.clone());
-            continue;
-        }
-        if seen.insert(name.clone()) {
-            continue;
-        }
-        let mut number = 1;
-        while taken.contains(&format!("{name}.{number}")) {
-            number += 1;
-        }
-        repeated.push(format!("{name:?}"));
-        *name = format!("{name}.{number}");
-        taken.insert(name.clone());
-        seen.insert(name.clone());
-    }
-    repeated.dedup();
-    let note = (!repeated.is_empty()).then(|| {
-        format!("columns of the same name are numbered: {}", crate::error::place::some(&repeated))
-    });
-    (names, note)
 }
 
 /// Whether both are a spelling of "not a number".

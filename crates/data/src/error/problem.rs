@@ -128,30 +128,38 @@ pub enum Problem {
     },
     /// An ARFF attribute has a type that is not read.
     #[error(
-        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list \
-         {{a, b, …}} (convert \
-            dates to numbers)"
+        "the attribute type {text:?} is not read; use numeric, real, integer, string, date or a \
+         list {{a, b, …}}, and leave relational attributes out"
     )]
     ArffType {
         /// The type, shortened.
         text: String,
     },
-    /// An ARFF row is in the sparse notation `{index value, …}`.
+    /// A sparse ARFF row is not a list of indices and values.
     #[error(
-        "sparse ARFF rows {{index value, …}} are not read; convert the file, e.g. with Weka's \
-         SparseToNonSparse filter"
+        "{text:?} is no sparse row, which looks like {{0 1.5, 3 'a b'}}: pairs of an index from 0 \
+         and a value; correct it, or put quotes around values with blanks"
     )]
-    ArffSparse,
-    /// A nominal value is not among the declared ones.
-    #[error(
-        "{text:?} is not a declared value; the attribute allows {allowed}; correct the value or \
-         the declaration"
-    )]
-    UnknownCategory {
-        /// The value, shortened.
+    ArffSparse {
+        /// The row, shortened.
         text: String,
-        /// The declared values.
-        allowed: String,
+    },
+    /// An index in a sparse ARFF row is that of no attribute.
+    #[error("there is no attribute {text}; the header declares {attributes}, counted from 0")]
+    ArffIndex {
+        /// The index as written, shortened.
+        text: String,
+        /// The number of declared attributes.
+        attributes: usize,
+    },
+    /// An ARFF row ends in a weight.
+    #[error(
+        "the row has the weight {{{text}}}, which is not read; put the weights into an attribute \
+         of their own"
+    )]
+    ArffWeight {
+        /// The weight, shortened.
+        text: String,
     },
     /// A libsvm label has another number of parts than asked for.
     #[error("the label {text:?} has {found} parts, expected {expected}; see `Libsvm::label_parts`")]
@@ -172,10 +180,7 @@ pub enum Problem {
         /// The field, shortened.
         text: String,
     },
-    /// A libsvm index is 0.
-    #[error("index 0: libsvm indices count from 1; add 1 to every index of the file")]
-    IndexZero,
-    /// A libsvm index is smaller than the one before it.
+    /// An index of a sparse ARFF row is smaller than the one before it.
     #[error("index {index} comes after {previous}; sort the indices of each row")]
     IndexNotIncreasing {
         /// The index.
@@ -183,7 +188,7 @@ pub enum Problem {
         /// The index before it.
         previous: u64,
     },
-    /// A libsvm index occurs twice in a row.
+    /// An index occurs twice in a sparse row.
     #[error("index {index} occurs twice in the row; remove one of them")]
     IndexDuplicate {
         /// The index.
@@ -200,18 +205,17 @@ pub enum Problem {
         /// The greatest index allowed.
         limit: usize,
     },
-    /// A libsvm file would take far more memory as a dense table than its text.
+    /// Sparse rows would take far more memory as a dense table than their text.
     #[error(
         "{rows} rows of {features} features would add {zeros} zeros to the {stored} values in the \
-         file; \
-         raise the limit with `Libsvm::max_zeros`, or keep fewer features"
+         file; raise the limit with `max_zeros` of the reader, or keep fewer features"
     )]
     TooSparse {
-        /// Rows of the file.
+        /// Rows of the file, as far as it was read.
         rows: usize,
-        /// The greatest index of the file.
+        /// The columns that their cells are for.
         features: usize,
-        /// The number of `index:value` pairs in the file.
+        /// The cells that the file writes.
         stored: usize,
         /// The zeros that the dense table would hold in addition.
         zeros: u128,

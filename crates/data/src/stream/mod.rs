@@ -10,6 +10,7 @@ mod parquet;
 mod pass;
 mod pieces;
 mod record;
+mod settle;
 mod start;
 
 pub use find::find_files;
@@ -27,6 +28,7 @@ use crate::table::Table;
 use pass::Pass;
 use pieces::pieces;
 use record::Shard;
+use settle::settled;
 use start::Start;
 
 /// Bytes of the numbers of a block.
@@ -112,15 +114,17 @@ impl FilesRecord {
 }
 
 impl Files {
-    /// These files, none of which is read beyond its first block. An exception are libsvm files,
-    /// for their greatest index, unless the format says how many features there are.
+    /// These files, none of which is read beyond its first block. An exception are libsvm files: only
+    /// all of their rows tell the greatest index, and whether there are an index 0, a `qid` and labels
+    /// of text.
     ///
     /// The first block of the first file decides a delimiter that is to be guessed, and columns of
     /// text that are to be inferred.
     ///
     /// # Errors
     /// [`DataError::SameRows`] for a file that is named twice, [`DataError::NotStreamed`] for other
-    /// formats, [`DataError::NoFiles`]; those of reading the first block.
+    /// formats, [`DataError::NoFiles`], [`DataError::StackMismatch`] if some libsvm files have a `qid`
+    /// and others none; those of reading the first block.
     pub fn open(paths: Vec<PathBuf>, format: &Format) -> Result<Files> {
         Files::opened(paths, format, false)
     }
@@ -348,23 +352,4 @@ fn refuse_twice(paths: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The format with what only the files can tell.
-fn settled(format: &Format, paths: &[PathBuf]) -> Result<Format> {
-    Ok(match format {
-        Format::Csv(csv) => {
-            let (mut file, name) = open(&paths[0])?;
-            Format::Csv(csv.settled(&mut file, &name)?)
-        }
-        Format::Libsvm(libsvm) => {
-            let greatest = |path: &PathBuf| {
-                let (file, name) = open(path)?;
-                libsvm.greatest(file, &name)
-            };
-            let all = paths.iter().map(greatest).collect::<Result<Vec<_>>>()?;
-            Format::Libsvm(libsvm.clone().features(all.into_iter().max().unwrap_or(0)))
-        }
-        other => other.clone(),
-    })
 }

@@ -2,7 +2,7 @@
 //! and damaged valid files.
 
 use nystrom_data::{
-    Arff, Csv, Encoding, Format, Libsvm, Npy, Result, Standardize, Table, Values, npy_bytes,
+    Arff, Csv, Encoding, Format, Libsvm, Npy, Origin, Result, Standardize, Table, Values, npy_bytes,
 };
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::damage::{File, cases, damaged, guarded};
 fn readers() -> Vec<Format> {
     // Sparse text may stand for a gigabyte of zeros unless it is told not to.
     let libsvm = || Libsvm::new().max_zeros(1 << 16);
+    let arff = Arff::new().max_zeros(1 << 16);
     let mut readers = vec![
         Format::Csv(Csv::new()),
         Format::Csv(Csv::new().header(false).infer_text().missing(["", "NA"])),
@@ -20,7 +21,7 @@ fn readers() -> Vec<Format> {
         Format::Csv(Csv::new().white_space().header(false)),
         Format::Csv(Csv::new().delimiter(b';').infer_text().missing(["NA"])),
         Format::Csv(Csv::new().guess_delimiter().decimal_comma()),
-        Format::Arff(Arff::new()),
+        Format::Arff(arff),
         Format::Libsvm(libsvm()),
         Format::Libsvm(libsvm().label_parts(';', ["a", "b"]).features(3)),
         Format::Npy(Npy::new()),
@@ -41,6 +42,9 @@ fn read(format: Format, file: File) {
     let surveyed = format.clone();
     guarded(file.clone(), move |bytes| survey(&surveyed, bytes));
     let text = matches!(format, Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_));
+    let found = format.clone();
+    let as_found = move |bytes: &[u8]| found.found(Origin::Bytes { bytes, name: "fuzz" }, &[]);
+    read_by(as_found, text, file.clone());
     read_by(move |bytes| format.read(bytes, "fuzz"), text, file);
 }
 
@@ -105,7 +109,8 @@ fn near_tables() -> impl Strategy<Value = File> {
     const PIECES: &str = "1|-2.5|3e4|NA|?||nan|inf|a|é|,|;| \
                           |\t|:|1:2|2:1|0:1|#|\n|\r\n|\r|\"|'|\\|{|}|%|@relation r\n|@attribute x \
                           real\n\
-        |@attribute y {a,b}\n|@attribute 'z' string\n|@DATA\n|2 1 1\n|1 2 1\n|\u{feff}|\0";
+        |@attribute y {a,b}\n|@attribute 'z' string\n|@attribute d date 'y'\n|{0 1}|{1 a, \
+                          2 b}\n|@DATA\n|2 1 1\n|1 2 1\n|\u{feff}|\0";
     let pieces = prop::sample::select(PIECES.split('|').collect::<Vec<_>>());
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| File(pieces.concat().into_bytes()))
 }
@@ -131,12 +136,29 @@ fn csv_files() -> Vec<Vec<u8>> {
 }
 
 fn arff_files() -> Vec<Vec<u8>> {
-    texts(&["% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s \
-         string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n"])
+    texts(&[
+        "% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s \
+         string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n",
+        "@attribute x INTEGER [0,9]\n@attribute x {a b a}\n@attribute d date \"yyyy\"\n@data % c\n\
+         {0 7, 2 '1999'}\n{1 c}\n1\tb\t?\n2,a,2000,\n{}\n",
+    ])
 }
 
 fn libsvm_files() -> Vec<Vec<u8>> {
-    texts(&["+1 1:0.5 3:2\n-1 2:1 # second\n", "1;50.5 1:15596.2 2:1.868\n2;7 3:1\n"])
+    texts(&[
+        "+1 1:0.5 3:2\n-1 2:1 # second\n",
+        "1;50.5 1:15596.2 2:1.868\n2;7 3:1\n",
+        "1,3 qid:7 2:0.5 0:2\nspam 2:1\n",
+    ])
+}
+
+/// A file of f64 as one of another type of eight bytes.
+pub fn with_type(file: &[u8], descr: &[u8; 7]) -> Vec<u8> {
+    let start = file.windows(3).position(|bytes| bytes == b"<f8").unwrap();
+    let end = start + file[start..].iter().position(|&b| b == b'\n').unwrap();
+    // the header ends in blanks
+    let rest = &file[start + 3..end - 4];
+    [&file[..start], descr, rest, &file[end..]].concat()
 }
 
 fn npy_files() -> Vec<Vec<u8>> {
@@ -144,7 +166,10 @@ fn npy_files() -> Vec<Vec<u8>> {
                    'shape': (2, 3), } \n";
     let integers = [&header[..], &[0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 255, 255]].concat();
     assert!(Npy::new().read(&integers[..], "valid").is_ok());
+    let times = npy_bytes(3, 1, [0, i64::MIN, 99].map(|count| f64::from_bits(count as u64)));
+    let times = with_type(&times, b"<M8[us]");
     and_packed(vec![
+        times,
         npy_bytes(2, 3, (0..6).map(f64::from)),
         npy_bytes(4, 1, [1.0, -2.0, 3e-300, 4.0]),
         integers,
@@ -191,7 +216,7 @@ proptest! {
 
     #[test]
     fn arff(file in damaged(arff_files())) {
-        read(Format::Arff(Arff::new()), file);
+        read(Format::Arff(Arff::new().max_zeros(1 << 16)), file);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod common;
 mod damage;
 
+mod arff;
 mod catalog;
 #[cfg(feature = "embedded")]
 mod embedded;

@@ -124,6 +124,21 @@ fn arrays_are_the_same_from_anywhere() {
 }
 
 #[test]
+fn arrays_of_times_are_the_same_from_anywhere() {
+    let counts = (0..40).map(|i| if i % 3 == 0 { i64::MIN } else { i64::from(i) << 40 });
+    let bytes = npy_bytes(40, 1, counts.map(|count| f64::from_bits(count as u64)));
+    for descr in [b"<M8[us]", b"<m8[us]"] {
+        let bytes = crate::fuzz::with_type(&bytes, descr);
+        let reader = nystrom_data::Npy::new();
+        let whole = reader.read(&bytes[..], "t").unwrap();
+        assert_eq!(whole.missing(), 14);
+        let folder_of = folder(&[("1.npy", &bytes)]);
+        let paths = find_files(folder_of.path()).unwrap();
+        check(Files::open(paths, &Format::Npy(reader)).unwrap(), &[whole]);
+    }
+}
+
+#[test]
 fn sparse_rows_are_the_same_from_anywhere() {
     let row = |i: usize| format!("{i} {}:{i} # c\n\n", 1 + i % 5);
     let texts = [0..31, 31..50].map(|rows| rows.map(row).collect::<String>());
@@ -139,6 +154,59 @@ fn sparse_rows_are_the_same_from_anywhere() {
     let whole =
         [&texts[0], &texts[1], &last.to_owned()].map(|t| wide.read(t.as_bytes(), "t").unwrap());
     check(open.unwrap(), &whole);
+}
+
+/// A `qid`, an index 0, and labels that are texts show in some rows only: all blocks know of them.
+#[test]
+fn sparse_rows_of_all_kinds_are_the_same_from_anywhere() {
+    let reader = nystrom_data::Libsvm::new();
+    let zero = |i: usize| if i == 33 { "0:7" } else { "2:1" };
+    let query = |i: usize| if i % 4 == 1 { String::new() } else { format!("qid:{i} ") };
+    let label = |i: usize| if i == 37 { "spam" } else { "+1" };
+    let wide = |i: usize| if i == 38 { 1 << 60 } else { i };
+    let texts: [String; 6] = [
+        (0..40).map(|i| format!("{i} {}5:{i} 1:{i}\n", query(i))).collect(),
+        (0..40).map(|i| format!("{i} 3:{i} {}\n", zero(i))).collect(),
+        (0..40).map(|i| format!("{} 1:{i}\n", label(i))).collect(),
+        (0..40).map(|i| format!("{},3 1:{i}\n", i % 3)).collect(),
+        (0..40).map(|i| format!("1 qid:{} 1:{i}\n", wide(i))).collect(),
+        (0..40).map(|i| format!("{} 1:{i}\n", wide(i))).collect(),
+    ];
+    for text in texts {
+        let whole = reader.read(text.as_bytes(), "t").unwrap();
+        for (name, bytes) in
+            [("t.svm", text.as_bytes().to_vec()), ("t.svm.gz", gzip(text.as_bytes()))]
+        {
+            let folder_of = folder(&[(name, &bytes)]);
+            let paths = find_files(folder_of.path()).unwrap();
+            let mut files = Files::open(paths, &Format::Libsvm(reader.clone())).unwrap();
+            assert!(files.names().eq(whole.names()), "{:?}", files.names().collect::<Vec<_>>());
+            files.set_block_rows(10);
+            files.start(0).unwrap();
+            while let Some(block) = files.next_block().unwrap() {
+                assert_eq!(Table::stack([whole.clone(), block]).unwrap().rows(), 50);
+            }
+            check(files, std::slice::from_ref(&whole));
+        }
+    }
+}
+
+/// Columns that one file shows are those of all; a `qid` has to be in all of them.
+#[test]
+fn sparse_files_have_the_columns_of_all() {
+    let open = |texts: [&str; 2]| {
+        let folder = folder(&[("1.svm", texts[0].as_bytes()), ("2.svm", texts[1].as_bytes())]);
+        let paths = find_files(folder.path()).unwrap();
+        let mut files = Files::open(paths, &Format::Libsvm(nystrom_data::Libsvm::new()))?;
+        Ok::<_, DataError>(read(&mut files, 0)?.0.concat().join(" "))
+    };
+    let cells = open(["1 2:5\n", "x 0:3 3:4\n"]).unwrap();
+    assert_eq!(cells, "1 0.0 0.0 5.0 0.0 x 3.0 0.0 0.0 4.0");
+    for texts in [["1 qid:1 1:1\n", "1 1:2\n"], ["1 1:2\n", "1 qid:1 1:1\n"]] {
+        let error = open(texts).unwrap_err();
+        assert!(matches!(&error, DataError::StackMismatch { position: 1, .. }), "{error}");
+        assert!(error.to_string().contains("no \"qid\""), "{error}");
+    }
 }
 
 #[cfg(feature = "parquet")]

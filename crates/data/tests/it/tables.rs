@@ -246,6 +246,43 @@ fn libsvm_fills_zeros_and_pads() {
 }
 
 #[test]
+fn libsvm_labels_and_queries_keep_their_spelling() {
+    let read = |text: &str| Libsvm::new().read(text.as_bytes(), "t").unwrap();
+    let texts = |table: &Table, name: &str| {
+        let text = table.categories(name).unwrap();
+        (0..table.rows()).map(|i| text.get(i).unwrap_or("-").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(read("+1 1:1\n1 1:2\n1.0\n").numbers("label").unwrap(), [1.0; 3]);
+    assert_eq!(texts(&read("+1 1:1\n1 1:2\nspam 1:0\n"), "label"), ["+1", "1", "spam"]);
+    assert_eq!(texts(&read("1,3 1:1\n2 1:2\n"), "label"), ["1,3", "2"]);
+    let wide = "9007199254740993";
+    assert_eq!(texts(&read(&format!("{wide} 1:1\n7 1:2\n")), "label"), [wide, "7"]);
+    let table = read(&format!("1 qid:{wide} 1:1\n2 1:2\n3 qid:a\n"));
+    assert_eq!(texts(&table, "qid"), [wide, "-", "a"]);
+    let table = read("1 1:1\n2 qid:7 2:2 1:3\n");
+    assert_eq!(table.names().collect::<Vec<_>>(), ["label", "qid", "f1", "f2"]);
+    assert!(table.numbers("qid").unwrap()[0].is_nan());
+    assert_eq!(table.row(1).collect::<Vec<_>>(), [2.0, 7.0, 3.0, 2.0].map(Cell::Number));
+    let parts =
+        Libsvm::new().label_parts(';', ["a", "b"]).read("1;x 1:2\n".as_bytes(), "t").unwrap();
+    assert_eq!((parts.numbers("a").unwrap(), texts(&parts, "b")), (&[1.0][..], vec!["x".into()]));
+}
+
+#[test]
+fn libsvm_counts_from_zero_if_a_row_does() {
+    let text = "1 1:5 3:6\n2 0:7\n";
+    let names = |table: &Table| table.names().collect::<Vec<_>>().join(" ");
+    let table = Libsvm::new().read(text.as_bytes(), "t").unwrap();
+    assert_eq!(names(&table), "label f0 f1 f2 f3");
+    assert_eq!(table.numbers("f0").unwrap(), [0.0, 7.0]);
+    assert_eq!(table.numbers("f3").unwrap(), [6.0, 0.0]);
+    let table = Libsvm::new().features(4).read(text.as_bytes(), "t").unwrap();
+    assert_eq!(names(&table), "label f0 f1 f2 f3 f4");
+    assert_eq!(names(&Libsvm::new().read("1 0:1\n".as_bytes(), "t").unwrap()), "label f0");
+    assert_eq!(names(&Libsvm::new().read("1\n2\n".as_bytes(), "t").unwrap()), "label");
+}
+
+#[test]
 fn fann_with_several_outputs() {
     let table = read_fann("1 1 2\n\n0.5\n1 2\n\n".as_bytes(), "t").unwrap();
     assert_eq!(table.names().collect::<Vec<_>>(), ["x1", "y1", "y2"]);

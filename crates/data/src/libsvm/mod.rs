@@ -1,0 +1,315 @@
+//! The sparse text format of libsvm and svmlight.
+
+mod rows;
+mod shape;
+mod spelled;
+
+use std::io::Read;
+use std::ops::ControlFlow;
+
+use crate::column::distinct_names;
+use crate::error::{Place, Problem, Result, place::excerpt};
+use crate::lines::{Line, Lines, Spot};
+use crate::number::number;
+use crate::table::Table;
+use rows::Rows;
+use shape::Shape;
+
+/// Reads rows `label index:value index:value …`, plain or gzip, into a dense table.
+///
+/// The table has the label columns first (`label`, unless [`label_parts`](Libsvm::label_parts)
+/// names them), then `qid` if a row has one, then `f1`, `f2`, …, up to the greatest index.
+///
+/// * Features that a row leaves out are zero. The indices of a row may be in any order. If one row
+///   of the file has the index 0, the features are `f0`, `f1`, ….
+/// * A label column holds texts as they are written if one of them is no number, such as `spam` or
+///   `1,3`, or a whole number beyond 2⁵³. So does `qid`, whose value is missing in rows without it.
+/// * `#` starts a comment.
+///
+/// ```
+/// use nystrom_data::Libsvm;
+///
+/// let table = Libsvm::new().read("+1 1:0.5 3:2\n-1 2:1 # second\n".as_bytes(), "t.libsvm")?;
+/// assert_eq!(table.numbers("label")?, [1.0, -1.0]);
+/// assert_eq!(table.numbers("f3")?, [2.0, 0.0]);
+/// let ranks = Libsvm::new().read("2 qid:7 1:0.5\n".as_bytes(), "t.libsvm")?;
+/// assert_eq!(ranks.names().collect::<Vec<_>>(), ["label", "qid", "f1"]);
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Libsvm {
+    separator: char,
+    labels: Vec<String>,
+    features: Option<usize>,
+    /// Columns that are there even if the rows do not show it.
+    known: Shape,
+    max_features: usize,
+    max_zeros: usize,
+}
+
+impl Default for Libsvm {
+    fn default() -> Self {
+        Libsvm::new()
+    }
+}
+
+impl Libsvm {
+    /// One label; as many features as the greatest index, at most 1 048 576; at most 2²⁷ zeros (1
+    /// GiB) added.
+    pub fn new() -> Self {
+        Libsvm {
+            separator: ';',
+            labels: vec!["label".to_owned()],
+            features: None,
+            known: Shape::of_labels(1),
+            max_features: 1 << 20,
+            max_zeros: 1 << 27,
+        }
+    }
+
+    /// The label consists of several parts with `separator` between them, each a column of its own.
+    ///
+    /// ```
+    /// let reader = nystrom_data::Libsvm::new().label_parts(';', ["class", "concentration"]);
+    /// let table = reader.read("1;50.5 1:15596.2 2:1.868\n".as_bytes(), "batch.dat")?;
+    /// assert_eq!(table.numbers("concentration")?, [50.5]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn label_parts<S: Into<String>>(
+        mut self,
+        separator: char,
+        names: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.separator = separator;
+        self.labels = names.into_iter().map(Into::into).collect();
+        self.known.text_labels = vec![false; self.labels.len()];
+        self
+    }
+
+    /// The greatest index, for files (such as test sets) in which the last ones may not occur. Greater
+    /// indices are errors.
+    pub fn features(mut self, count: usize) -> Self {
+        self.features = Some(count);
+        self
+    }
+
+    /// As [`features`](Libsvm::features), but greater indices are columns as well.
+    ///
+    /// ```
+    /// let table = nystrom_data::Libsvm::new().at_least(3).read("1 2:5\n".as_bytes(), "t.libsvm")?;
+    /// assert_eq!(table.names().collect::<Vec<_>>(), ["label", "f1", "f2", "f3"]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn at_least(mut self, count: usize) -> Self {
+        self.known.greatest = count;
+        self
+    }
+
+    /// There is a column `f0`, though index 0 may not occur.
+    ///
+    /// ```
+    /// let table = nystrom_data::Libsvm::new().zero_based().read("1 1:5\n".as_bytes(), "t.libsvm")?;
+    /// assert_eq!(table.names().collect::<Vec<_>>(), ["label", "f0", "f1"]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn zero_based(mut self) -> Self {
+        self.known.from_zero = true;
+        self
+    }
+
+    /// The same reader for files whose columns, all together, are these.
+    pub(crate) fn settled(&self, shape: Shape) -> Self {
+        Libsvm {
+            features: Some(self.features.unwrap_or(shape.greatest)),
+            known: shape,
+            ..self.clone()
+        }
+    }
+
+    /// The greatest index that is believed.
+    pub fn max_features(mut self, count: usize) -> Self {
+        self.max_features = count;
+        self
+    }
+
+    /// How many zeros (8 bytes each) the dense table may hold beyond the values in the file.
+    pub fn max_zeros(mut self, count: usize) -> Self {
+        self.max_zeros = count;
+        self
+    }
+
+    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    ///
+    /// Time is linear in the text plus the dense table. The dense table is allocated only after the
+    /// whole file was read and its size was checked against [`max_zeros`](Libsvm::max_zeros).
+    ///
+    /// # Errors
+    /// [`DataError::At`](crate::DataError::At) with the line and field (the label is field 1) of
+    /// the first thing that is wrong, [`DataError::Io`](crate::DataError::Io).
+    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+        let mut lines = Lines::new(&mut reader, name)?;
+        let mut rows = self.rows();
+        while let Some(line) = lines.next()? {
+            self.push(&mut rows, line)?;
+        }
+        Ok(self.table(rows, name)?.noted(lines.notes(), Vec::new()))
+    }
+
+    /// The columns of a file.
+    pub(crate) fn shape(&self, mut reader: impl Read, name: &str) -> Result<Shape> {
+        let mut lines = Lines::new(&mut reader, name)?;
+        let mut shape = self.known.clone();
+        while let Some(line) = lines.next()? {
+            let mut row = self.rows();
+            self.push(&mut row, line)?;
+            shape.merge(&row.shape);
+        }
+        Ok(shape)
+    }
+
+    /// The columns of its labels are the first.
+    pub(crate) fn labels(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The rows of `reader` in blocks, from a spot of the file or from its start, as long as `each`
+    /// asks for more. Blocks have the same columns if the reader is [`settled`](Self::settled).
+    pub(crate) fn blocks(
+        &self,
+        reader: &mut dyn Read,
+        name: &str,
+        (from, rows): (Option<Spot>, usize),
+        each: &mut dyn FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut lines = match from {
+            Some(spot) => Lines::resume(reader, name, spot)?,
+            None => Lines::new(reader, name)?,
+        };
+        let (mut block, mut any) = (self.rows(), false);
+        while let Some(line) = lines.next()? {
+            self.push(&mut block, line)?;
+            if block.ends.len() == rows {
+                let full = std::mem::replace(&mut block, self.rows());
+                any = true;
+                if each(self.table(full, name)?, lines.spot())?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        if block.ends.is_empty() && any {
+            return Ok(());
+        }
+        each(self.table(block, name)?, lines.spot()).map(drop)
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::new(self.labels.len())
+    }
+
+    fn table(&self, rows: Rows, name: &str) -> Result<Table> {
+        let at = |problem: Problem| problem.at(Place::new(name));
+        if rows.ends.is_empty() {
+            return Err(at(Problem::Empty { expected: "rows `label index:value …`" }));
+        }
+        let mut shape = self.known.clone();
+        shape.merge(&rows.shape);
+        let greatest = self.features.unwrap_or(shape.greatest);
+        let features = greatest.saturating_add(usize::from(shape.from_zero));
+        if features == 0 {
+            self.refuse_prose(&rows, name)?;
+        }
+        let (n, stored) = (rows.ends.len(), rows.entries.len());
+        let zeros = n as u128 * features as u128 - stored as u128;
+        if zeros > self.max_zeros as u128 {
+            return Err(at(Problem::TooSparse { rows: n, features, stored, zeros }));
+        }
+        let mut columns = Vec::new();
+        for ((label, texts), name) in rows.labels.iter().zip(&shape.text_labels).zip(&self.labels) {
+            columns.push(label.column(name, *texts).map_err(at)?);
+        }
+        if shape.queries {
+            columns.push(rows.queries.column("qid", shape.text_queries).map_err(at)?);
+        }
+        columns.extend(rows.features(shape.first(), features));
+        distinct_names(columns.iter().map(|column| column.name.as_str()), |i| {
+            Place::new(name).field(i + 1)
+        })?;
+        Table::with_lines(name, columns, rows.numbers)
+    }
+
+    /// Refuses rows of text alone: they are of another format.
+    fn refuse_prose(&self, rows: &Rows, name: &str) -> Result<()> {
+        let texts = rows.labels.iter().flat_map(|label| label.iter().zip(&rows.numbers));
+        let remedy = "rows of libsvm files are `label index:value …`; name the format of the file";
+        for (text, &line) in texts {
+            let problem =
+                number(text).err().map(|problem| problem.with_remedy(|| remedy.to_owned()));
+            if let Some(problem) = problem {
+                return Err(problem.at(Place::new(name).line(line).field(1)));
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&self, rows: &mut Rows, line: Line<'_>) -> Result<()> {
+        let text = line.text.split('#').next().unwrap_or_default();
+        let mut fields = text.split_ascii_whitespace();
+        let Some(label) = fields.next() else { return Ok(()) };
+        self.push_label(rows, label, line)?;
+        let at = |field: usize| move |problem: Problem| problem.at(line.place().field(field));
+        let query = fields.clone().next().and_then(|field| field.strip_prefix("qid:"));
+        let mut first = 2;
+        match query.filter(|query| !query.is_empty()) {
+            Some(query) => {
+                fields.next();
+                first = 3;
+                rows.shape.queries = true;
+                rows.shape.text_queries |= rows.queries.push(query).map_err(at(2))?;
+            }
+            None => rows.queries.push_missing(),
+        }
+        for (i, field) in fields.enumerate() {
+            let (index, value) = self.pair(field).map_err(at(first + i))?;
+            rows.entries.push((index, value));
+            rows.shape.greatest = rows.shape.greatest.max(index as usize);
+            rows.shape.from_zero |= index == 0;
+        }
+        rows.end(line.number).map_err(|(i, problem)| at(first + i)(problem))
+    }
+
+    fn push_label(&self, rows: &mut Rows, label: &str, line: Line<'_>) -> Result<()> {
+        let place = || line.place().field(1);
+        let expected = self.labels.len();
+        let parts: Vec<&str> =
+            if expected == 1 { vec![label] } else { label.split(self.separator).collect() };
+        if parts.len() != expected {
+            return Err(Problem::LabelParts { text: excerpt(label), expected, found: parts.len() }
+                .at(place()));
+        }
+        for (i, part) in parts.into_iter().enumerate() {
+            let at = |problem: Problem| problem.at(place().column(&self.labels[i]));
+            if part.contains(':') {
+                let remedy = "a row starts with its label, then come the pairs `index:value`";
+                return Err(at(Problem::NotANumber { text: excerpt(part), remedy: remedy.into() }));
+            }
+            rows.shape.text_labels[i] |= rows.labels[i].push(part).map_err(at)?;
+        }
+        Ok(())
+    }
+
+    /// `index:value`.
+    fn pair(&self, field: &str) -> std::result::Result<(u32, f64), Problem> {
+        let not_a_pair = || Problem::NotAPair { text: excerpt(field) };
+        let (index, value) = field.split_once(':').ok_or_else(not_a_pair)?;
+        if index.is_empty() || !index.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(not_a_pair());
+        }
+        // The parse fails only for numbers too great for u32, given that all are digits.
+        let limit = self.features.unwrap_or(self.max_features).min(u32::MAX as usize);
+        match index.parse::<u32>() {
+            Ok(index) if index as usize <= limit => Ok((index, number(value)?)),
+            _ => Err(Problem::IndexTooLarge { text: excerpt(index), limit }),
+        }
+    }
+}

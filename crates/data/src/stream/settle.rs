@@ -1,0 +1,39 @@
+//! What only the files tell about their format.
+
+use std::path::PathBuf;
+
+use crate::error::{DataError, Result};
+use crate::open::open;
+use crate::{Format, Libsvm};
+
+/// The format with what only the files can tell.
+pub(super) fn settled(format: &Format, paths: &[PathBuf]) -> Result<Format> {
+    Ok(match format {
+        Format::Csv(csv) => {
+            let (mut file, name) = open(&paths[0])?;
+            Format::Csv(csv.settled(&mut file, &name)?)
+        }
+        Format::Libsvm(libsvm) => Format::Libsvm(with_columns(libsvm, paths)?),
+        other => other.clone(),
+    })
+}
+
+/// The reader with the columns of all files. Either all or none of them have a `qid`.
+fn with_columns(libsvm: &Libsvm, paths: &[PathBuf]) -> Result<Libsvm> {
+    let shape = |path: &PathBuf| {
+        let (file, name) = open(path)?;
+        Ok((libsvm.shape(file, &name)?, name))
+    };
+    let (mut all, first) = shape(&paths[0])?;
+    for path in &paths[1..] {
+        let (shape, table) = shape(path)?;
+        if shape.queries != all.queries {
+            let said = |queries: bool| if queries { "\"qid\"" } else { "no \"qid\"" }.to_owned();
+            let (expected, found) = (said(all.queries), said(shape.queries));
+            let position = libsvm.labels();
+            return Err(DataError::StackMismatch { first, table, position, expected, found });
+        }
+        all.merge(&shape);
+    }
+    Ok(libsvm.settled(all))
+}
