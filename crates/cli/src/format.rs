@@ -5,21 +5,20 @@ use crate::failure::{Failure, Result};
 use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy, is_number_marker};
 use std::path::Path;
 
-/// The reader; a libsvm file is taken to have at least so many features, though it may not show
-/// all.
-pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
+/// The reader, this one for a libsvm file.
+pub fn format(args: &DataArgs, libsvm: Libsvm) -> Result<Format> {
     let format = match args.format {
         Some(FileFormat::Csv) => Format::Csv(csv(args, None)),
         Some(FileFormat::Tsv) => Format::Csv(csv(args, Some(b'\t'))),
         Some(FileFormat::Arff) => Format::Arff(Arff::new()),
-        Some(FileFormat::Libsvm) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
+        Some(FileFormat::Libsvm) => Format::Libsvm(libsvm),
         Some(FileFormat::Npy) => Format::Npy(Npy::new()),
         #[cfg(feature = "parquet")]
         Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
         None if args.data == Path::new("-") => Format::Csv(csv(args, None)),
         None => match Format::of(&args.data).map_err(|error| unknown(error, &args.data))? {
             Format::Csv(_) => Format::Csv(csv(args, None)),
-            Format::Libsvm(_) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
+            Format::Libsvm(_) => Format::Libsvm(libsvm),
             other => other,
         },
     };

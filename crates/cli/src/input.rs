@@ -4,7 +4,7 @@ use crate::args::{DataArgs, RunArgs, list};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::session::Session;
 use nystrom::faer::Mat;
-use nystrom_data::{Format, Origin, Table, Values};
+use nystrom_data::{Format, Libsvm, Origin, Table, Values};
 use nystrom_pipeline::{ColumnOptions, Columns, Missing, Shape};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -32,8 +32,8 @@ pub struct Input {
 }
 
 impl Source {
-    /// Of a libsvm file with at least so many features, though it may not show all.
-    pub fn of(args: &DataArgs, libsvm_features: usize) -> Result<Source> {
+    /// Of a libsvm file by this reader.
+    pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Source> {
         let from = if args.data == Path::new("-") {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -44,7 +44,7 @@ impl Source {
         } else {
             From::Path(args.data.clone())
         };
-        Ok(Source { from, format: crate::format::format(args, libsvm_features)? })
+        Ok(Source { from, format: crate::format::format(args, libsvm)? })
     }
 
     /// The table, with these columns as texts.
@@ -160,7 +160,7 @@ pub struct Data {
 /// The rows of a command without a target: all columns are features.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
     session.progress.stage("reading", None);
-    let table = Source::of(args, 0)?.input(args)?.into_kept()?;
+    let table = Source::of(args, Libsvm::new())?.input(args)?.into_kept()?;
     session.notes(table.notes());
     let options = options(args, run);
     if table.names().len() == 0 {

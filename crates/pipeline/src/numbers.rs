@@ -131,6 +131,6 @@ pub(crate) fn with_numbers<'a>(table: &'a Table, targets: &[String]) -> Result<C
     Ok(found)
 }
 
-const TARGET: &str = "correct it, predict classes (--task classification), or read what is no \
+pub(crate) const TARGET: &str = "correct it, predict classes (--task classification), or read what is no \
                       number as missing (--numeric)";
 const WEIGHT: &str = "weights are numbers: correct it, or leave out --weights";

@@ -4,7 +4,7 @@ use crate::args::DataArgs;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::text;
-use nystrom_data::{Table, is_number_marker};
+use nystrom_data::{Libsvm, Table, is_number_marker};
 use nystrom_pipeline::Model;
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -95,9 +95,11 @@ fn some(names: &[impl Debug]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-/// How many features a libsvm file has to show, for a model fitted to one: its last ones may not
-/// occur in other files.
-pub fn libsvm_features(columns: &[String]) -> usize {
+/// The reader of libsvm files for a model fitted to one: its first and last features may not occur
+/// in other files.
+pub fn libsvm(columns: &[String]) -> Libsvm {
     let index = |name: &String| name.strip_prefix('f')?.parse::<usize>().ok();
-    columns.iter().filter_map(index).max().unwrap_or(0)
+    let indices = columns.iter().filter_map(index);
+    let reader = Libsvm::new().at_least(indices.clone().max().unwrap_or(0));
+    if indices.min() == Some(0) { reader.zero_based() } else { reader }
 }

@@ -11,7 +11,7 @@ use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom_data::Table;
+use nystrom_data::{Libsvm, Table};
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Fitted, Iterations, Model};
 use std::time::Instant;
@@ -76,7 +76,7 @@ fn unconverged(report: &Iterations) -> Option<String> {
 /// The table of the columns that are not left out, and what is wanted of them.
 pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wanted)> {
     session.progress.stage("reading", None);
-    let source = Source::of(&args.data, 0)?;
+    let source = Source::of(&args.data, Libsvm::new())?;
     let input = source.input(&args.data)?;
     let wanted = Wanted::of(args, &input, searches)?;
     let table = source.with_texts(input, &wanted.texts)?.into_kept()?;

@@ -1,6 +1,6 @@
 //! `nystrom predict`.
 
-use super::arrange::{Places, libsvm_features, with_class_names};
+use super::arrange::{Places, libsvm, with_class_names};
 use super::classes::{Named, likeliest};
 use super::errors::{Errors, ModelErrors};
 use crate::args::{DataArgs, Predict};
@@ -218,7 +218,7 @@ impl Rows {
     /// Finds the columns of a model in a file, and those to copy.
     pub fn of(model: &Model, args: &DataArgs, keep: &[String], session: &Session) -> Result<Rows> {
         session.progress.stage("reading", None);
-        let source = Source::of(&with_class_names(args, model), libsvm_features(model.layout()))?;
+        let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
         let input = source.input(args)?;
         let (places, keep) = (Places::of(&input, model)?, input.columns(keep)?);
         let table = source.with_texts(input, &places.texts(model, &keep))?.table;

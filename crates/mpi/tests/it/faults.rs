@@ -14,7 +14,6 @@ fn a_bad_file_of_one_process_is_told_with_its_rank() {
     let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
     let start = Instant::now();
     for (text, part) in [
-        (good.replacen(",red", ",red\n1,2,x,4,red", 1), "shards/2.csv:"),
         (good.replacen(",red", ",red\n1,2", 1), "shards/2.csv:"),
         ("a,b\n1,2\n".to_owned(), "shards/2.csv"),
         ("a,b,y,c,kind\n".to_owned(), "shards/2.csv"),
@@ -25,6 +24,12 @@ fn a_bad_file_of_one_process_is_told_with_its_rank() {
         assert!(run.err.contains("error: rank 2: ") && run.err.contains(part), "{}", run.err);
         assert!(!bench.path("m.json").exists());
     }
+    // only all processes together know that the target is a number
+    bench.write("shards/2.csv", good.replacen(",red", ",red\n1,2,x,4,red", 1));
+    let run = bench.job(3, FIT);
+    assert_eq!(run.code, Some(3), "{run:?}");
+    let (text, place) = ("\"x\" in line ", "of shards/2.csv");
+    assert!(run.err.contains(text) && run.err.contains(place), "{}", run.err);
     assert!(start.elapsed() < Duration::from_secs(60), "they end at once");
 }
 

@@ -10,6 +10,7 @@ mod weights;
 pub use calibration::Calibration;
 pub(crate) use counts::ClassCounts;
 pub(crate) use labels::{Labels, as_numbers, is_classes};
+pub(crate) use names::MOST_CLASSES;
 pub use score::ClassErrors;
 pub use weights::ClassWeights;
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 
 /// The most classes.
-const MOST: usize = 100;
+pub(crate) const MOST_CLASSES: usize = 100;
 
 /// The classes of a target, made of the different texts of its column.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,9 +71,9 @@ fn check(target: &str, names: &[&str]) -> Result<()> {
             let what = format!("has the class {:?} in every row", names.first().unwrap_or(&""));
             Err(Error::values(target, what, "take another target"))
         }
-        [one, other, ..] if names.len() > MOST => {
+        [one, other, ..] if names.len() > MOST_CLASSES => {
             let what = format!(
-                "holds {} different values, such as {one:?} and {other:?}; at most {MOST} can be \
+                "holds {} different values, such as {one:?} and {other:?}; at most {MOST_CLASSES} can be \
                  told apart as classes",
                 names.len()
             );

@@ -5,10 +5,11 @@ use super::ranks::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::{StreamFit, bytes};
-use crate::classes::{ClassCounts, Task, as_numbers};
+use crate::classes::{ClassCounts, MOST_CLASSES, Task, as_numbers};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
+use crate::numbers::TARGET;
 use crate::problem::{FEWEST, LeftOut, check_weights, notes_of, taken, usable};
 use crate::target;
 use nystrom::linalg_core::ExactSum;
@@ -97,12 +98,54 @@ struct Sums {
     columns: HashMap<String, ColumnSums>,
     moments: HashMap<String, TargetSums>,
     classes: ClassCounts,
+    strays: Strays,
     reservoir: Reservoir,
     places: Places,
     used: u64,
     weight: ExactSum,
     seen: u64,
     left_out: LeftOut,
+}
+
+/// Texts in a single target that are no numbers.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Strays {
+    rows: u64,
+    /// The first of them and its place.
+    first: Option<(String, String)>,
+}
+
+impl Strays {
+    /// Adds these rows of a block.
+    fn add(&mut self, target: &str, block: &Table, rows: &[usize]) -> Result<()> {
+        let Values::Categories(text) = &block.column(target)?.values else { return Ok(()) };
+        let is_text: Vec<bool> = text.levels.iter().map(|l| l.parse::<f64>().is_err()).collect();
+        let strays =
+            rows.iter().filter(|row| text.codes[**row].is_some_and(|c| is_text[c as usize]));
+        for &row in strays {
+            self.rows += 1;
+            let of = || (text.get(row).unwrap_or_default().to_owned(), place(block, row));
+            self.first.get_or_insert_with(of);
+        }
+        Ok(())
+    }
+
+    /// Adds those behind.
+    fn merge(&mut self, later: Strays) {
+        self.rows += later.rows;
+        self.first = self.first.take().or(later.first);
+    }
+
+    /// Refuses a target of `rows` that is no class and a number in most of them.
+    fn check(&self, target: &str, rows: u64, classes: &ClassCounts) -> Result<()> {
+        let few = classes.all().is_some_and(|counts| counts.len() <= MOST_CLASSES);
+        match &self.first {
+            Some((text, place)) if !few && 2 * self.rows < rows => {
+                Err(Error::values(target, format!("holds {text:?} in {place}"), TARGET))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl StreamFit {
@@ -222,6 +265,9 @@ impl Pass<'_> {
         }
         if let ([name], false) = (&self.targets[..], fit.task == Task::Regression) {
             sums.classes.add(block.column(name.as_str())?, &rows);
+            if fit.task == Task::Auto {
+                sums.strays.add(name, block, &rows)?;
+            }
         }
         match &weights {
             Some(weights) => weights.iter().for_each(|&weight| sums.weight.add(weight)),
@@ -242,6 +288,7 @@ impl Sums {
             columns: HashMap::new(),
             moments: HashMap::new(),
             classes: ClassCounts::default(),
+            strays: Strays::default(),
             reservoir,
             places: Places::default(),
             used: 0,
@@ -271,6 +318,7 @@ impl Sums {
             self.moments.entry(name).or_default().merge(&sums);
         }
         self.classes.merge(later.classes);
+        self.strays.merge(later.strays);
         self.reservoir.merge(later.reservoir);
         self.places.merge(later.places, self.used);
         self.weight.merge(&later.weight);
@@ -281,6 +329,9 @@ impl Sums {
     fn end(self, targets: Vec<String>) -> Result<Survey> {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
+        }
+        if let [target] = &targets[..] {
+            self.strays.check(target, self.used, &self.classes)?;
         }
         for name in &targets {
             let Some(sums) = self.columns.get(name).and_then(ColumnSums::numbers) else {

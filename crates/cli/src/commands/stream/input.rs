@@ -6,7 +6,7 @@ use crate::commands::wanted::Wanted;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::input::Input;
 use crate::session::Session;
-use nystrom_data::{Files, Format, Table, find_files};
+use nystrom_data::{Files, Format, Libsvm, Table, find_files};
 use nystrom_pipeline::{Ranks, Readings, TableSource};
 use std::path::PathBuf;
 
@@ -31,12 +31,12 @@ pub struct Head {
 }
 
 impl Head {
-    /// Of a libsvm file with at least so many features.
-    pub fn of(args: &DataArgs, libsvm_features: usize) -> Result<Head> {
+    /// Of libsvm files by this reader.
+    pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Head> {
         let paths = find_files(&args.data)?;
         // the first file in the place of a folder or pattern
         let args = DataArgs { data: paths[0].clone(), ..args.clone() };
-        let format = crate::format::format(&args, libsvm_features)?;
+        let format = crate::format::format(&args, libsvm)?;
         let mut files = Files::open_found(paths.clone(), &format, &[])?;
         files.start(0)?;
         let Some(table) = files.next_block()? else {
@@ -56,14 +56,14 @@ impl Head {
 
 impl StreamInput {
     pub fn of(args: &Fit) -> Result<StreamInput> {
-        let head = Head::of(&args.data, 0)?;
+        let head = Head::of(&args.data, Libsvm::new())?;
         let wanted = Wanted::of(args, &head.input, true)?;
         StreamInput::opened(head, wanted)
     }
 
     /// Rows without a target.
     pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
-        let head = Head::of(args, 0)?;
+        let head = Head::of(args, Libsvm::new())?;
         if head.input.kept().is_empty() {
             return Err(Failure::Usage("no column is left; drop fewer".into()).into());
         }

@@ -4,7 +4,7 @@ use super::agree::agree;
 use super::input::Head;
 use super::share::part;
 use crate::args::DataArgs;
-use crate::commands::arrange::{Places, libsvm_features, with_class_names};
+use crate::commands::arrange::{Places, libsvm, with_class_names};
 use crate::commands::predict::Kept;
 use crate::failure::Result;
 use crate::session::Session;
@@ -42,7 +42,7 @@ impl ModelRows {
         session: &Session,
     ) -> Result<ModelRows> {
         let args = with_class_names(args, model);
-        let head = Head::of(&args, libsvm_features(model.layout()))?;
+        let head = Head::of(&args, libsvm(model.layout()))?;
         let (places, keep) = (Places::of(&head.input, model)?, head.input.columns(keep)?);
         let files = head.open(&places.texts(model, &keep))?;
         session.notes(files.notes());
