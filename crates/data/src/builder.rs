@@ -106,18 +106,24 @@ impl ColumnBuilder {
         line: u64,
         kept: &[String],
     ) -> std::result::Result<(), Problem> {
+        let read = if self.decimal_comma { number_with_comma } else { number };
+        let number = |text: &str| read(text).ok().filter(|_| !is_beyond_exact(text));
+        // nearly all cells are numbers in columns of numbers; none of these is a marker
+        if let (Kind::Numbers(values), Some(text)) = (&mut self.kind, field)
+            && !text.is_empty()
+            && let Some(value) = number(text)
+        {
+            values.push(value);
+            return Ok(());
+        }
         let is_kept = |text: &str| kept.iter().any(|kept| kept == text) || self.declares(text);
         let Some(text) = field.filter(|text| !is_marker(text) || is_kept(text)) else {
             return self.push(None);
         };
-        let is_number = || {
-            let number = if self.decimal_comma { number_with_comma } else { number };
-            number(text).is_ok() && !is_beyond_exact(text)
-        };
         match self.kind {
             Kind::Passed(_) => self.push(Some(text)),
             Kind::Text(_) => self.push(Some(text)),
-            _ if is_number() => self.push(Some(text)),
+            _ if number(text).is_some() => self.push(Some(text)),
             _ if is_number_marker(text) && !is_kept(text) => {
                 *self.marked.entry(text.to_owned()).or_default() += 1;
                 self.push(None)

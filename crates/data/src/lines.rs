@@ -48,9 +48,9 @@ pub(crate) struct Lines<'r> {
     bytes: u64,
     /// The last line ended in `\r`: a `\n` that follows belongs to it.
     after_cr: bool,
-    line: Vec<u8>,
+    line: String,
     /// Lines that were looked at ahead of time, or what went wrong with them.
-    ahead: VecDeque<Result<Vec<u8>>>,
+    ahead: VecDeque<Result<String>>,
     /// The first line with bytes that are not UTF-8, and how many have some.
     mended: Option<(u64, u64)>,
     /// The first line with NUL characters.
@@ -67,7 +67,7 @@ impl<'r> Lines<'r> {
             number: 0,
             bytes: 0,
             after_cr: false,
-            line: Vec::new(),
+            line: String::new(),
             ahead: VecDeque::new(),
             mended: None,
             nul: None,
@@ -94,18 +94,13 @@ impl<'r> Lines<'r> {
 
     /// The next line, or `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
-        self.line.clear();
         self.number += 1;
         match self.ahead.pop_front() {
             Some(line) => self.line = line?,
             None if !self.read_line()? => return Ok(None),
             None => {}
         }
-        let place = self.place();
-        let text = std::str::from_utf8(&self.line).map_err(|error| {
-            let byte = error.valid_up_to();
-            Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(place)
-        })?;
+        let text = &*self.line;
         let text =
             if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(Line { text, number: self.number, file: &self.file }))
@@ -116,7 +111,6 @@ impl<'r> Lines<'r> {
     pub fn look_ahead(&mut self, count: usize) -> Vec<&str> {
         let start = self.number;
         while self.ahead.len() < count && self.ahead.back().is_none_or(Result::is_ok) {
-            self.line.clear();
             self.number += 1; // which an error names
             match self.read_line() {
                 Ok(true) => self.ahead.push_back(Ok(std::mem::take(&mut self.line))),
@@ -125,7 +119,7 @@ impl<'r> Lines<'r> {
             }
         }
         self.number = start;
-        self.ahead.iter().filter_map(|line| std::str::from_utf8(line.as_ref().ok()?).ok()).collect()
+        self.ahead.iter().filter_map(|line| line.as_deref().ok()).collect()
     }
 
     /// What is to be said of the lines so far.
@@ -149,21 +143,23 @@ impl<'r> Lines<'r> {
 
     /// Fills `self.line` with UTF-8; false at the end of the file.
     fn read_line(&mut self) -> Result<bool> {
-        let any = self.read_bytes()?;
-        if self.line.contains(&0) {
-            self.line.retain(|byte| *byte != 0);
+        let mut line = std::mem::take(&mut self.line).into_bytes();
+        let any = self.read_bytes(&mut line)?;
+        if line.contains(&0) {
+            line.retain(|byte| *byte != 0);
             self.nul.get_or_insert(self.number);
         }
-        if std::str::from_utf8(&self.line).is_err() {
-            self.line = mended(&self.line).into_bytes();
+        self.line = String::from_utf8(line).unwrap_or_else(|error| {
             let (first, count) = self.mended.unwrap_or((self.number, 0));
             self.mended = Some((first, count + 1));
-        }
+            mended(error.as_bytes())
+        });
         Ok(any)
     }
 
-    /// Fills `self.line`; false at the end of the file.
-    fn read_bytes(&mut self) -> Result<bool> {
+    /// Fills `line` with the next one; false at the end of the file.
+    fn read_bytes(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+        line.clear();
         let mut any = false;
         loop {
             let chunk = match self.source.fill_buf() {
@@ -183,13 +179,13 @@ impl<'r> Lines<'r> {
                 continue;
             }
             any = true;
-            let end = chunk.iter().position(|&b| b == b'\n' || b == b'\r');
+            let end = memchr::memchr2(b'\n', b'\r', chunk);
             let (taken, consumed) = end.map_or((chunk.len(), chunk.len()), |i| (i, i + 1));
             self.after_cr = end.is_some_and(|i| chunk[i] == b'\r');
-            self.line.extend_from_slice(&chunk[..taken]);
+            line.extend_from_slice(&chunk[..taken]);
             self.source.consume(consumed);
             self.bytes += consumed as u64;
-            if self.line.len() > MAX_LINE {
+            if line.len() > MAX_LINE {
                 return Err(Problem::LineTooLong { limit: MAX_LINE }.at(self.place()));
             }
             if end.is_some() {

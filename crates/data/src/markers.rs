@@ -2,6 +2,8 @@
 
 /// In every column, in upper or lower case.
 const EVERYWHERE: [&str; 9] = ["", "na", "n/a", "nan", "null", "#n/a", "<na>", "nat", "#na"];
+/// Bytes of the longest of them.
+const LONGEST: usize = 4;
 /// Among numbers, in upper or lower case.
 const AMONG_NUMBERS: [&str; 24] = [
     "?",
@@ -29,6 +31,8 @@ const AMONG_NUMBERS: [&str; 24] = [
     "n.a.",
     "not available",
 ];
+/// Bytes of the longest of them.
+const LONGEST_AMONG_NUMBERS: usize = 13;
 
 /// Whether a text means a missing value in every column: an empty one, `NA`, `nan`, `null` and the
 /// like.
@@ -37,7 +41,7 @@ const AMONG_NUMBERS: [&str; 24] = [
 /// assert!(nystrom_data::is_marker("n/a") && !nystrom_data::is_marker("?"));
 /// ```
 pub fn is_marker(text: &str) -> bool {
-    EVERYWHERE.iter().any(|marker| marker.eq_ignore_ascii_case(text.trim()))
+    is_one_of(&EVERYWHERE, LONGEST, text)
 }
 
 /// Whether a text means a missing value where the others are numbers or dates: `?`, `-`, `none` and
@@ -47,7 +51,12 @@ pub fn is_marker(text: &str) -> bool {
 /// assert!(nystrom_data::is_number_marker("?") && !nystrom_data::is_number_marker("red"));
 /// ```
 pub fn is_number_marker(text: &str) -> bool {
-    is_marker(text) || AMONG_NUMBERS.iter().any(|marker| marker.eq_ignore_ascii_case(text.trim()))
+    is_marker(text) || is_one_of(&AMONG_NUMBERS, LONGEST_AMONG_NUMBERS, text)
+}
+
+fn is_one_of(markers: &[&str], longest: usize, text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= longest && markers.iter().any(|marker| marker.eq_ignore_ascii_case(text))
 }
 
 /// That these texts, each in so many cells of a column of numbers, count as missing.
@@ -61,4 +70,17 @@ pub(crate) fn taken_for_missing<'a>(
     let value = if cells == 1 { "a missing value" } else { "missing values" };
     let verb = if texts.len() == 1 { "is" } else { verb };
     format!("{column:?}: {} in {cells} {rows} {verb} taken for {value}", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_markers_are_as_long_as_is_said() {
+        let longest = |markers: &[&str]| markers.iter().map(|marker| marker.len()).max();
+        assert_eq!(longest(&EVERYWHERE), Some(LONGEST));
+        assert_eq!(longest(&AMONG_NUMBERS), Some(LONGEST_AMONG_NUMBERS));
+        assert!(is_number_marker(" Not Available ") && is_marker("<NA>") && !is_marker("name"));
+    }
 }

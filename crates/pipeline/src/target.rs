@@ -38,6 +38,14 @@ pub(crate) fn in_standard_units(table: &Table, targets: &[Target]) -> Result<Mat
     }))
 }
 
+/// ±1 for each function of so many classes, in the scale of the target, of rows of these classes.
+pub(crate) fn indicators(classes: usize, targets: &[Target], of: &[usize]) -> Mat<f64> {
+    let first = classes - targets.len().min(classes);
+    let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
+    let scaled = |i, j: usize| (sign(i, j) - targets[j].mean) / targets[j].scale;
+    Mat::from_fn(of.len(), targets.len(), scaled)
+}
+
 /// Targets with mean 0 and standard deviation 1, n × t.
 pub(crate) fn standardised(
     table: &Table,

@@ -87,8 +87,8 @@ impl Libsvm {
         self
     }
 
-    /// The greatest index, for files (such as test sets) in which the last ones may not occur. Greater
-    /// indices are errors.
+    /// The greatest index, for files (such as test sets) in which the last ones may not occur.
+    /// Greater indices are errors.
     pub fn features(mut self, count: usize) -> Self {
         self.features = Some(count);
         self
@@ -109,7 +109,8 @@ impl Libsvm {
     /// There is a column `f0`, though index 0 may not occur.
     ///
     /// ```
-    /// let table = nystrom_data::Libsvm::new().zero_based().read("1 1:5\n".as_bytes(), "t.libsvm")?;
+    /// let reader = nystrom_data::Libsvm::new().zero_based();
+    /// let table = reader.read("1 1:5\n".as_bytes(), "t.libsvm")?;
     /// assert_eq!(table.names().collect::<Vec<_>>(), ["label", "f0", "f1"]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```

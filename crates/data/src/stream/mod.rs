@@ -114,17 +114,17 @@ impl FilesRecord {
 }
 
 impl Files {
-    /// These files, none of which is read beyond its first block. An exception are libsvm files: only
-    /// all of their rows tell the greatest index, and whether there are an index 0, a `qid` and labels
-    /// of text.
+    /// These files, none of which is read beyond its first block. An exception are libsvm files:
+    /// only all of their rows tell the greatest index, and whether there are an index 0, a `qid`
+    /// and labels of text.
     ///
     /// The first block of the first file decides a delimiter that is to be guessed, and columns of
     /// text that are to be inferred.
     ///
     /// # Errors
     /// [`DataError::SameRows`] for a file that is named twice, [`DataError::NotStreamed`] for other
-    /// formats, [`DataError::NoFiles`], [`DataError::StackMismatch`] if some libsvm files have a `qid`
-    /// and others none; those of reading the first block.
+    /// formats, [`DataError::NoFiles`], [`DataError::StackMismatch`] if some libsvm files have a
+    /// `qid` and others none; those of reading the first block.
     pub fn open(paths: Vec<PathBuf>, format: &Format) -> Result<Files> {
         Files::opened(paths, format, false)
     }

@@ -17,9 +17,9 @@ const FEWEST: usize = 25;
 const POINTS: usize = 6;
 
 impl Search<'_> {
-    /// Fits with random landmarks to the training rows of the first fold, λ by leave-one-out, or
-    /// that of the chosen trial where rows of a fold belong together. On all of them with ever more landmarks, as far as work and memory allow; and with the most of
-    /// these on fewer rows.
+    /// Fits with random landmarks to the training rows of the first fold. On all of them with ever
+    /// more landmarks, as far as work and memory allow; and with the most of these on fewer rows.
+    /// λ is chosen by leave-one-out; where rows of a fold belong together it is that of the trial.
     pub(super) fn curves(&mut self, chosen: &Candidate, trial: &Trial) -> Result<Curves> {
         let random = self.fit.split == Split::Random;
         let lambda = (!random).then_some(trial.mu / trial.rows as f64);

@@ -2,12 +2,12 @@
 
 use super::Survey;
 use super::features::features;
-use super::ready::indicators;
 use super::survey::weights;
 use crate::columns::Known;
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
+use crate::target::indicators;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
@@ -53,7 +53,7 @@ impl ClassSample {
         let own = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
         let own = own.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
         let weight = |row: usize| own.as_ref().map_or(1.0, |w| w[row]);
-        let y = indicators(found, &found.targets, &labels);
+        let y = indicators(classes.names.len(), &found.targets, &labels);
         let known = Known { y: y.as_ref(), weights: own.as_deref() };
         let x = features(&found.columns, table, Some(known))?;
         let mut groups: HashMap<u64, (usize, usize, f64)> = HashMap::new();

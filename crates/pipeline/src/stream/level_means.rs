@@ -11,8 +11,8 @@ use crate::model::Model;
 impl StreamFit {
     /// What a [`search`](Self::search) found, with the means of the target by level of all rows in
     /// the place of those of the reservoir: one more pass where it has such means, none elsewhere.
-    /// Where a text has more than 65,536 levels, those of the reservoir alone have a mean. Process 0
-    /// gives what it found and gets the model; the others give and get nothing.
+    /// Where a text has more than 65,536 levels, those of the reservoir alone have a mean. Process
+    /// 0 gives what it found and gets the model; the others give and get nothing.
     ///
     /// In a fit, a row is then the mean of its level without its own target.
     ///

@@ -5,10 +5,9 @@ use super::recipe::Recipe;
 use super::survey::weights;
 use crate::columns::Known;
 use crate::error::Result;
-use crate::model::Model;
 use crate::numbers::with_numbers;
 use crate::problem::{taken, usable};
-use crate::target::{Target, in_standard_units};
+use crate::target::{in_standard_units, indicators};
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
@@ -66,7 +65,7 @@ impl Recipe {
         let labels = of_classes.map(|classes| classes.of(table.column(classes.target.as_str())?));
         let labels = labels.transpose()?;
         let y = match &labels {
-            Some(labels) => indicators(model, &self.targets, labels),
+            Some(labels) => self.indicators(labels),
             None => in_standard_units(&table, &self.targets)?,
         };
         Ok(TargetRows { table, y, weights, labels, rows })
@@ -84,17 +83,9 @@ impl Recipe {
         Ok(Ready { x: self.model.mapped(x), y, weights, rows })
     }
 
-    /// As the function of this name.
+    /// ±1 for each function, in the scale of the target, of rows of these classes.
     pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
-        indicators(&self.model, &self.targets, of)
+        let classes = self.model.classes.as_ref().map_or(0, |classes| classes.names.len());
+        indicators(classes, &self.targets, of)
     }
-}
-
-/// ±1 for each function, in the scale of the target, of rows of these classes.
-pub(super) fn indicators(model: &Model, targets: &[Target], of: &[usize]) -> Mat<f64> {
-    let classes = model.classes.as_ref().map_or(0, |classes| classes.names.len());
-    let first = classes - targets.len().min(classes);
-    let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
-    let scaled = |i, j: usize| (sign(i, j) - targets[j].mean) / targets[j].scale;
-    Mat::from_fn(of.len(), targets.len(), scaled)
 }
