@@ -143,19 +143,24 @@ impl Conformal {
         if rows < needed {
             return Err(Error::FewCalibrationRows { level, rows, needed });
         }
-        // the product may be an integer but for rounding
-        let rank = |n: usize| ((n + 1) as f64 * level - 1e-9).ceil().max(1.0) as usize;
-        Ok(self
-            .scores
-            .iter()
-            .map(|scores| scores[rank(scores.len()).min(scores.len()) - 1])
-            .collect())
+        let of = |scores: &Vec<f64>| scores[rank(scores.len(), level).min(scores.len()) - 1];
+        Ok(self.scores.iter().map(of).collect())
     }
 }
 
 /// The fewest calibration rows n for intervals of a level 1 − α: (n + 1)(1 − α) ≤ n.
 fn needed(level: f64) -> usize {
-    (level / (1.0 - level) - 1e-9).ceil().max(1.0) as usize
+    whole(level / (1.0 - level))
+}
+
+/// The rank of the quantile 1 − α of n scores and one more, from 1.
+fn rank(n: usize, level: f64) -> usize {
+    whole((n + 1) as f64 * level)
+}
+
+/// The next whole number from 1 on; the value may be one but for rounding.
+fn whole(value: f64) -> usize {
+    (value - 1e-9).ceil().max(1.0) as usize
 }
 
 fn check_level(level: f64) -> Result<()> {
@@ -206,4 +211,20 @@ pub(crate) fn set_aside(
         ));
     }
     Ok(fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_among_the_scores_from_the_needed_number_on() {
+        assert_eq!((needed(0.9), rank(9, 0.9), rank(19, 0.95)), (9, 9, 19));
+        for level in [1e-12, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999] {
+            for n in 1..2000 {
+                let found = rank(n, level);
+                assert!(found >= 1 && (found <= n) == (n >= needed(level)), "{n} at {level}");
+            }
+        }
+    }
 }

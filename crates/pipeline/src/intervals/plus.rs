@@ -54,8 +54,7 @@ impl Plus {
     pub fn ranks(&self, level: f64) -> Result<[usize; 2]> {
         super::check_level(level)?;
         let n = self.rows();
-        // the product may be an integer but for rounding
-        let upper = ((n + 1) as f64 * level - 1e-9).ceil() as usize;
+        let upper = super::rank(n, level);
         if upper > n {
             let needed = super::needed(level);
             return Err(Error::FewCalibrationRows { level, rows: n, needed });

@@ -1,8 +1,8 @@
 //! How the memory that is allowed is shared out, and what the passes will take.
 
 use super::input::StreamInput;
-use super::{certify, iterate};
-use crate::args::{Fit, Lambda, Selection};
+use super::{certify, iterate, job::lambdas};
+use crate::args::{Fit, Lambda, Selection, TaskName};
 use crate::failure::{Failure, Result};
 use crate::plan;
 use crate::search::{Budget, two_digits};
@@ -195,7 +195,9 @@ impl Sizes {
             let drawn = text::count(drawn, "row");
             ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
         });
-        let lines: Vec<_> = lines.into_iter().chain(pairs).chain(certificate).collect();
+        let found = depends(args).map(|passes| ("more passes", passes));
+        let lines: Vec<_> =
+            lines.into_iter().chain(pairs).chain(certificate).chain(found).collect();
         if !args.plan {
             let text: Vec<String> =
                 lines.iter().map(|(what, text)| format!("{what}: {text}")).collect();
@@ -326,6 +328,17 @@ fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
         return Err(Failure::Usage(text).into());
     }
     Ok(reservoir as usize)
+}
+
+/// Passes that depend on what the search and the first pass find.
+fn depends(args: &Fit) -> Option<String> {
+    let means = (!args.kernel.is_given()).then_some("one if means by level are chosen");
+    let classes = args.search.task != Some(TaskName::Regression)
+        && lambdas(args).len() > 1
+        && !iterate::iterates(args);
+    let steps = classes.then_some("for classes up to eight for the logistic loss");
+    let passes: Vec<&str> = means.into_iter().chain(steps).collect();
+    (!passes.is_empty()).then(|| passes.join(", "))
 }
 
 /// Over the rows: leave-one-out errors take one more.
