@@ -1,6 +1,6 @@
 //! Divide and conquer: exact regression on parts of the data, predictions averaged.
 
-use crate::cross_validation::random_parts;
+use crate::cross_validation::parts_of_problem;
 use crate::problem::Part;
 use crate::{ExactKrr, KrrModel, Problem};
 use faer::Mat;
@@ -122,7 +122,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
     ///
     /// # Errors
     /// As [`ExactKrr::fit`]; [`Error::Empty`] for 0 parts, [`Error::TooMany`] for more parts than
-    /// samples.
+    /// samples of positive weight.
     pub fn fit<'a>(
         &self,
         problem: impl Into<Problem<'a, T>>,
@@ -131,17 +131,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
         let problem = problem.into();
         problem.check(&self.kernel)?;
         let n = problem.x.len();
-        validate::at_most("parts", self.parts, n)?;
+        validate::not_empty("parts", self.parts)?;
         let lambda = self.ridge.per_sample(n)?;
         let krr = ExactKrr {
             intercept: self.intercept,
             ..ExactKrr::new(self.kernel.clone(), Ridge::PerSample(lambda))
         };
-        let parts = random_parts(n, self.parts, rng)?; //                   S_1, …, S_m
+        let parts = parts_of_problem(problem, ("parts", self.parts), rng)?; // S_1, …, S_m
         let fit = |rows: &Vec<usize>| {
             krr.fit(Part::new(problem, rows).problem()) //                  f_i
         };
-        let models = parts.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
+        let models: Vec<Result<_>> = parts.par_iter().map(fit).collect();
+        let models = models.into_iter().collect::<Result<Vec<_>>>()?; // the first of several errors
         let mut model = DivideAndConquerModel::from_parts(models)?;
         model.report.lambda = lambda.f64();
         Ok(model)

@@ -17,11 +17,7 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub fn mse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-    validate::same_size("rows of predicted against actual", actual.nrows(), predicted.nrows())?;
-    validate::same_size("columns of predicted against actual", actual.ncols(), predicted.ncols())?;
-    let count = actual.nrows() * actual.ncols();
-    validate::not_empty("values to compare", count)?;
-    Ok(sum(actual, |i, j| (predicted[(i, j)].f64() - actual[(i, j)].f64()).powi(2)) / count as f64)
+    weighted_mse(predicted, actual, None)
 }
 
 /// √mse.
@@ -37,10 +33,7 @@ pub fn mse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-    mse(predicted, actual)?; // its checks
-    let (unit, count) = (unit(predicted, actual), actual.nrows() * actual.ncols());
-    let error = |i, j| predicted[(i, j)].f64() / unit - actual[(i, j)].f64() / unit;
-    Ok(unit * (sum(actual, |i, j| error(i, j).powi(2)) / count as f64).sqrt())
+    weighted_rmse(predicted, actual, None)
 }
 
 /// 1 − Σ(f − y)²/Σ(y − ȳ)², ȳ the mean of each column: 1 is perfect, 0 as good as the mean.
@@ -49,15 +42,58 @@ pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Resul
 /// As [`mse`]; [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if `actual` is
 /// constant.
 pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-    mse(predicted, actual)?; // its checks
-    let (n, count) = (actual.nrows() as f64, (actual.nrows() * actual.ncols()) as f64);
-    let unit = unit(predicted, actual);
+    weighted_r2(predicted, actual, None)
+}
+
+/// Σ w_i (f_ij − y_ij)² / (t Σ w_i), for a weight a row: [`mse`] without weights.
+///
+/// # Errors
+/// As [`mse`]; those of weights that are negative, not finite or all 0.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_krr::metrics::weighted_mse;
+/// let (f, y) = (mat![[1.0], [2.0]], mat![[1.0], [4.0]]);
+/// assert_eq!(weighted_mse(f.as_ref(), y.as_ref(), Some(&[3.0, 1.0]))?, 1.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn weighted_mse<T: Scalar>(
+    predicted: MatRef<'_, T>,
+    actual: MatRef<'_, T>,
+    weights: Option<&[T]>,
+) -> Result<f64> {
+    let mean = Mean::new(predicted, actual, weights)?;
+    Ok(mean.of(|i, j| (predicted[(i, j)].f64() - actual[(i, j)].f64()).powi(2)))
+}
+
+/// The root of [`weighted_mse`].
+///
+/// # Errors
+/// As [`weighted_mse`].
+pub fn weighted_rmse<T: Scalar>(
+    predicted: MatRef<'_, T>,
+    actual: MatRef<'_, T>,
+    weights: Option<&[T]>,
+) -> Result<f64> {
+    let (mean, unit) = (Mean::new(predicted, actual, weights)?, unit(predicted, actual));
+    let error = |i, j| predicted[(i, j)].f64() / unit - actual[(i, j)].f64() / unit;
+    Ok(unit * mean.of(|i, j| error(i, j).powi(2)).sqrt())
+}
+
+/// [`r2`] with weighted sums and means.
+///
+/// # Errors
+/// As [`r2`] and [`weighted_mse`].
+pub fn weighted_r2<T: Scalar>(
+    predicted: MatRef<'_, T>,
+    actual: MatRef<'_, T>,
+    weights: Option<&[T]>,
+) -> Result<f64> {
+    let (mean, unit) = (Mean::new(predicted, actual, weights)?, unit(predicted, actual));
     let (f, y) = (|i, j| predicted[(i, j)].f64() / unit, |i, j| actual[(i, j)].f64() / unit);
-    let error = sum(actual, |i, j| (f(i, j) - y(i, j)).powi(2)) / count;
-    let mean: Vec<f64> = (0..actual.ncols())
-        .map(|j| (0..actual.nrows()).map(|i| y(i, j)).sum::<f64>() / n)
-        .collect();
-    let spread = sum(actual, |i, j| (y(i, j) - mean[j]).powi(2)) / count;
+    let error = mean.of(|i, j| (f(i, j) - y(i, j)).powi(2));
+    let centers: Vec<f64> = (0..actual.ncols()).map(|j| mean.of_column(j, &y)).collect();
+    let spread = mean.of(|i, j| (y(i, j) - centers[j]).powi(2));
     validate::require(
         spread > 0.0,
         "variance of the actual values",
@@ -65,6 +101,54 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
         "positive; use rmse for a constant target",
     )?;
     Ok(1.0 - error / spread)
+}
+
+/// Means over the entries of an n × t matrix, with a weight a row.
+struct Mean<'a, T> {
+    weights: Option<&'a [T]>,
+    /// Σ w_i.
+    total: f64,
+    shape: (usize, usize),
+}
+
+impl<'a, T: Scalar> Mean<'a, T> {
+    /// # Errors
+    /// `Shape`, `Empty`, and those of weights.
+    fn new(
+        predicted: MatRef<'_, T>,
+        actual: MatRef<'_, T>,
+        weights: Option<&'a [T]>,
+    ) -> Result<Self> {
+        let (n, t) = actual.shape();
+        validate::same_size("rows of predicted against actual", n, predicted.nrows())?;
+        validate::same_size("columns of predicted against actual", t, predicted.ncols())?;
+        validate::not_empty("values to compare", n * t)?;
+        let total = match weights {
+            Some(weights) => {
+                validate::same_size("weights against rows", n, weights.len())?;
+                validate::weights("weights", weights)?
+            }
+            None => n as f64,
+        };
+        Ok(Mean { weights, total, shape: (n, t) })
+    }
+
+    fn sum(&self, j: usize, term: &impl Fn(usize, usize) -> f64) -> f64 {
+        let rows = 0..self.shape.0;
+        match self.weights {
+            Some(weights) => rows.map(|i| weights[i].f64() * term(i, j)).sum(),
+            None => rows.map(|i| term(i, j)).sum(),
+        }
+    }
+
+    fn of(&self, term: impl Fn(usize, usize) -> f64) -> f64 {
+        let t = self.shape.1;
+        (0..t).map(|j| self.sum(j, &term)).sum::<f64>() / (self.total * t as f64)
+    }
+
+    fn of_column(&self, j: usize, term: &impl Fn(usize, usize) -> f64) -> f64 {
+        self.sum(j, term) / self.total
+    }
 }
 
 /// A power of two near the largest number, or 1 while no square of it overflows or underflows:
@@ -77,8 +161,4 @@ fn unit<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> f64 {
         0.0 | 1e-100..=1e100 | f64::INFINITY => 1.0,
         largest => f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE),
     }
-}
-
-fn sum<T: Scalar>(a: MatRef<'_, T>, term: impl Fn(usize, usize) -> f64) -> f64 {
-    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| term(i, j)).sum::<f64>()).sum()
 }

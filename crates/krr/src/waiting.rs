@@ -30,6 +30,24 @@ impl<T: Scalar> Waiting<T> {
         self.weights.len()
     }
 
+    /// How many numbers so many rows of these sizes are.
+    pub fn numbers_of(&self, rows: usize) -> usize {
+        rows * (self.d + self.t + 1)
+    }
+
+    /// These rows as numbers.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        [&self.x, &self.y, &self.weights].into_iter().flatten().map(|x| x.f64()).collect()
+    }
+
+    /// So many rows of the same sizes, of numbers that [`to_numbers`](Self::to_numbers) gave.
+    pub fn of_numbers(&self, rows: usize, numbers: &[f64]) -> Self {
+        let mut numbers = numbers.iter().map(|&x| T::lit(x));
+        let mut next = |count: usize| numbers.by_ref().take(count).collect();
+        let (x, y, weights) = (next(rows * self.d), next(rows * self.t), next(rows));
+        Waiting { d: self.d, t: self.t, x, y, weights }
+    }
+
     pub fn is_full(&self) -> bool {
         self.len() == TILE_ROWS
     }

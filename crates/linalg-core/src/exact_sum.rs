@@ -6,6 +6,10 @@ const BITS: usize = 32;
 const LOWEST: i32 = -1074;
 /// Numbers that are added before limbs hand on what is above their 32 bits.
 const CARRY: u32 = 1 << 29;
+/// Limbs that 2⁶⁴ numbers of any size can reach: (1074 + 1024 + 64)/32 of them, and one for the
+/// sign.
+#[cfg(feature = "serde")]
+const MOST_LIMBS: usize = 69;
 
 /// Σ vᵢ of `f64`, held exactly and rounded once, when it is asked for.
 ///
@@ -33,6 +37,7 @@ const CARRY: u32 = 1 << 29;
 /// ```
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ExactSum {
     /// The place of the first limb.
     first: usize,
@@ -42,6 +47,33 @@ pub struct ExactSum {
     added: u32,
     /// Whether a number was not finite.
     beyond: bool,
+}
+
+/// The fields as they stand in a file.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    first: usize,
+    limbs: Vec<i64>,
+    added: u32,
+    beyond: bool,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ExactSum {
+    type Error = crate::Error;
+
+    fn try_from(stored: Stored) -> crate::Result<Self> {
+        let Stored { first, limbs, added, beyond } = stored;
+        // so that no sum of limbs overflows before it is handed on
+        let small = limbs.iter().all(|limb| limb.unsigned_abs() <= 1 << 62);
+        let reach = first.checked_add(limbs.len()).is_some_and(|end| end <= MOST_LIMBS);
+        if small && reach && added < CARRY {
+            return Ok(ExactSum { first, limbs, added, beyond });
+        }
+        let problem = "no numbers add up to it: the file is damaged".into();
+        Err(crate::Error::Incompatible { what: "exact sum", problem })
+    }
 }
 
 impl ExactSum {
@@ -114,9 +146,10 @@ impl ExactSum {
             sum.carry();
         }
         let Some(top) = sum.limbs.iter().rposition(|limb| *limb != 0) else { return 0.0 };
-        // 97 bits or more; those below do not reach the result
+        // 97 bits or more; of those below it matters only whether all are 0, for a tie
         let limb = |k: usize| top.checked_sub(k).map_or(0, |at| sum.limbs[at] as u128);
-        let head = (0..4).fold(0, |head, k| head << BITS | limb(k));
+        let below = sum.limbs[..top.saturating_sub(3)].iter().any(|limb| *limb != 0);
+        let head = (0..4).fold(0, |head, k| head << BITS | limb(k)) | u128::from(below);
         let exponent = (BITS * (sum.first + top)) as i32 - 3 * BITS as i32 + LOWEST;
         let value = scaled(head as f64, exponent);
         if negative { -value } else { value }
@@ -220,6 +253,34 @@ mod tests {
         }
         assert!(sum(&[1.0, f64::INFINITY]).value().is_nan());
         assert!(sum(&[f64::MAX, f64::MAX]).value().is_infinite());
+    }
+
+    /// Between two neighbours the smallest number decides, however far below it is.
+    #[test]
+    fn a_tie_is_broken_by_the_smallest_number() {
+        let half = 2_f64.powi(-53);
+        for tiny in [2_f64.powi(-150), 2_f64.powi(-200), 5e-324] {
+            assert_eq!(sum(&[1.0, half, tiny]).value(), 1.0 + f64::EPSILON, "{tiny:e}");
+            assert_eq!(sum(&[-1.0, -half, -tiny]).value(), -1.0 - f64::EPSILON, "{tiny:e}");
+            assert_eq!(sum(&[1.0, half, -tiny]).value(), 1.0, "{tiny:e}");
+        }
+        assert_eq!(sum(&[1.0, half]).value(), 1.0, "to the even one");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn what_no_numbers_add_up_to_is_refused() {
+        let load = serde_json::from_str::<ExactSum>;
+        let text = serde_json::to_string(&sum(&[1e300, -1e-300, 0.1])).unwrap();
+        assert_eq!(load(&text).unwrap().value(), sum(&[1e300, 0.1]).value());
+        for file in [
+            r#"{"first":1152921504606846976,"limbs":[1],"added":1,"beyond":false}"#,
+            r#"{"first":69,"limbs":[1],"added":1,"beyond":false}"#,
+            r#"{"first":0,"limbs":[-9223372036854775808],"added":1,"beyond":false}"#,
+            r#"{"first":0,"limbs":[1],"added":4294967295,"beyond":false}"#,
+        ] {
+            assert!(load(file).is_err(), "{file}");
+        }
     }
 
     #[test]

@@ -20,6 +20,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub mod matrix {
     use super::*;
 
+    /// Rows or columns of a matrix without entries: no file is as long as it says.
+    const MOST: usize = 1 << 26;
+
     #[derive(Serialize, Deserialize)]
     struct Stored<T> {
         nrows: usize,
@@ -42,8 +45,9 @@ pub mod matrix {
         d: D,
     ) -> Result<Mat<T>, D::Error> {
         let Stored { nrows, ncols, column_major } = Stored::<T>::deserialize(d)?;
-        if nrows.checked_mul(ncols) != Some(column_major.len()) {
-            let got = column_major.len();
+        let got = column_major.len();
+        let without_end = got == 0 && nrows.max(ncols) > MOST;
+        if nrows.checked_mul(ncols) != Some(got) || without_end {
             return Err(D::Error::custom(format!(
                 "a {nrows} x {ncols} matrix with {got} entries: the file is damaged"
             )));

@@ -65,32 +65,43 @@ impl Question {
         kernel: &Watched<T>,
         centers: Points<'_, T>,
         targets: usize,
-        (rows, others): (Option<Problem<'_, T>>, &[Vec<u8>]),
+        parts: Parts<'_, T>,
     ) -> Outcome<Vec<u8>> {
         let products = |u: Option<&Mat<f64>>| {
             CenterProducts::new(kernel, centers, targets, u.map(Mat::as_ref))
         };
         match self {
-            Question::Nothing => added(products(None)?, rows, others),
-            Question::Along(u) => added(products(Some(u))?, rows, others),
+            Question::Nothing => added(products(None)?, parts),
+            Question::Along(u) => added(products(Some(u))?, parts),
             Question::Embedded(key) => {
                 let key = Streams::from_key(*key);
-                added(EmbeddedRows::new(kernel, centers, targets, key)?, rows, others)
+                added(EmbeddedRows::new(kernel, centers, targets, key)?, parts)
             }
         }
     }
 }
 
-/// Sums over no rows, with these rows and then those of other sums.
-fn added<T: Number, S: RowSums<T>>(
-    empty: S,
-    rows: Option<Problem<'_, T>>,
-    others: &[Vec<u8>],
-) -> Outcome<Vec<u8>> {
+/// What sums are made of.
+enum Parts<'a, T> {
+    /// Rows, and how many come before them.
+    Rows(Problem<'a, T>, u64),
+    /// Other sums, in their order.
+    Sums(&'a [Vec<u8>]),
+}
+
+fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec<u8>> {
     let mut all = empty.empty();
-    rows.into_iter().try_for_each(|rows| all.accumulate(rows))?;
-    others.iter().try_for_each(|bytes| all.merge(empty.read(bytes)?))?;
-    Ok(all.to_bytes()?)
+    match parts {
+        Parts::Rows(rows, before) => {
+            all = empty.empty_at(before);
+            all.accumulate(rows)?;
+            all.close()?;
+        }
+        Parts::Sums(others) => {
+            others.iter().try_for_each(|bytes| all.merge(empty.read(bytes)?))?;
+        }
+    }
+    Ok(all.to_bytes())
 }
 
 /// Rows that Python has.
@@ -110,9 +121,9 @@ macro_rules! passes {
 }
 passes!(f32, f64);
 
-/// What the rows of X answer to what a pass asks, as bytes.
+/// What the rows of X answer to what a pass asks, as bytes; `before` rows come before them.
 #[pyfunction]
-#[pyo3(signature = (spec, X, Y, weights, Z, asked, *, n_jobs=None))]
+#[pyo3(signature = (spec, X, Y, weights, Z, asked, *, before, n_jobs=None))]
 pub fn row_sums<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
@@ -121,6 +132,7 @@ pub fn row_sums<'py>(
     weights: Option<Any<'py>>,
     Z: Any<'py>,
     asked: Any<'py>,
+    before: u64,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     each_type!(X, x: T => {
@@ -131,7 +143,7 @@ pub fn row_sums<'py>(
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
             let (centers, targets) = (Points::from_rows(Z), problem.y.ncols());
-            question.answered(&kernel, centers, targets, (Some(problem), &[]))
+            question.answered(&kernel, centers, targets, Parts::Rows(problem, before))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -154,7 +166,7 @@ pub fn merge_row_sums<'py>(
         let question = Question::heard(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            question.answered(&kernel, Points::from_rows(Z), targets, (None, &answers))
+            question.answered(&kernel, Points::from_rows(Z), targets, Parts::Sums(&answers))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })

@@ -71,7 +71,7 @@ pub fn accumulate<'py>(
                 (None, _) => kind.empty(Z)?,
             };
             seen.accumulate(problem)?;
-            Ok(seen.to_bytes()?)
+            Ok(seen.to_bytes())
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -102,7 +102,7 @@ pub fn merge<'py>(
                     Some(all) => all.merge(state)?,
                 }
             }
-            Ok(all.unwrap_or(empty).to_bytes()?)
+            Ok(all.unwrap_or(empty).to_bytes())
         })?;
         Ok(PyBytes::new(py, &bytes))
     })

@@ -127,8 +127,10 @@ impl Guide {
         rows: &[usize],
         diagonal: impl Fn(usize) -> f64 + Sync,
     ) -> Result<Vec<f64>> {
-        let explained: Vec<Vec<f64>> =
-            rows.par_chunks(ROWS).map(|rows| self.explained(k, rows)).collect::<Result<_>>()?;
+        let explained: Vec<Result<_>> =
+            rows.par_chunks(ROWS).map(|rows| self.explained(k, rows)).collect();
+        // the first of several errors
+        let explained: Vec<Vec<f64>> = explained.into_iter().collect::<Result<_>>()?;
         let score = |(&j, explained): (&usize, f64)| {
             let most = self.w_0 * diagonal(j);
             let left = most - explained + self.slack * most;

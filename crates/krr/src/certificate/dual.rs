@@ -91,15 +91,16 @@ impl Dual {
 
     /// γ, n × t.
     pub fn gamma(&self) -> Mat<f64> {
-        let entry = |i: usize, j: usize| {
-            if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 }
-        };
-        Mat::from_fn(self.alpha.nrows(), self.alpha.ncols(), entry)
+        Mat::from_fn(self.alpha.nrows(), self.alpha.ncols(), |i, j| self.gamma_at(i, j))
+    }
+
+    fn gamma_at(&self, i: usize, j: usize) -> f64 {
+        if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 }
     }
 
     /// ‖γ_j‖ = ‖√w(y − f)‖/μ.
     pub fn norm(&self, j: usize) -> f64 {
-        self.gamma().col(j).iter().map(|gamma| gamma.powi(2)).sum::<f64>().sqrt()
+        (0..self.alpha.nrows()).map(|i| self.gamma_at(i, j).powi(2)).sum::<f64>().sqrt()
     }
 
     /// From both sides: √w(f_K − f), the mean taken off, is within `radius` of a vector of length

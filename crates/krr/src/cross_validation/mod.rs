@@ -5,7 +5,7 @@ mod grid;
 mod score;
 
 pub use folds::Folds;
-pub(crate) use folds::{check_count, random_parts};
+pub(crate) use folds::{check_count, parts_of_problem};
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 pub use score::{Better, Score};
 
@@ -102,7 +102,8 @@ pub struct CvTable {
 
 impl<T: Scalar> CrossValidation<T> {
     /// Scores every kernel at every ridge, on y (n × t) at the n points x. All candidates see the
-    /// same folds.
+    /// same folds. With weights, errors are weighted means, and each fold has as many rows of
+    /// positive weight as the others, up to one.
     ///
     /// # Randomness
     /// The folds ([`Folds::random`]), then one key; the procedure gets stream f of [`Streams`] in
@@ -122,7 +123,7 @@ impl<T: Scalar> CrossValidation<T> {
     ) -> Result<CvTable> {
         let problem = problem.into();
         check(kernels.len(), ridges, problem)?;
-        let folds = Folds::random(problem.x.len(), self.folds, rng)?;
+        let folds = Folds::of_problem(problem, self.folds, rng)?;
         self.run_on(folds, procedure, kernels, ridges, problem, rng)
     }
 
@@ -132,7 +133,8 @@ impl<T: Scalar> CrossValidation<T> {
     /// One key, as in [`run`](Self::run).
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Shape`](nystrom_linalg_core::Error::Shape) for folds of other rows.
+    /// As [`run`](Self::run); [`Shape`](nystrom_linalg_core::Error::Shape) for folds of other rows,
+    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a fold without weight.
     pub fn run_on<'a, K>(
         &self,
         folds: Folds,
@@ -165,7 +167,8 @@ impl<T: Scalar> CrossValidation<T> {
                     predictions.len(),
                 )?;
                 for (r, f) in predictions.iter().enumerate() {
-                    values[k * ridges.len() + r].push(self.score.of(f.as_ref(), test.problem().y)?);
+                    let Problem { y, weights, .. } = test.problem();
+                    values[k * ridges.len() + r].push(self.score.of(f.as_ref(), y, weights)?);
                 }
             }
         }

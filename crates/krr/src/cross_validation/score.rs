@@ -4,8 +4,8 @@ use crate::metrics;
 use faer::MatRef;
 use nystrom_linalg_core::{Result, Scalar};
 
-/// A number for each pair of predictions and actual values, both n × t.
-type Measure<T> = fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>;
+/// A number for predictions and actual values, both n × t, and n weights, 1 each if there are none.
+type Measure<T> = fn(MatRef<'_, T>, MatRef<'_, T>, Option<&[T]>) -> Result<f64>;
 
 /// Which of two scores is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,8 +24,9 @@ pub enum Better {
 /// use nystrom_krr::{Better, CrossValidation, Score};
 /// let by_r2 = CrossValidation::<f64> { score: Score::r2(), ..CrossValidation::default() };
 /// assert_eq!(by_r2.score.better(), Better::Higher);
-/// let worst = |f: faer::MatRef<'_, f64>, y: faer::MatRef<'_, f64>| Ok((f - y).norm_max());
-/// let by_largest_error = CrossValidation { score: Score::lower_is_better(worst), ..by_r2 };
+/// // of predictions, actual values and weights
+/// let worst = Score::lower_is_better(|f, y, _| Ok((f - y).norm_max()));
+/// let by_largest_error = CrossValidation { score: worst, ..by_r2 };
 /// ```
 ///
 /// A bare function says nothing of its direction and does not do:
@@ -41,28 +42,29 @@ pub struct Score<T: Scalar> {
 }
 
 impl<T: Scalar> Score<T> {
-    /// [`metrics::mse`], minimised.
+    /// [`metrics::weighted_mse`], minimised.
     pub fn mse() -> Self {
-        Score::lower_is_better(metrics::mse)
+        Score::lower_is_better(metrics::weighted_mse)
     }
 
-    /// [`metrics::rmse`], minimised: the mean over the folds of the root of each.
+    /// [`metrics::weighted_rmse`], minimised: the mean over the folds of the root of each.
     pub fn rmse() -> Self {
-        Score::lower_is_better(metrics::rmse)
+        Score::lower_is_better(metrics::weighted_rmse)
     }
 
-    /// [`metrics::r2`], maximised. Every fold needs actual values that differ, hence two rows.
+    /// [`metrics::weighted_r2`], maximised. Every fold needs actual values that differ, hence two
+    /// rows.
     pub fn r2() -> Self {
-        Score::higher_is_better(metrics::r2)
+        Score::higher_is_better(metrics::weighted_r2)
     }
 
-    /// Your own loss, `measure(predicted, actual)`.
-    pub fn lower_is_better(measure: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>) -> Self {
+    /// Your own loss, `measure(predicted, actual, weights)`.
+    pub fn lower_is_better(measure: Measure<T>) -> Self {
         Score { measure, better: Better::Lower }
     }
 
-    /// Your own measure of success, `measure(predicted, actual)`.
-    pub fn higher_is_better(measure: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>) -> Self {
+    /// Your own measure of success, `measure(predicted, actual, weights)`.
+    pub fn higher_is_better(measure: Measure<T>) -> Self {
         Score { measure, better: Better::Higher }
     }
 
@@ -75,8 +77,13 @@ impl<T: Scalar> Score<T> {
     ///
     /// # Errors
     /// Those of the function.
-    pub fn of(&self, predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-        (self.measure)(predicted, actual)
+    pub fn of(
+        &self,
+        predicted: MatRef<'_, T>,
+        actual: MatRef<'_, T>,
+        weights: Option<&[T]>,
+    ) -> Result<f64> {
+        (self.measure)(predicted, actual, weights)
     }
 }
 

@@ -7,7 +7,7 @@ use super::full_system::{Preconditioner, factor, preconditioner};
 use super::run::{Watch, run_watched};
 use super::{Extras, IterativeFit, MemoryPlan, RowPasses};
 use crate::problem::TILE_ROWS;
-use crate::state::RowValues;
+use crate::state::{RowSums, RowValues};
 use crate::targets::Targets;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatMut, MatRef};
@@ -69,11 +69,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         self.options.check()?;
         validate::not_empty("coordinates (d)", dim)?;
         validate::not_empty("targets", targets)?;
-        let all = rows.pass(RowValues::rows(&self.kernel, [dim, targets]))?.collected()?;
+        // what can be known before the rows are
+        self.ridge.absolute(1)?;
+        let most = self.most_rows([dim, targets])?;
+        let sums = rows.pass(RowValues::rows(&self.kernel, [dim, targets], most))?;
+        let n = RowSums::rows(&sums) as usize;
+        let memory = self.memory_in_passes([n, dim, targets])?;
+        let all = sums.collected()?;
         let samples = all.problem();
         samples.check(&self.kernel)?;
-        let (x, n) = (samples.x, samples.x.len());
-        let memory = self.memory_in_passes([n, dim, targets])?;
+        let x = samples.x;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let root: Vec<f64> = samples.root_weights(); //                         √D
         let start = self.start(&extras, &root, targets)?;
@@ -114,7 +119,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// | `kept` | 24n(d + t + 1): the rows, what a merge takes, and its message |
     /// | `vectors` | 128nc: of conjugate gradients, and products on their way |
     /// | `factors` | 8nk + 48k² (4nk + 48k² in `f32`): F of the preconditioner, and squares |
-    /// | `tiles` | 1 MiB a thread |
+    /// | `tiles` | 8 MiB, for a MiB a thread |
     ///
     /// None of it shrinks with more processes. Every row of K\[i, all\] needs all points, and every
     /// pivot of F needs the rows of F before it. With `options.memory` the factors take at most a
@@ -138,6 +143,24 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             ..least
         };
         plan.within(self.options.memory, "regression on all rows, which every process holds")
+    }
+
+    /// The most rows that `options.memory` holds.
+    ///
+    /// # Errors
+    /// As [`memory_in_passes`](Self::memory_in_passes) for a single row.
+    fn most_rows(&self, [dim, targets]: [usize; 2]) -> Result<u64> {
+        let holds = |n: u64| self.memory_in_passes([n as usize, dim, targets]);
+        let Some(budget) = self.options.memory else { return Ok(u64::MAX) };
+        let rank = self.rank.unwrap_or(1).max(1) as u64;
+        holds(rank)?;
+        // a row is a number at least
+        let (mut fits, mut fails) = (rank, budget.max(rank + 1));
+        while fails - fits > 1 {
+            let n = fits + (fails - fits) / 2;
+            if holds(n).is_ok() { fits = n } else { fails = n }
+        }
+        Ok(fits)
     }
 
     fn sizes_in_passes(&self, [n, dim, targets]: [usize; 3]) -> Result<Sizes> {

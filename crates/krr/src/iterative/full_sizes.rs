@@ -16,8 +16,9 @@ pub(super) const SHARE_OF_BUDGET: u64 = 4;
 /// A kept value that is read, in flops of a matrix product; and its products with one vector.
 const READ: f64 = 24.0;
 const PRODUCTS: f64 = 4.0;
-/// Bytes of the blocks each thread works on.
-const BLOCK_BYTES: u64 = 1 << 20;
+/// Bytes that are counted for the blocks of all threads: a MiB for each of eight. What is left of a
+/// budget decides how much of K is rounded, and so the bits, which no number of threads may change.
+const BLOCKS_BYTES: u64 = 8 << 20;
 /// Vectors: five of conjugate gradients, the right-hand side, and what a product holds.
 const VECTORS: u64 = 14;
 
@@ -81,7 +82,7 @@ impl Sizes {
         let least = MemoryPlan {
             factors: n * k * narrow + squares,
             vectors: VECTORS * n * columns * ridges * wide,
-            tiles: rayon::current_num_threads() as u64 * BLOCK_BYTES,
+            tiles: BLOCKS_BYTES,
             kept: 0,
             kept_rows: 0,
             tile_rows: 256,

@@ -76,13 +76,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// That of [`fit`](Self::fit). Memory: 32M² bytes, and 16M² more for every sum of the first
     /// passes that waits to be merged; nothing that grows with n.
     ///
-    /// # Departures
-    /// The embedding of 1024 rows follows from `rng` and from their coordinates, not from their
-    /// place. So sums of rows do not depend on who has them. The same 1024 rows once more have
-    /// the same embedding: then their part of the preconditioner is twice too large.
-    ///
     /// # Randomness
-    /// One key.
+    /// One key. The embedding of a tile follows from the key and the number of its first row.
     ///
     /// # Errors
     /// As [`Falkon::fit_passes`].
@@ -274,6 +269,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         targets: usize,
     ) -> Result<Begun> {
         self.options.check()?;
+        self.ridge.absolute(1)?; // before the pass, whose rows are n
         // K_nMᵀD[y 1]
         let empty = CenterProducts::new(self.kernel, through.centers, targets, None)?;
         let memory = self.memory_of_passes(through.centers.len(), targets)?;

@@ -14,7 +14,7 @@ use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar};
 
 /// A sum over rows of whitened features and targets, with or without a constant: [`FeatureSums`] or
 /// [`Triangle`].
-pub(crate) trait Accumulator: Sized {
+pub(crate) trait Accumulator: Clone {
     /// In the file's head.
     const KIND: u8;
     const SOLVED_BY: SolvedBy;

@@ -6,7 +6,7 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// What every file begins with.
 const MAGIC: &[u8; 8] = b"NYSTSTAT";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of the checksum.
 const CHECK: usize = size_of::<u64>();
 
@@ -120,6 +120,12 @@ impl<'a> Reader<'a> {
     /// How many numbers there would be in a file of so many bytes.
     pub fn numbers_in(bytes: &[u8]) -> usize {
         bytes.len().saturating_sub(Writer::len(0)) / 8
+    }
+
+    /// One of these numbers, as an integer.
+    pub fn number_at(bytes: &[u8], place: usize) -> Option<u64> {
+        let number = bytes.get(Writer::len(place) - CHECK..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*number))
     }
 
     pub fn integer(&mut self) -> u64 {

@@ -1,7 +1,6 @@
 //! Random embeddings of K_nM, as sums over rows.
 
 use super::Asked;
-use super::bytes::Hash;
 use super::matrix_sums::{Added, MatrixSums, Rooms, Sums, check_centers, fingerprint, values};
 use super::tiled::Tiled;
 use crate::Problem;
@@ -15,7 +14,8 @@ use nystrom_linalg_core::{Result, Scalar, Streams};
 ///
 /// [`Krill::fit_passes`](crate::Krill::fit_passes) makes and reads it; who runs passes needs
 /// [`RowSums`](crate::RowSums) alone, or what is [`Asked`] of them. Ψ of a tile follows from the
-/// key and the tile's coordinates.
+/// key and the number of its first row, so sums must begin [where their rows
+/// do](crate::RowSums::empty_at): otherwise repeated rows could have equal signs.
 pub type EmbeddedRows<K, T> = Tiled<MatrixSums<Embedding<K, T>>, T>;
 
 /// What [`EmbeddedRows`] adds of a tile.
@@ -71,14 +71,17 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
         &self.kernel
     }
 
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (_, St): Sums<'_>) -> Result<()> {
-        let (d, rows) = (self.centers.nrows(), tile.x.len());
-        let coordinates = (0..rows).flat_map(|i| (0..d).map(move |k| tile.x.coordinate(i, k)));
-        let place = coordinates.fold(Hash::new(), |hash, x| hash.number(x.f64())).value();
+    fn add(
+        &self,
+        first: u64,
+        tile: Problem<'_, T>,
+        rooms: &Rooms<T>,
+        (_, St): Sums<'_>,
+    ) -> Result<()> {
         rooms.lend((self.centers.ncols(), TILE_ROWS), |room| {
             let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
             let Kt = values(&self.kernel, centers, tile.x, room, &mut wide); //   M × rows
-            embed(St.as_mut(), Kt, tile, &mut self.streams.stream(place));
+            embed(St.as_mut(), Kt, tile, &mut self.streams.stream(first));
         });
         Ok(())
     }

@@ -77,7 +77,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless all rows of the path were seen, and no
     /// others.
-    pub fn leave_one_out(&mut self) -> Result<Vec<f64>> {
+    pub fn leave_one_out(&self) -> Result<Vec<f64>> {
         self.means(0)
     }
 
@@ -87,13 +87,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     ///
     /// # Errors
     /// As [`leave_one_out`](Self::leave_one_out).
-    pub fn training(&mut self) -> Result<Vec<f64>> {
+    pub fn training(&self) -> Result<Vec<f64>> {
         self.means(1)
     }
 
     /// Of every ridge, over targets and rows.
-    fn means(&mut self, column: usize) -> Result<Vec<f64>> {
-        let MatrixSums { added, rows, numbers, matrix } = self.whole()?;
+    fn means(&self, column: usize) -> Result<Vec<f64>> {
+        let whole = self.whole()?;
+        let MatrixSums { added, rows, numbers, matrix, .. } = &*whole;
         let what = "rows of the path when seen again";
         validate::same_size(what, added.family.spectrum.n, *rows as usize)?;
         let t = added.family.targets();
@@ -111,7 +112,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Added<T> for SquaredErrors<K, T> {
         &self.family.kernel
     }
 
-    fn add(&self, tile: Problem<'_, T>, _: &Rooms<T>, (weight, sums): Sums<'_>) -> Result<()> {
+    fn add(
+        &self,
+        _: u64,
+        tile: Problem<'_, T>,
+        _: &Rooms<T>,
+        (weight, sums): Sums<'_>,
+    ) -> Result<()> {
         let SquaredErrors { family, shift, mus } = self;
         let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
         let centers = Points::from_cols(family.centers.as_ref());

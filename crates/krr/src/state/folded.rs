@@ -103,7 +103,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn together(&mut self) -> Result<NormalEquations<K, T>> {
+    pub fn together(&self) -> Result<NormalEquations<K, T>> {
         let (sizes, sums) = (self.waiting.sizes(), self.whole()?);
         Ok(Tiled::over_no_rows(sums.all_but(usize::MAX), sizes, sums.equations))
     }
@@ -114,7 +114,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// # Errors
     /// [`Error::Empty`] without ridges, or if a fold has no rows of positive weight; those of
     /// [`Ridge::absolute`].
-    pub fn scores(&mut self, ridges: &[Ridge<T>]) -> Result<Vec<FoldedScore>> {
+    pub fn scores(&self, ridges: &[Ridge<T>]) -> Result<Vec<FoldedScore>> {
         validate::not_empty("ridges of the path", ridges.len())?;
         let sums = self.whole()?;
         let count = sums.folds.len();

@@ -25,8 +25,9 @@ pub(crate) trait Added<T: Scalar> {
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
-    /// Adds a tile, of 1024 rows or the last.
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()>;
+    /// Adds a tile, of 1024 rows or the last. `first` is the number of its first row.
+    fn add(&self, first: u64, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>)
+    -> Result<()>;
 }
 
 /// The numbers and the matrix.
@@ -59,6 +60,8 @@ impl<T: Scalar> Rooms<T> {
 #[must_use]
 pub struct MatrixSums<A> {
     pub(super) added: Arc<A>,
+    /// Rows before these.
+    first: u64,
     pub(crate) rows: u64,
     pub(crate) numbers: Vec<f64>,
     pub(crate) matrix: Mat<f64>,
@@ -75,7 +78,7 @@ impl<T: Scalar, A: Added<T>> Tiled<MatrixSums<A>, T> {
         matrix: Mat<f64>,
     ) -> Self {
         let (added, numbers) = (Arc::new(added), vec![0.0; count]);
-        let sums = MatrixSums { added, rows: 0, numbers, matrix };
+        let sums = MatrixSums { added, first: 0, rows: 0, numbers, matrix };
         Tiled::over_no_rows(sums, sizes, hash.value())
     }
 }
@@ -83,7 +86,7 @@ impl<T: Scalar, A: Added<T>> Tiled<MatrixSums<A>, T> {
 impl<A> Clone for MatrixSums<A> {
     fn clone(&self) -> Self {
         let (numbers, matrix) = (self.numbers.clone(), self.matrix.clone());
-        MatrixSums { added: self.added.clone(), rows: self.rows, numbers, matrix }
+        MatrixSums { added: self.added.clone(), numbers, matrix, ..*self }
     }
 }
 
@@ -92,10 +95,10 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     const OTHERWISE: &'static str = A::OTHERWISE;
     type Room = Rooms<T>;
 
-    fn empty_at(&self, _: u64) -> Self {
+    fn empty_at(&self, first: u64) -> Self {
         let matrix = Mat::zeros(self.matrix.nrows(), self.matrix.ncols());
         let numbers = vec![0.0; self.numbers.len()];
-        MatrixSums { added: self.added.clone(), rows: 0, numbers, matrix }
+        MatrixSums { added: self.added.clone(), first, rows: 0, numbers, matrix }
     }
 
     fn asked(&self) -> Asked<'_> {
@@ -111,7 +114,8 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     }
 
     fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
-        self.added.add(tile, rooms, (&mut self.numbers, &mut self.matrix))?;
+        let first = self.first + self.rows;
+        self.added.add(first, tile, rooms, (&mut self.numbers, &mut self.matrix))?;
         self.rows += tile.x.len() as u64;
         Ok(())
     }
@@ -123,20 +127,22 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     }
 
     fn numbers(&self) -> usize {
-        1 + self.numbers.len() + self.matrix.nrows() * self.matrix.ncols()
+        2 + self.numbers.len() + self.matrix.nrows() * self.matrix.ncols()
     }
 
     fn write(&self, out: &mut Writer) {
+        out.integer(self.first);
         out.integer(self.rows);
         out.numbers(&self.numbers);
         self.matrix.col_iter().for_each(|col| col.iter().for_each(|x| out.number(*x)));
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (rows, numbers) = (reader.integer(), reader.numbers(self.numbers.len()));
+        let (first, rows) = (reader.integer(), reader.integer());
+        let numbers = reader.numbers(self.numbers.len());
         let shape = (self.matrix.nrows(), self.matrix.ncols());
         let matrix = Mat::from_fn(shape.0, shape.1, |_, _| reader.number());
-        Ok(MatrixSums { added: self.added.clone(), rows, numbers, matrix })
+        Ok(MatrixSums { added: self.added.clone(), first, rows, numbers, matrix })
     }
 }
 

@@ -48,6 +48,7 @@ use fingerprint::fingerprint;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows seen so far.
@@ -95,7 +96,7 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 /// here.accumulate((points.slice(0..1700), y.subrows(0, 1700)))?;
 /// there.accumulate((points.slice(1700..3000), y.subrows(1700, 1300)))?;
 /// // one fit
-/// here.merge(empty.read(&there.to_bytes()?)?)?;
+/// here.merge(empty.read(&there.to_bytes())?)?;
 /// let path = here.path(&lambda_grid(1e-2, 1e-10, 9)?)?;
 /// let model = path.model_at(path.best_by_gcv().ridge)?;
 /// let f = model.predict(Points::from_slice(&[1.234]))?;
@@ -208,7 +209,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// # Errors
     /// [`Error::Empty`] without rows of positive weight, those of [`Ridge::absolute`];
     /// [`Error::NotPositiveDefinite`] if λ is lost in rounding errors of normal equations.
-    pub fn solve(&mut self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
+    pub fn solve(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
         let known = self.known()?;
         let mu = ridge.absolute(known.totals.rows as usize)?.f64();
         let shared = &*known.shared;
@@ -233,7 +234,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     ///
     /// # Errors
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
-    pub fn path(&mut self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
+    pub fn path(&self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
         validate::not_empty("ridges of the path", ridges.len())?;
         let (fingerprint, known) = (self.fingerprint, self.known()?);
         let n = known.totals.rows as usize;
@@ -258,7 +259,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     }
 
     /// The sums, once every row is in them.
-    fn known(&mut self) -> Result<&FitSums<K, T, A>> {
+    fn known(&self) -> Result<Cow<'_, FitSums<K, T, A>>> {
         let sums = self.whole()?;
         if sums.totals.positive == 0 {
             return Err(Error::Empty { what: "rows of positive weight in the state" });

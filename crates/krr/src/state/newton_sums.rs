@@ -100,7 +100,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NewtonEquations<K, T> {
     ///
     /// # Errors
     /// Those of [`FitState::path`](crate::FitState::path).
-    pub fn paths(&mut self, ridges: &[Ridge<T>]) -> Result<Vec<StatePath<K, T>>> {
+    pub fn paths(&self, ridges: &[Ridge<T>]) -> Result<Vec<StatePath<K, T>>> {
         let ([d, _], sums) = (self.waiting.sizes(), self.whole()?);
         let path = |column: &FitSums<K, T, FeatureSums>| {
             NormalEquations::over_no_rows(column.clone(), [d, 1], sums.equations).path(ridges)

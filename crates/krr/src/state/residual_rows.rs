@@ -175,23 +175,25 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ResidualSums<K, T> {
     }
 
     fn numbers(&self) -> usize {
-        1 + self.sums.len() + self.draws.kept().len()
+        2 + self.sums.len() + self.draws.kept().len()
     }
 
     fn numbers_of(&self, in_file: usize) -> usize {
-        let head = 1 + self.sums.len();
+        let head = 2 + self.sums.len();
         head + self.draws.numbers_of(in_file.saturating_sub(head))
     }
 
     fn write(&self, out: &mut Writer) {
+        out.integer(self.first);
         out.integer(self.rows);
         out.numbers(&self.sums);
         out.numbers(self.draws.kept());
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (rows, sums) = (reader.integer(), reader.numbers(self.sums.len()));
+        let (first, rows) = (reader.integer(), reader.integer());
+        let sums = reader.numbers(self.sums.len());
         let (shared, draws) = (self.shared.clone(), self.draws.with(reader.rest()));
-        Ok(ResidualSums { shared, first: 0, rows, sums, draws })
+        Ok(ResidualSums { shared, first, rows, sums, draws })
     }
 }

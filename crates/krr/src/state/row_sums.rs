@@ -41,19 +41,24 @@ pub trait RowSums<T>: Sized {
     where
         T: 'a;
 
-    /// Adds the rows of other sums, as if they came after these.
+    /// Ends the tile that is not whole: the next row begins another.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    fn close(&mut self) -> Result<()>;
+
+    /// Adds the rows of other sums, as if they came after these. Unless there are none, the last
+    /// tiles of both are [closed](Self::close).
     ///
     /// # Errors
     /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums of something else; these
     /// are then as they were.
     fn merge(&mut self, later: Self) -> Result<()>;
 
-    /// The sums as bytes: 8 a number, with layout version, fingerprint and checksum. What all sums
-    /// of one kind share, kernel and centres, is not among them.
-    ///
-    /// # Errors
-    /// None that a caller can cause.
-    fn to_bytes(&mut self) -> Result<Vec<u8>>;
+    /// The sums as bytes: 8 a number, with layout version, fingerprint and checksum. Up to 1023
+    /// rows of a tile that is not whole are among them, unless it is [closed](Self::close). What
+    /// all sums of one kind share, kernel and centres, is not.
+    fn to_bytes(&self) -> Vec<u8>;
 
     /// The sums that [`to_bytes`](Self::to_bytes) wrote; the rows of `self` play no part.
     ///
@@ -78,7 +83,7 @@ pub trait RowSums<T>: Sized {
 /// let mut there = CenterProducts::new(&kernel, centers, 1, Some(u))?;
 /// let y = Mat::from_fn(3, 1, |i, _| i as f64);
 /// there.accumulate((Points::from_slice(&[0.1, 0.7, 0.8]), &y))?;
-/// assert_eq!(here.read(&there.to_bytes()?)?.rows(), 3);
+/// assert_eq!(here.read(&there.to_bytes())?.rows(), 3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]

@@ -28,6 +28,8 @@ pub struct ValueSums<K, T> {
     shared: Arc<Shared<K, T>>,
     /// Those of a row one after another.
     values: Vec<f64>,
+    /// Rows that are counted only, as memory does not hold them.
+    dropped: u64,
 }
 
 #[derive(Debug)]
@@ -37,6 +39,8 @@ struct Shared<K, T> {
     product: Option<(Arc<Mat<T>>, Mat<f64>)>,
     /// Numbers of a row.
     width: usize,
+    /// Rows at most.
+    most: u64,
 }
 
 /// All rows.
@@ -55,11 +59,12 @@ impl<T: Scalar> Collected<T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
-    /// x, y and w of every row.
-    pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2]) -> Self {
+    /// x, y and w of every row, of which memory holds so many.
+    pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2], most: u64) -> Self {
         let zeros = Mat::zeros(dim, 1);
         let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
-        let shared = Shared { kernel: kernel.clone(), product: None, width: dim + targets + 1 };
+        let width = dim + targets + 1;
+        let shared = Shared { kernel: kernel.clone(), product: None, width, most };
         Self::of(shared, [dim, targets], hash)
     }
 
@@ -73,18 +78,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         let all = Points::from_cols(points.as_ref().as_ref());
         let hash = fingerprint(kernel, all, targets).matrix(u);
         let product = Some((points.clone(), u.to_owned()));
-        let shared = Shared { kernel: kernel.clone(), product, width: u.ncols() };
+        let (width, most) = (u.ncols(), u64::MAX);
+        let shared = Shared { kernel: kernel.clone(), product, width, most };
         Self::of(shared, [points.nrows(), targets], hash)
     }
 
     fn of(shared: Shared<K, T>, sizes: [usize; 2], hash: Hash) -> Self {
-        let sums = ValueSums { shared: Arc::new(shared), values: Vec::new() };
+        let sums = ValueSums { shared: Arc::new(shared), values: Vec::new(), dropped: 0 };
         Tiled::over_no_rows(sums, sizes, hash.value())
     }
 
     /// The values, a row of numbers for each row.
     pub(crate) fn values(self) -> Result<Mat<f64>> {
-        let ValueSums { shared, values } = self.finish()?;
+        let ValueSums { shared, values, .. } = self.finish()?;
         let width = shared.width;
         Ok(MatRef::from_row_major_slice(&values, values.len() / width, width).to_owned())
     }
@@ -92,7 +98,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     /// The rows that [`rows`](Self::rows) put together.
     pub(crate) fn collected(self) -> Result<Collected<T>> {
         let [dim, targets] = self.waiting.sizes();
-        let ValueSums { shared, values } = self.finish()?;
+        let ValueSums { shared, values, .. } = self.finish()?;
         let width = shared.width;
         let n = values.len() / width;
         let at = |i: usize, j: usize| T::lit(values[i * width + j]);
@@ -101,6 +107,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
             y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
             weights: (0..n).map(|i| at(i, width - 1)).collect(),
         })
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> ValueSums<K, T> {
+    /// Whether memory holds so many rows more. If not, all rows are only counted from here on: the
+    /// error can then say what all of them need.
+    fn has_room(&mut self, more: u64) -> bool {
+        let rows = self.rows().saturating_add(more);
+        if rows > self.shared.most {
+            (self.values, self.dropped) = (Vec::new(), rows);
+        }
+        self.dropped == 0
     }
 }
 
@@ -131,7 +149,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     type Room = Rooms<T>;
 
     fn empty_at(&self, _: u64) -> Self {
-        ValueSums { shared: self.shared.clone(), values: Vec::new() }
+        ValueSums { shared: self.shared.clone(), values: Vec::new(), dropped: 0 }
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
@@ -139,11 +157,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     }
 
     fn rows(&self) -> u64 {
-        (self.values.len() / self.shared.width) as u64
+        self.dropped + (self.values.len() / self.shared.width) as u64
     }
 
     fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
-        let (shared, rows) = (&*self.shared, tile.x.len());
+        let (shared, rows) = (self.shared.clone(), tile.x.len());
+        if !self.has_room(rows as u64) {
+            return Ok(());
+        }
         let Some((points, u)) = &shared.product else {
             for i in 0..rows {
                 self.values.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
@@ -163,25 +184,28 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     }
 
     fn plus(&mut self, later: Self) {
-        self.values.extend(later.values);
+        if self.has_room(later.rows()) {
+            self.values.extend(later.values);
+        }
     }
 
     fn numbers(&self) -> usize {
-        self.values.len()
+        1 + self.values.len()
     }
 
     fn numbers_of(&self, in_file: usize) -> usize {
-        in_file / self.shared.width * self.shared.width
+        1 + in_file.saturating_sub(1) / self.shared.width * self.shared.width
     }
 
     fn write(&self, out: &mut Writer) {
+        out.integer(self.dropped);
         out.numbers(&self.values);
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let values = reader.rest();
+        let (dropped, values) = (reader.integer(), reader.rest());
         match values.iter().find(|value| !value.is_finite()) {
-            None => Ok(ValueSums { shared: self.shared.clone(), values }),
+            None => Ok(ValueSums { shared: self.shared.clone(), values, dropped }),
             Some(value) => Err(wrong(format!("one of its numbers is {value}"))),
         }
     }

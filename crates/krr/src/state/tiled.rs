@@ -3,12 +3,17 @@
 use super::bytes::{Reader, Writer, wrong};
 use super::{Asked, RowSums};
 use crate::Problem;
+use crate::problem::TILE_ROWS;
 use crate::waiting::Waiting;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
+use std::borrow::Cow;
+
+/// Numbers of a file before its rows: the fingerprint, and how many rows wait.
+const HEAD: usize = 2;
 
 /// What whole tiles of rows add up to.
-pub(crate) trait TileSums<T: Scalar>: Sized {
+pub(crate) trait TileSums<T: Scalar>: Clone {
     /// Which sums these are, in a file.
     const KIND: u8;
     /// What sums with another fingerprint were made with.
@@ -16,7 +21,7 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
     /// What a tile is worked on in, which later tiles of the same block use again.
     type Room: Default;
 
-    /// The sums over no rows, behind so many others if that matters.
+    /// The sums over no rows, with `before` rows in front of them.
     fn empty_at(&self, before: u64) -> Self;
     /// What they depend on beside kernel, centres and targets.
     fn asked(&self) -> Asked<'_> {
@@ -75,15 +80,18 @@ impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
         Ok(())
     }
 
-    /// The sums, once all rows are in them.
-    pub(super) fn whole(&mut self) -> Result<&mut S> {
-        self.flush(&mut S::Room::default())?;
-        Ok(&mut self.sums)
+    /// The sums of all rows. Rows that wait for a whole tile are added to a copy: if a getter cut
+    /// their tile, it would change the bits of later sums.
+    pub(super) fn whole(&self) -> Result<Cow<'_, S>> {
+        if self.waiting.len() == 0 {
+            return Ok(Cow::Borrowed(&self.sums));
+        }
+        Ok(Cow::Owned(self.clone().finish()?))
     }
 
-    /// The sums, once all rows are in them.
+    /// The sums of all rows.
     pub(crate) fn finish(mut self) -> Result<S> {
-        self.whole()?;
+        self.close()?;
         Ok(self.sums)
     }
 
@@ -140,25 +148,45 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
         Ok(())
     }
 
-    fn merge(&mut self, mut later: Self) -> Result<()> {
+    fn close(&mut self) -> Result<()> {
+        self.flush(&mut S::Room::default())
+    }
+
+    fn merge(&mut self, later: Self) -> Result<()> {
         self.check_fingerprint(later.fingerprint)?;
-        later.whole()?;
-        self.whole()?.plus(later.sums);
+        if later.rows() > 0 {
+            self.close()?;
+            self.sums.plus(later.finish()?);
+        }
         Ok(())
     }
 
-    fn to_bytes(&mut self) -> Result<Vec<u8>> {
-        let (fingerprint, sums) = (self.fingerprint, self.whole()?);
-        let mut out = Writer::new(S::KIND, 1 + sums.numbers());
-        out.integer(fingerprint);
+    fn to_bytes(&self) -> Vec<u8> {
+        let (waiting, sums) = (&self.waiting, &self.sums);
+        let rows = waiting.to_numbers();
+        let mut out = Writer::new(S::KIND, HEAD + rows.len() + sums.numbers());
+        out.integer(self.fingerprint);
+        out.integer(waiting.len() as u64);
+        out.numbers(&rows);
         sums.write(&mut out);
-        Ok(out.finish())
+        out.finish()
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Self> {
-        let numbers = self.sums.numbers_of(Reader::numbers_in(bytes).saturating_sub(1));
-        let mut reader = Reader::new(bytes, S::KIND, 1 + numbers)?;
+        let (empty, numbers) = (&self.waiting, Reader::numbers_in(bytes));
+        // a file whose number of rows is nonsense is not as long as that number says
+        let rows = Reader::number_at(bytes, 1).filter(|rows| *rows < TILE_ROWS as u64).unwrap_or(0);
+        let of_rows = empty.numbers_of(rows as usize);
+        let of_sums = self.sums.numbers_of(numbers.saturating_sub(HEAD + of_rows));
+        let mut reader = Reader::new(bytes, S::KIND, HEAD + of_rows + of_sums)?;
         self.check_fingerprint(reader.integer())?;
-        Ok(self.with(self.sums.read(&mut reader)?))
+        if reader.integer() != rows {
+            return Err(wrong(format!("more rows wait in it than a tile has, {TILE_ROWS}")));
+        }
+        let waiting = empty.of_numbers(rows as usize, &reader.numbers(of_rows));
+        if rows > 0 {
+            waiting.first(rows as usize).check_block(self.sums.kernel())?;
+        }
+        Ok(Tiled { waiting, ..self.with(self.sums.read(&mut reader)?) })
     }
 }

@@ -4,9 +4,9 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::KrrModel;
+use nystrom_krr::{KrrModel, RowPasses, RowSums};
 pub use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
-use nystrom_linalg_core::{Scalar, random};
+use nystrom_linalg_core::{Result, Scalar, random};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn gaussian(ell: f64) -> Gaussian {
@@ -17,6 +17,15 @@ pub fn gaussian(ell: f64) -> Gaussian {
 pub fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
     let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
     theta.chain(model.intercept()).map(|x| x.f64().to_bits()).collect()
+}
+
+/// Rows for what is to be refused before any row is read.
+pub struct Unread;
+
+impl RowPasses<f64> for Unread {
+    fn pass<S: RowSums<f64>>(&mut self, _: S) -> Result<S> {
+        panic!("the rows were read")
+    }
 }
 
 /// n standard normal points in ℝ^d (as rows) and t noisy smooth targets.

@@ -133,7 +133,7 @@ fn scores_know_which_way_is_better() {
     // the worst by R² is far outside a standard error of the best
     let near: Vec<usize> = by_r2.within_one_standard_error().iter().map(|s| s.kernel).collect();
     assert_eq!(near, [1]);
-    let own = run(Score::higher_is_better(|f, y| Ok(-metrics::mse(f, y)?)));
+    let own = run(Score::higher_is_better(|f, y, _| Ok(-metrics::mse(f, y)?)));
     assert_eq!(own.best().unwrap().kernel, 1);
     assert_eq!(own.best().unwrap().mean, -by_mse.best().unwrap().mean);
 }

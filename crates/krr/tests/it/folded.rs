@@ -117,10 +117,10 @@ fn folds_belong_to_the_places_of_rows() {
     let empty = empty(problem.x.slice(0..12), 1, false, 4);
     let bytes = |rows: usize| {
         let mut blocks = Blocks::new(problem, rows).unwrap();
-        RowPasses::pass(&mut blocks, empty.empty()).unwrap().to_bytes().unwrap()
+        RowPasses::pass(&mut blocks, empty.empty()).unwrap().to_bytes()
     };
     assert!(bytes(n) == bytes(333));
-    let errors = |mut sums: FoldedEquations<Gaussian, f64>| {
+    let errors = |sums: FoldedEquations<Gaussian, f64>| {
         let scores = sums.scores(&ridges()).unwrap();
         scores.into_iter().flat_map(|of| of.score.values).collect::<Vec<f64>>()
     };
@@ -129,7 +129,7 @@ fn folds_belong_to_the_places_of_rows() {
         let mut sums = empty.empty_at(at as u64);
         let y = y.as_ref().subrows(before, count);
         sums.accumulate((problem.x.slice(before..before + count), y)).unwrap();
-        empty.read(&sums.to_bytes().unwrap()).unwrap()
+        empty.read(&sums.to_bytes()).unwrap()
     };
     let mut sums = part(0, cut, 0);
     sums.merge(part(cut, n - cut, cut)).unwrap();
@@ -178,9 +178,9 @@ fn what_cannot_be_folded_is_told() {
     let other = state.folded(2, &mut Pcg64::seed_from_u64(5)).unwrap();
     for mut other in [folded(3).unwrap(), other] {
         assert!(matches!(other.merge(few.clone()), Err(Error::Incompatible { .. })));
-        assert!(other.read(&few.to_bytes().unwrap()).is_err());
+        assert!(other.read(&few.to_bytes()).is_err());
     }
-    let mut bytes = few.to_bytes().unwrap();
+    let mut bytes = few.to_bytes();
     bytes[40] ^= 1;
     assert!(matches!(few.read(&bytes), Err(Error::Incompatible { .. })));
     assert!(matches!(Folds::of(&[0, 1, 2], 2), Err(Error::IndexOutOfRange { position: 2, .. })));

@@ -1,6 +1,6 @@
 //! Regression on all the data over rows that are shown in passes.
 
-use crate::common::{bits, gaussian, sample, weights};
+use crate::common::{Unread, bits, gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_krr::{
@@ -45,7 +45,7 @@ impl RowPasses<f64> for Places<'_> {
                 y: y.subrows(start, count),
                 weights: weights.map(|w| &w[start..ends[1]]),
             })?;
-            empty.read(&sums.to_bytes()?)
+            empty.read(&sums.to_bytes())
         };
         let merged = |a: Result<S>, b: Result<S>| {
             let mut a = a?;
@@ -191,9 +191,17 @@ fn what_cannot_be_fitted_is_told() {
     assert!(fit(&with(needed), &x, [2, 1]).is_ok());
     let refused = fit(&with(needed - 1), &x, [2, 1]).unwrap_err();
     assert!(matches!(refused, Error::OutOfBudget { needed: n, .. } if n == needed), "{refused}");
+
+    // what no number of rows could mend is told before any is read
+    let refused = |krr: &FullKrr<Gaussian, f64>| {
+        krr.fit_passes(&mut Unread, [2, 1], Extras::default(), &mut rng()).unwrap_err()
+    };
+    let no_ridge = FullKrr { ridge: Ridge::PerSample(0.0), ..krr };
+    assert!(matches!(refused(&no_ridge), Error::InvalidParameter { .. }));
+    assert!(matches!(refused(&with(1000)), Error::OutOfBudget { budget: 1000, .. }));
     // unless its rank is given the preconditioner is cut to a quarter
-    let budget = 2 * needed;
-    let plan = FullKrr { rank: None, ..with(budget) }.memory_in_passes([600, 2, 1]).unwrap();
+    let budget = 30_000_000;
+    let plan = FullKrr { rank: None, ..with(budget) }.memory_in_passes([20_000, 2, 1]).unwrap();
     assert!(plan.factors <= budget / 4 && plan.factors > budget / 8, "{plan:?} of {budget}");
 
     // rows that are not there again
@@ -220,7 +228,7 @@ struct Damaged<'a>(Blocks<'a, f64>, usize);
 
 impl RowPasses<f64> for Damaged<'_> {
     fn pass<S: RowSums<f64>>(&mut self, empty: S) -> Result<S> {
-        let mut bytes = RowPasses::pass(&mut self.0, empty.empty())?.to_bytes()?;
+        let mut bytes = RowPasses::pass(&mut self.0, empty.empty())?.to_bytes();
         match self.1 {
             0 => bytes.truncate(bytes.len() - 8),
             1 => *bytes.last_mut().unwrap() ^= 1,

@@ -1,6 +1,6 @@
 //! Fits of rows that are read block by block.
 
-use crate::common::{bits, gaussian, rng, sample, weights};
+use crate::common::{Unread, bits, gaussian, rng, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
@@ -207,6 +207,13 @@ fn passes_that_fail_are_told() {
     let centers = Points::from_slice(&points);
     let failed = falkon.fit_passes(&mut rows, centers, 1, Extras::default()).unwrap_err();
     assert!(matches!(failed, Error::Shape { expected: 120, got: 80, .. }), "{failed}");
+    // what no rows could mend is told before any is read
+    let krill = Krill { options, ..Krill::new(gaussian(0.7), Ridge::PerSample(-1.0)) };
+    let refused = krill.fit_passes(&mut Unread, centers, 1, Extras::default(), &mut rng(1));
+    assert!(matches!(refused, Err(Error::InvalidParameter { .. })), "{refused:?}");
+    let endless = Falkon { ridge: Ridge::PerSample(f64::INFINITY), ..falkon };
+    let refused = endless.fit_passes(&mut Unread, centers, 1, Extras::default());
+    assert!(matches!(refused, Err(Error::InvalidParameter { .. })), "{refused:?}");
     let mut rows = RowIter::new(|| (0..0).map(|_| Ok(block(1, 0.0))));
     let failed = falkon.fit_passes(&mut rows, centers, 1, Extras::default()).unwrap_err();
     assert!(matches!(failed, Error::Empty { .. }), "{failed}");

@@ -24,7 +24,7 @@ fn state<T: Scalar>(
     state
 }
 
-fn predictions<T: Scalar>(mut state: NormalEquations<Gaussian, T>, x: Points<'_, T>) -> Mat<f64> {
+fn predictions<T: Scalar>(state: NormalEquations<Gaussian, T>, x: Points<'_, T>) -> Mat<f64> {
     let f = state.solve(Ridge::PerSample(T::lit(RIDGE))).unwrap().predict(x).unwrap();
     Mat::from_fn(f.nrows(), f.ncols(), |i, j| f[(i, j)].f64())
 }

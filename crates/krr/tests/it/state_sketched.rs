@@ -40,8 +40,8 @@ fn a_sketch_of_all_rows_is_the_fit_in_memory() {
             assert!((loo / expected.loo - 1.0).abs() < 1e-8);
         }
         // bytes, the other kind of sums, and sums in another span
-        let bytes = state.to_bytes().unwrap();
-        assert!(empty.read(&bytes).unwrap().to_bytes().unwrap() == bytes);
+        let bytes = state.to_bytes();
+        assert!(empty.read(&bytes).unwrap().to_bytes() == bytes);
         let factor = TallQr::sketched(gaussian(1.0), problem.x, &*sketch, 2, offset).unwrap();
         let by_factor = rows.pass(factor).unwrap().solve(ridges[1]).unwrap();
         assert!((by_factor.predict(problem.x).unwrap() - &f).norm_max() < 1e-8 * g.norm_max());
@@ -63,7 +63,7 @@ fn a_sketch_is_carried_to_landmarks() {
     let mut state = NormalEquations::sketched(gaussian(1.0), problem.x, &sketch, 1, None).unwrap();
     state.accumulate(problem).unwrap();
     let before = state.clone().solve(Ridge::PerSample(1e-4)).unwrap();
-    let mut carried = state.onto(Points::from_cols(support.as_ref())).unwrap();
+    let carried = state.onto(Points::from_cols(support.as_ref())).unwrap();
     let after = carried.solve(Ridge::PerSample(1e-4)).unwrap();
     let [f, g] = [&before, &after].map(|model| model.predict(problem.x).unwrap());
     let apart = (&f - &g).norm_max() / f.norm_max();

@@ -3,7 +3,10 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Problem, Solver};
+use nystrom_krr::{
+    ExactKrr, FullKrr, FullLogisticKrr, FullPath, IterativeOptions, KrrModel, NystromKrr, Problem,
+    Solver, TightCertificate,
+};
 use nystrom_linalg_core::{Ridge, Scalar};
 
 fn bits<T: Scalar>(a: faer::MatRef<'_, T>) -> Vec<u64> {
@@ -61,4 +64,36 @@ fn double_precision() {
 fn single_precision() {
     all_fits::<f32>(1);
     all_fits::<f32>(3);
+}
+
+/// Memory for a part of K in `f32`: which part it is decides bits, and no thread may decide it.
+#[test]
+fn what_a_budget_keeps_does_not_depend_on_threads() {
+    let (x, y) = sample::<f64>(1800, 4, 1, 13);
+    let (at, _) = sample::<f64>(50, 4, 1, 14);
+    let points = Points::from_rows(x.as_ref());
+    let (train, valid) = (points.slice(0..1500), points.slice(1500..1800));
+    let (targets, others) = (y.as_ref().subrows(0, 1500), y.as_ref().subrows(1500, 300));
+    // the triangle takes 4.5 MB, and what is left after 8 MiB of blocks does not hold it
+    let memory = Some(12 << 20);
+    let options = IterativeOptions { tolerance: 1e-4, memory, ..IterativeOptions::default() };
+    let ridge = Ridge::PerSample(1e-4);
+    let full = FullKrr { options, rank: Some(40), ..FullKrr::new(gaussian(2.0), ridge) };
+    let fit = full.fit((train, targets), &mut rng(0)).unwrap();
+    let kept = fit.report.memory.kept;
+    assert!(1_000_000 < kept && kept < 4_400_000, "{kept} bytes of the triangle");
+    check(&at, || full.fit((train, targets), &mut rng(0)).unwrap().model);
+
+    let ridges = [1e-2, 1e-4].map(Ridge::PerSample);
+    let path = FullPath { options, rank: Some(40), ..FullPath::new(gaussian(2.0), &ridges) };
+    check(&at, || path.fit((train, targets), (valid, others), &mut rng(0)).unwrap().fit.model);
+
+    let signs = Mat::from_fn(1500, 1, |i, _| if targets[(i, 0)] > 0.0 { 1.0 } else { -1.0 });
+    let classes = FullLogisticKrr { options, ..FullLogisticKrr::new(gaussian(2.0), ridge) };
+    check(&at, || classes.fit((train, signs.as_ref()), &mut rng(0)).unwrap());
+
+    let tight = TightCertificate { passes: 6, memory, ..TightCertificate::default() };
+    let _ = same_at_any_thread_count(|| {
+        tight.certify(&fit.model, (train, targets), &mut rng(0)).unwrap()
+    });
 }

@@ -6,8 +6,9 @@
 
 use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
-use nystrom::krr::DivideAndConquerModel;
+use nystrom::krr::{DivideAndConquerModel, Folds};
 use nystrom::leverage::StreamDictionary;
+use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use proptest::sample::Index;
@@ -140,6 +141,25 @@ fn streams() -> Vec<Target> {
     ]
 }
 
+fn parts_and_sums() -> Vec<Target> {
+    let mut sum = ExactSum::default();
+    [1e300, -0.1, 5e-324].into_iter().for_each(|value| sum.add(value));
+    vec![
+        target!(Folds::random(9, 3, &mut Pcg64::seed_from_u64(0)).unwrap() => Folds,
+            |folds: Folds| {
+            let rows: usize = (0..folds.len()).map(|fold| folds.test(fold).len()).sum();
+            let fits = |fold: usize| folds.train(fold).len() + folds.test(fold).len() == rows;
+            assert!((0..folds.len()).all(fits));
+            assert!((0..folds.len()).flat_map(|fold| folds.test(fold)).all(|&row| row < rows));
+        }),
+        target!(sum => ExactSum, |mut sum: ExactSum| {
+            sum.merge(&sum.clone());
+            sum.add(1.0);
+            let _ = (sum.value(), sum.squares_about(1.0, &sum, &sum));
+        }),
+    ]
+}
+
 /// A change of one value of a file that stays JSON.
 #[derive(Debug, Clone)]
 enum Change {
@@ -250,7 +270,7 @@ fn damaged_one_of(targets: Vec<Target>) -> impl Strategy<Value = (fn(&[u8]), Fil
 
 #[test]
 fn the_files_to_be_damaged_are_valid() {
-    for (file, load) in [kernels(), models(), streams()].concat() {
+    for (file, load) in [kernels(), models(), streams(), parts_and_sums()].concat() {
         assert!(!file.is_empty());
         load(&file);
     }
@@ -266,6 +286,11 @@ proptest! {
 
     #[test]
     fn a_saved_model((load, file) in damaged_one_of(models())) {
+        guarded(file, load);
+    }
+
+    #[test]
+    fn saved_folds_and_sums((load, file) in damaged_one_of(parts_and_sums())) {
         guarded(file, load);
     }
 

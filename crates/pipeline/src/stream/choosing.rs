@@ -107,7 +107,7 @@ impl Summing<'_, Folded> {
     /// [`finish`](Summing::finish).
     pub fn by_folds(self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
         let recipe = self.recipe;
-        let mut folded = self.whole()?;
+        let folded = self.whole()?;
         let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
         let scores = folded.scores(&ridges)?;
         let path = StreamPath::of(recipe, folded.together()?, lambdas)?;
@@ -118,7 +118,7 @@ impl Summing<'_, Folded> {
 }
 
 impl<'a> StreamPath<'a> {
-    fn of(recipe: &'a Recipe, mut sum: State, lambdas: &[f64]) -> Result<Self> {
+    fn of(recipe: &'a Recipe, sum: State, lambdas: &[f64]) -> Result<Self> {
         let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
         Ok(StreamPath { recipe, path: sum.path(&ridges)? })
     }
@@ -154,7 +154,7 @@ impl<'a> StreamPath<'a> {
         &self,
         errors: Summing<'a, PathErrors<AnyKernel, f64>>,
     ) -> Result<(Model, StreamReport)> {
-        let mut errors = errors.whole()?;
+        let errors = errors.whole()?;
         let (training, errors) = (errors.training()?, errors.leave_one_out()?);
         let best = best(errors.iter().map(|error| (*error, true)));
         let root = |errors: &[f64]| Some(errors[best].sqrt());

@@ -101,7 +101,7 @@ impl Recipe {
         let mut best: Option<Step> = None;
         for _ in 0..STEPS {
             let at = best.as_ref().map(|step| step.odds.clone());
-            let mut sums = match passes.pass(empty.newton(self.targets.len(), at.clone())?) {
+            let sums = match passes.pass(empty.newton(self.targets.len(), at.clone())?) {
                 Ok(sums) => sums,
                 failed => return passes.unless_failed(failed).map(|_| best),
             };

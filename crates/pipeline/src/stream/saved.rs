@@ -50,9 +50,9 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         let (mut nodes, mut states) = (Vec::new(), Vec::new());
         for (leaves, sum) in done {
             nodes.push(leaves.clone());
-            states.push(sum.to_bytes()?);
+            states.push(sum.to_bytes());
         }
-        states.push(self.state.to_bytes()?);
+        states.push(self.state.to_bytes());
         let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, skip, used };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         states.insert(0, head);

@@ -5,6 +5,7 @@ use super::leaves::{Saved, SavedLeaves, cuts};
 use super::ranks::{Alone, Ranks};
 use super::ready::Ready;
 use super::source::{TableSource, other_rows};
+use crate::columns::Note;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use nystrom::krr::{FoldedEquations, NormalEquations, RowSums};
@@ -50,6 +51,8 @@ pub struct Summing<'a, S = State> {
     pub(super) used: u64,
     /// What was summed before and is not taken yet, by its first leaf.
     pub(super) saved: BTreeMap<usize, Saved<S>>,
+    /// For each column the rows in which its cells could not be read, and some of them.
+    unread: BTreeMap<String, (usize, Vec<String>)>,
 }
 
 impl Recipe {
@@ -115,11 +118,45 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         let cuts = cuts(tree.leaves(), ranks.size(), saved);
         let leaves = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
         let (done, saved) = (Vec::new(), BTreeMap::new());
-        let (row, skip, used) = (0, 0, 0);
-        let mut sum =
-            Summing { recipe, tree, cuts, leaves, empty, done, state, row, skip, used, saved };
+        let (row, skip, used, unread) = (0, 0, 0, BTreeMap::new());
+        let mut sum = Summing {
+            recipe,
+            tree,
+            cuts,
+            leaves,
+            empty,
+            done,
+            state,
+            row,
+            skip,
+            used,
+            saved,
+            unread,
+        };
         sum.take_saved()?;
         Ok(sum)
+    }
+
+    /// Cells of the rows summed here that could not be read as their columns were: they count as
+    /// missing.
+    pub fn notes(&self) -> Vec<Note> {
+        let note = |(column, (rows, examples)): (&String, &(usize, Vec<String>))| Note::Unread {
+            column: column.clone(),
+            examples: examples.clone(),
+            rows: *rows,
+        };
+        self.unread.iter().map(note).collect()
+    }
+
+    fn meet(&mut self, notes: &[Note]) {
+        for note in notes {
+            let Note::Unread { column, examples, rows } = note else { continue };
+            let (all, some) = self.unread.entry(column.clone()).or_default();
+            *all += rows;
+            if some.is_empty() {
+                some.clone_from(examples);
+            }
+        }
     }
 
     /// Rows of the source that are behind.
@@ -193,6 +230,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         while to_end || self.leaf() < stop {
             let Some(ready) = next else { break };
             let ((ready, rows), block) = (ready?, source.next_block());
+            self.meet(&ready.notes);
             next = None;
             rayon::in_place_scope(|scope| {
                 // a thread prepares the next block; what is wrong with it is told in its turn
@@ -315,7 +353,8 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
                 Ok(Some(sum))
             }
             (None, Some(mut later)) => {
-                ranks.send(first, &later.to_bytes()?);
+                later.close()?;
+                ranks.send(first, &later.to_bytes());
                 Ok(None)
             }
             (None, None) => Ok(None),
@@ -328,7 +367,10 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         if ranks.size() > 1 {
             let all = 0..self.tree.leaves();
             let bytes = match self.done.last_mut() {
-                Some((leaves, sum)) if *leaves == all => sum.to_bytes()?,
+                Some((leaves, sum)) if *leaves == all => {
+                    sum.close()?;
+                    sum.to_bytes()
+                }
                 _ => Vec::new(),
             };
             let bytes = ranks.broadcast(bytes);

@@ -92,6 +92,7 @@ def row_sums(
     Z: Array,
     asked: Array | int | None,
     *,
+    before: int,
     n_jobs: int | None = None,
 ) -> bytes: ...
 def merge_row_sums(

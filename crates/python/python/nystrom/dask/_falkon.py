@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -69,16 +70,28 @@ class Passes:
 
     def __call__(self, asked: np.ndarray | int | None) -> bytes:
         """The answer of all rows to what a pass asks."""
+        before = self._rows_before(asked)
         asked = dask.delayed(asked, pure=True, traverse=False)
         answers = [
-            dask.delayed(answer, pure=True)(block, self.at, asked, self.targets)
-            for block in self.blocks
+            dask.delayed(answer, pure=True)(block, self.at, asked, self.targets, rows)
+            for block, rows in zip(self.blocks, before, strict=True)
         ]
         merged = tree(
             answers,
             lambda a, b, _: dask.delayed(both, pure=True)(a, b, self.at, asked, self.targets),
         )
         return dask.compute(merged)[0]
+
+    def _rows_before(self, asked: np.ndarray | int | None) -> list[int]:
+        """How many rows come before each partition, if the answer depends on their numbers."""
+        if not isinstance(asked, int):
+            return [0] * len(self.blocks)
+        counts = dask.compute(*[dask.delayed(rows_of)(block) for block in self.blocks])
+        return list(accumulate(counts[:-1], initial=0))
+
+
+def rows_of(block: Block) -> int:
+    return len(block[0])
 
 
 def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, units: Units) -> Block:
@@ -93,7 +106,9 @@ def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, units: Units) -> 
     return matrix(X, like), units.inward(Y), w
 
 
-def answer(block: Block, at: tuple[Spec, np.ndarray], asked: Any, targets: int) -> bytes:
+def answer(
+    block: Block, at: tuple[Spec, np.ndarray], asked: Any, targets: int, before: int
+) -> bytes:
     """That of a partition; what came over the network may lie anywhere."""
     X, Y, w = block
     if len(X) == 0:
@@ -103,7 +118,14 @@ def answer(block: Block, at: tuple[Spec, np.ndarray], asked: Any, targets: int) 
         )
     (spec, Z), w = at, None if w is None else aligned(w)
     return _native.row_sums(
-        spec, aligned(X), aligned(Y), w, aligned(Z), vectors(asked), n_jobs=threads()
+        spec,
+        aligned(X),
+        aligned(Y),
+        w,
+        aligned(Z),
+        vectors(asked),
+        before=before,
+        n_jobs=threads(),
     )
 
 
