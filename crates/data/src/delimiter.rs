@@ -40,6 +40,8 @@ pub(crate) struct Beginning {
     pub split: Option<Split>,
     /// Whether rows have one field more than the header, the first: a name of the row.
     pub row_names: bool,
+    /// Whether the header is a comment, as `numpy.savetxt` writes it.
+    pub commented: bool,
 }
 
 impl Beginning {
@@ -73,21 +75,28 @@ impl Beginning {
                 for &split in &candidates {
                     let titles = &rest[..skipped];
                     let width = rest.get(skipped).map_or(0, |line| fields(line, split));
-                    let short = |line: &&str| is_comment(line) || fields(line, split) < width;
+                    let short = |line: &&str| {
+                        is_comment(line) || fields(line, split) < width || is_padded(line, split)
+                    };
                     let found = even(&rest[skipped..], split).filter(|row_names| {
                         titles.iter().all(short) && !(*row_names && skipped > 0)
                     });
                     if let Some(row_names) = found {
-                        let before = titles.iter().all(|line| line.trim().is_empty());
+                        // `# x,y` above numbers
+                        let commented = !row_names
+                            && titles.last().is_some_and(|line| names(line, split, width))
+                            && rest[skipped].split(|c| is_mark(c, split)).any(is_number);
+                        let skipped = if commented { skipped - 1 } else { skipped };
+                        let before = rest[..skipped].iter().all(|line| line.trim().is_empty());
                         let skipped = if before { 0 } else { skipped };
-                        let skipped = (start + skipped) as u64;
-                        return Beginning { skipped, split: Some(split), row_names };
+                        let (skipped, split) = ((start + skipped) as u64, Some(split));
+                        return Beginning { skipped, split, row_names, commented };
                     }
                 }
             }
         }
         let split = (excel.is_some()).then_some(said);
-        Beginning { skipped: start as u64, split, row_names: false }
+        Beginning { skipped: start as u64, split, ..Beginning::default() }
     }
 }
 
@@ -96,6 +105,12 @@ impl Beginning {
 fn even(lines: &[&str], split: Split) -> Option<bool> {
     let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.trim().is_empty()).collect();
     let (header, rows) = lines.split_first()?;
+    // `Sales of May,,` above a header
+    let title =
+        |row: &&str| !is_padded(row, split) && !row.split(|c| is_mark(c, split)).any(is_number);
+    if is_padded(header, split) && rows.iter().take(TITLES).any(title) {
+        return None;
+    }
     let width = fields(header, split);
     let of_rows =
         |width: usize| !rows.is_empty() && rows.iter().all(|row| fields(row, split) == width);
@@ -118,6 +133,30 @@ fn even(lines: &[&str], split: Split) -> Option<bool> {
     };
     let named = of_rows(width + 1) && rows.first().is_some_and(number) && !is_comment(header);
     named.then_some(true)
+}
+
+/// Lines among which a header is looked for behind a title.
+const TITLES: usize = 3;
+
+/// Whether a line of three fields or more has a text in one of them at most, as the titles of a
+/// spreadsheet have.
+fn is_padded(line: &str, split: Split) -> bool {
+    let Split::At(_) = split else { return false };
+    let some = line.split(|c| is_mark(c, split)).filter(|field| !field.trim().is_empty());
+    fields(line, split) > 2 && some.count() < 2
+}
+
+/// Whether a comment holds so many names.
+fn names(line: &str, split: Split, width: usize) -> bool {
+    let Some(names) = line.trim_start().strip_prefix('#') else { return false };
+    fields(names.trim(), split) == width && !names.split(|c| is_mark(c, split)).any(is_number)
+}
+
+fn is_mark(c: char, split: Split) -> bool {
+    match split {
+        Split::At(mark) => c == char::from(mark),
+        _ => c.is_whitespace(),
+    }
 }
 
 fn is_number(text: &str) -> bool {
@@ -174,6 +213,15 @@ mod tests {
         assert_eq!(of("a,b\n1,2\n3"), (0, None, false));
         assert_eq!(of("a\n1\n2"), (0, None, false));
         assert_eq!(of("\n\na,b\n1,2"), (0, comma, false));
+        assert_eq!(of("Sales of May,,\n,,\na,b,c\n1,2,3\n3,4,5"), (2, comma, false));
+        assert_eq!(of("a,,\n1,2,3\n3,4,5"), (0, comma, false));
+        assert_eq!(of("# y,x\n1,2\n3,4"), (0, comma, false));
+        let commented = |text: &str| {
+            let lines: Vec<&str> = text.split('\n').collect();
+            Beginning::of(&lines, Split::Guess).commented
+        };
+        assert!(commented("# y,x\n1,2\n3,4") && commented("# made\n# y,x\n1,red\n3,blue"));
+        assert!(!commented("# made by, hand\na,b\n1,2") && !commented("a,b\n1,2"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::number::has_decimal_comma;
 
 /// Cells of a column that are neither numbers nor declared missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Doubts {
     /// How many they are.
@@ -18,6 +19,7 @@ pub struct Doubts {
 
 /// A text where a number should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Doubt {
     /// The text, shortened with `…` beyond 40 characters.

@@ -1,12 +1,12 @@
 //! Apache Parquet (feature `parquet`).
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
@@ -118,7 +118,10 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
     name: &str,
 ) -> Result<(Vec<Used>, Vec<String>)> {
     let metadata = file.metadata().file_metadata();
-    let index = index_columns(metadata.key_value_metadata().map_or(&[][..], Vec::as_slice));
+    let pairs = metadata.key_value_metadata().map_or(&[][..], Vec::as_slice);
+    let pandas =
+        pairs.iter().find(|pair| pair.key == "pandas").and_then(|pair| pair.value.as_deref());
+    let (index, durations) = (index_columns(pandas), durations(pandas));
     let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
     for (j, column) in metadata.schema_descr_ptr().columns().iter().enumerate() {
         let path = column.path().string();
@@ -130,7 +133,11 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
             _ if index.contains(&path) => {
                 notes.push(format!("{path:?} is the index of a pandas frame and is left out"));
             }
-            Holds::Numbers(1.0) | Holds::Unsigned
+            Holds::Numbers(1.0) if durations.contains_key(&path) => {
+                used.push((j, Holds::Numbers(durations[&path])));
+                notes.push(format!("{path:?} holds durations, read as seconds"));
+            }
+            Holds::Numbers(1.0) | Holds::Unsigned | Holds::Decimals(1.0)
                 if are_beyond_exact(file, j).map_err(damaged(name))? =>
             {
                 let unsigned = Holds::of(column) == Holds::Unsigned;
@@ -149,11 +156,26 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
 }
 
 /// Columns without a name of their own that pandas wrote for the index of a frame.
-fn index_columns(metadata: &[KeyValue]) -> Vec<String> {
-    let pandas = metadata.iter().find(|pair| pair.key == "pandas");
-    let Some(text) = pandas.and_then(|pair| pair.value.as_ref()) else { return Vec::new() };
-    let names = text.split('"').filter(|part| part.starts_with("__index_level_"));
-    names.map(str::to_owned).collect()
+fn index_columns(pandas: Option<&str>) -> Vec<String> {
+    let names = pandas.unwrap_or_default().split('"');
+    names.filter(|part| part.starts_with("__index_level_")).map(str::to_owned).collect()
+}
+
+/// Columns of whole numbers that are durations, as pandas says of them, and how many a second has.
+fn durations(pandas: Option<&str>) -> HashMap<String, f64> {
+    // {"columns": [{"name": "a", "field_name": "a", …, "numpy_type": "timedelta64[ns]", …}, …]}
+    let column = |text: &str| {
+        let after = |key: &str| Some(text.split_once(key)?.1.split_once('"')?.1.split_once('"')?.0);
+        let unit = match after("\"numpy_type\":")? {
+            "timedelta64[s]" => 1.0,
+            "timedelta64[ms]" => 1e3,
+            "timedelta64[us]" => 1e6,
+            "timedelta64[ns]" => 1e9,
+            _ => return None,
+        };
+        Some((after("\"field_name\":")?.to_owned(), unit))
+    };
+    pandas.unwrap_or_default().split("{\"name\":").filter_map(column).collect()
 }
 
 /// A column that grows by row groups, and how many rows there are up to its last.

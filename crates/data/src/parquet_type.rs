@@ -118,7 +118,14 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
     }
 }
 
-/// A whole number in two's complement, the highest byte first.
+/// A whole number in two's complement, the highest byte first, of at most 16 bytes.
+pub(crate) fn whole(bytes: &[u8]) -> Option<i128> {
+    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
+    let start = if negative { -1_i128 } else { 0 };
+    (bytes.len() <= 16).then(|| bytes.iter().fold(start, |sum, b| (sum << 8) | i128::from(*b)))
+}
+
+/// The same of any number of bytes, rounded.
 fn big_endian(mut bytes: &[u8]) -> f64 {
     // bytes that only repeat the sign
     while let [first, rest @ ..] = bytes
@@ -127,11 +134,10 @@ fn big_endian(mut bytes: &[u8]) -> f64 {
     {
         bytes = rest;
     }
-    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
-    if bytes.len() <= 16 {
-        let start = if negative { -1_i128 } else { 0 };
-        return bytes.iter().fold(start, |sum, byte| (sum << 8) | i128::from(*byte)) as f64;
+    if let Some(value) = whole(bytes) {
+        return value as f64;
     }
+    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
     let value = bytes.iter().fold(0.0, |sum, byte| 256.0 * sum + f64::from(*byte));
     if negative { value - 256f64.powi(bytes.len() as i32) } else { value }
 }

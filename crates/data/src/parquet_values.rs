@@ -1,14 +1,14 @@
 //! The values of a column of a Parquet file.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::number::LARGEST_EXACT;
-use crate::parquet_type::Holds;
+use crate::parquet_type::{Holds, whole};
 
 /// The values of one column, `None` where there is a null.
 pub(crate) enum Values {
@@ -48,6 +48,22 @@ pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
                     let beyond = values(&mut reader, optional, is_beyond)?;
                     beyond.contains(&Some(true))
                 }
+                ColumnReader::FixedLenByteArrayColumnReader(mut reader) => {
+                    let optional = (descriptor.max_def_level(), usize::MAX);
+                    let size = |v: &FixedLenByteArray| whole(v.data()).map(i128::unsigned_abs);
+                    let is_beyond = |v: &FixedLenByteArray| {
+                        size(v).is_some_and(|size| size > u128::from(LARGEST_EXACT))
+                    };
+                    values(&mut reader, optional, is_beyond)?.contains(&Some(true))
+                }
+                ColumnReader::ByteArrayColumnReader(mut reader) => {
+                    let optional = (descriptor.max_def_level(), usize::MAX);
+                    let size = |v: &ByteArray| whole(v.data()).map(i128::unsigned_abs);
+                    let is_beyond = |v: &ByteArray| {
+                        size(v).is_some_and(|size| size > u128::from(LARGEST_EXACT))
+                    };
+                    values(&mut reader, optional, is_beyond)?.contains(&Some(true))
+                }
                 _ => false,
             },
         };
@@ -64,52 +80,68 @@ pub(crate) fn read_column(
     (column, holds): (&ColumnDescriptor, Holds),
     records: usize,
 ) -> Result<Values, ParquetError> {
-    let unit = if let Holds::Numbers(unit) = holds { unit } else { 1.0 };
-    let unsigned = holds == Holds::Unsigned;
     let optional = (column.max_def_level(), records);
     let some = |texts: Vec<Option<Option<ByteArray>>>| {
         Values::Text(texts.into_iter().map(Option::flatten).collect())
     };
+    let digits = matches!(holds, Holds::Digits { .. });
     Ok(match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
-        }
         ColumnReader::Int32ColumnReader(reader) if holds.is_text() => {
             some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
         }
         ColumnReader::Int64ColumnReader(reader) if holds.is_text() => {
-            let digits = holds == Holds::Digits { unsigned: true };
-            let whole = |v: i64| if digits { i128::from(v as u64) } else { i128::from(v) };
+            let unsigned = holds == Holds::Digits { unsigned: true };
+            let whole = |v: i64| if unsigned { i128::from(v as u64) } else { i128::from(v) };
             some(values(reader, optional, |v| holds.text(whole(*v)))?)
         }
         ColumnReader::Int96ColumnReader(reader) => {
             some(values(reader, optional, |v| holds.julian(v))?)
         }
-        ColumnReader::Int32ColumnReader(reader) => {
-            let number =
-                |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
-            Values::Numbers(values(reader, optional, number)?)
+        ColumnReader::FixedLenByteArrayColumnReader(reader) if digits => {
+            some(values(reader, optional, |v| holds.text(whole(v.data())?))?)
         }
-        ColumnReader::Int64ColumnReader(reader) => {
-            let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
-            Values::Numbers(values(reader, optional, number)?)
-        }
-        ColumnReader::FloatColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| f64::from(*v))?)
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| *v)?)
+        ColumnReader::ByteArrayColumnReader(reader) if digits => {
+            some(values(reader, optional, |v| holds.text(whole(v.data())?))?)
         }
         ColumnReader::ByteArrayColumnReader(reader) if holds.is_text() => {
             Values::Text(values(reader, optional, ByteArray::clone)?)
         }
+        numbers => Values::Numbers(read_numbers(numbers, holds, optional)?),
+    })
+}
+
+/// The same of a column of numbers.
+fn read_numbers(
+    reader: &mut ColumnReader,
+    holds: Holds,
+    optional: (i16, usize),
+) -> Result<Vec<Option<f64>>, ParquetError> {
+    let unit = if let Holds::Numbers(unit) = holds { unit } else { 1.0 };
+    let unsigned = holds == Holds::Unsigned;
+    match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            values(reader, optional, |v| f64::from(u8::from(*v)))
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            let number =
+                |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
+            values(reader, optional, number)
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
+            values(reader, optional, number)
+        }
+        ColumnReader::FloatColumnReader(reader) => values(reader, optional, |v| f64::from(*v)),
+        ColumnReader::DoubleColumnReader(reader) => values(reader, optional, |v| *v),
         ColumnReader::ByteArrayColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
+            values(reader, optional, |v| holds.number(v.data()))
         }
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
+            values(reader, optional, |v| holds.number(v.data()))
         }
-    })
+        // instants, which are texts
+        ColumnReader::Int96ColumnReader(_) => Ok(Vec::new()),
+    }
 }
 
 /// The next values of a column of one row group, at most so many; a value is there where its level

@@ -26,6 +26,8 @@ pub(crate) struct Records<'r> {
     fields: Fields,
     /// What the beginning of the file looks like, where that was looked at.
     pub shape: Beginning,
+    /// Whether the next line is a header behind `#`.
+    strip_comment: bool,
     /// What is to be said of the file.
     pub notes: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl<'r> Records<'r> {
             let note = format!("{} {count} before the header {verb} passed over", shape.skipped);
             records.notes.push(note);
         }
+        records.strip_comment = shape.commented;
         records.shape = shape;
         Ok(records)
     }
@@ -93,7 +96,8 @@ impl<'r> Records<'r> {
         let delimiter = if let Split::At(delimiter) = split { delimiter } else { b',' };
         let parser = ReaderBuilder::new().delimiter(delimiter).build();
         let (fields, shape) = (Fields::default(), Beginning::default());
-        Records { lines, split, parser, fields, shape, notes: Vec::new() }
+        let (strip_comment, notes) = (false, Vec::new());
+        Records { lines, split, parser, fields, shape, strip_comment, notes }
     }
 
     /// Where the next record starts, if reading could go on there.
@@ -119,7 +123,11 @@ impl<'r> Records<'r> {
                 continue;
             }
             let number = *start.get_or_insert(line.number);
-            if self.fields.add_line(line.text, self.split, &mut self.parser) {
+            let text = match std::mem::take(&mut self.strip_comment) {
+                true => line.text.trim_start().trim_start_matches('#').trim_start(),
+                false => line.text,
+            };
+            if self.fields.add_line(text, self.split, &mut self.parser) {
                 let place = || Place::new(self.lines.file()).line(number);
                 let text = std::str::from_utf8(self.fields.text()).map_err(|error| {
                     let byte = error.valid_up_to();

@@ -1,11 +1,13 @@
 //! Rows that are held out before a fit.
 
+use crate::classes::Labels;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::numbers::Numbered;
 use crate::problem::{compared, look, taken, usable};
 use crate::repeats;
-use crate::split::Fold;
+use crate::split::{Fold, Split};
+use crate::strata::stratified;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
@@ -13,7 +15,8 @@ use std::collections::HashMap;
 impl Fit {
     /// This share of the rows to be held out, as validation, and all other rows, as training. Rows
     /// of a group stay together, by time the last rows are held out, and equal rows are never
-    /// separated. Rows that a fit leaves out, such as those without a target, are not held out.
+    /// separated. Rows at random have every class in proportion; the only row of a class is fitted.
+    /// Rows that a fit leaves out, such as those without a target, are not held out.
     ///
     /// # Errors
     /// [`Error::Option`] if no row would be left on one side; those of [`table`](Self::table) for
@@ -44,9 +47,16 @@ impl Fit {
         let (rows, parts) = self.inseparable(table, targets, rng)?;
         let goal = (share * rows.len() as f64).round();
         let mut out: Vec<usize> = Vec::new();
+        if parts.len() < 2 && self.split.column().is_some() {
+            return Err(self.split.one_part());
+        }
         if share > 0.0 && share < 1.0 {
-            let within = parts[..parts.len().saturating_sub(1)].iter();
-            for part in within {
+            let within = &parts[..parts.len().saturating_sub(1)];
+            // a group of most rows is fitted, if others can be held out
+            let by_time = matches!(self.split, Split::Time(_));
+            let small = |part: &&Vec<usize>| part.len() as f64 <= 2.0 * goal;
+            let any = by_time || !within.iter().any(|part| small(&part));
+            for part in within.iter().filter(|part| any || small(part)) {
                 if out.len() as f64 >= goal {
                     break;
                 }
@@ -75,6 +85,16 @@ impl Fit {
         Ok(usable(self, &numbered.table, targets, &taken, classes)?.0)
     }
 
+    /// The weights of the rows of a table as numbers, if the fit has any.
+    ///
+    /// # Errors
+    /// Those of [`table`](Self::table) for the column of weights.
+    pub fn weights_of(&self, table: &Table) -> Result<Option<Vec<f64>>> {
+        let Some(name) = &self.weights else { return Ok(None) };
+        let numbered = Numbered::of(self, table, &[])?;
+        Ok(Some(numbered.table.numbers(name.as_str())?.to_vec()))
+    }
+
     /// The rows that a fit uses, and which of these stay together, in the order in which they are
     /// held out.
     fn inseparable(
@@ -84,7 +104,8 @@ impl Fit {
         rng: &mut dyn Rng,
     ) -> Result<(Vec<usize>, Vec<Vec<usize>>)> {
         let taken = taken(self, targets)?;
-        let numbered = Numbered::with_task(self, table, targets, None)?.0.table;
+        let (Numbered { table: numbered, .. }, classes) =
+            Numbered::with_task(self, table, targets, None)?;
         let mut looked = look(self, &numbered, &taken, &HashMap::new())?;
         let rows = self.used_rows(table, targets)?;
         let used = numbered.select_rows(&rows)?;
@@ -92,7 +113,10 @@ impl Fit {
             Some(_) => None,
             None => repeats::distinct(&used, &compared(self, &mut looked, &used, targets)?)?,
         };
-        let parts = self.split.parts(&used, equal, rng)?;
+        let mut parts = self.split.parts(&used, equal, rng)?;
+        if classes && self.split == Split::Random {
+            parts = stratified(parts, &Labels::new(&used, &targets[0], None)?.of);
+        }
         Ok((rows, parts))
     }
 }

@@ -33,7 +33,8 @@ impl<'a> Numbered<'a> {
             found.number(fit, name, false, WEIGHT)?;
         }
         if let Split::Time(name) = &fit.split {
-            let times = ordered(table, name, &fit.columns)?;
+            let (times, note) = ordered(table, name, &fit.columns)?;
+            found.notes.extend(note);
             found.replace(position(table, name)?, Column::numbers(name, times))?;
         }
         Ok(found)
@@ -53,7 +54,18 @@ impl<'a> Numbered<'a> {
         let mut found = Numbered::of(fit, table, targets)?;
         let mut notes = std::mem::take(&mut found.notes);
         let classes = is_classes(fit.task, &found.table, targets, counts, &mut notes)?;
-        if !classes {
+        if classes {
+            // classes have the names that were read, such as `$1`
+            for name in targets {
+                let place = position(table, name)?;
+                found.replace(place, table.columns()[place].clone())?;
+            }
+            let of_target = |note: &String| {
+                targets.iter().any(|name| note.starts_with(&format!("{name:?} holds ")))
+            };
+            found.readings.clear();
+            found.notes.retain(|note| !of_target(note));
+        } else {
             found.settle(fit, targets)?;
         }
         found.notes.splice(0..0, notes);
@@ -81,6 +93,12 @@ impl<'a> Numbered<'a> {
             return Ok(());
         };
         let (reading, note) = Reading::of(name, values, &fit.columns);
+        let finite = |level: &String| level.parse().is_ok_and(f64::is_finite);
+        // whole numbers beyond 2⁵³ are rounded where they are no classes
+        let (reading, note) = match !may_be_text && text.levels.iter().all(finite) {
+            true => (Reading::PLAIN, None),
+            false => (reading, note),
+        };
         if may_be_text && reading == Reading::PLAIN {
             // which may be classes
             return Ok(());
@@ -89,11 +107,14 @@ impl<'a> Numbered<'a> {
             if may_be_text && !reading.rest {
                 return Ok(());
             }
-            let number = |row: &usize| text.get(*row).is_some_and(|t| t.parse::<f64>().is_err());
-            let row = (0..text.codes.len()).find(number).unwrap_or(0);
+            let is_other = |row: &usize| text.get(*row).is_some_and(|t| !finite(&t.to_owned()));
+            let row = (0..text.codes.len()).find(is_other).unwrap_or(0);
             let example = text.get(row).unwrap_or_default();
             let place = crate::error::place(&self.table, row);
-            let what = format!("holds texts, such as {example:?} in {place}");
+            let what = match example.parse::<f64>() {
+                Ok(_) => format!("holds {example} in {place}, which is beyond all numbers"),
+                Err(_) => format!("holds texts, such as {example:?} in {place}"),
+            };
             return Err(Error::values(name, what, remedy));
         }
         let numbers = reading.read(values, &Marks::of(&fit.columns)).numbers;

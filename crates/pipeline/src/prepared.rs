@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
+use std::collections::HashMap;
 
 /// The rows of a table as a regression takes them: features, targets and weights.
 ///
@@ -57,7 +58,8 @@ impl Fit {
         let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
         let fit = Fit { task: Task::Regression, ..self.clone() };
         // the generator deals out folds, which nobody looks at
-        let problem = Problem::new(&fit, table, &targets, None, &mut Pcg64::seed_from_u64(0))?;
+        let alone = (None, &HashMap::new());
+        let problem = Problem::new(&fit, table, &targets, alone, &mut Pcg64::seed_from_u64(0))?;
         let (columns, x) = problem.features(&fit.columns, Shape::PLAIN, None)?;
         let table = &problem.table;
         let of_targets = targets.iter().map(|name| table.numbers(name.as_str()));

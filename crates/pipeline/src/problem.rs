@@ -3,18 +3,20 @@
 
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
-    ColumnOptions, ColumnSums, Columns, Known, Looked, Missing, Reading, Shape, Training, position,
+    ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape, Training,
+    position,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, place};
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
 use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
+use crate::weights::{check_weights, refuse_no_weight, weights};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
-use nystrom_data::{Table, Values};
+use nystrom_data::{Cell, Table, Values};
 use std::collections::HashMap;
 
 /// The fewest rows from which anything can be learnt.
@@ -40,7 +42,6 @@ pub(crate) struct Problem {
     pub looked: Looked,
     /// How the cells of targets were read that are numbers.
     readings: Vec<(String, Reading)>,
-    taken: Vec<String>,
 }
 
 /// Rows set aside.
@@ -74,7 +75,7 @@ pub(crate) type LeftOut = Vec<(String, usize)>;
 
 impl Problem {
     /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
-    /// the table is a sample of them.
+    /// the table is a sample of them, and `exact` what is known of their columns.
     ///
     /// # Randomness
     /// The permutation of the rows from which folds are cut.
@@ -82,15 +83,16 @@ impl Problem {
         fit: &Fit,
         table: &Table,
         targets: &[String],
-        counts: Option<&ClassCounts>,
+        (counts, exact): (Option<&ClassCounts>, &HashMap<String, ColumnSums>),
         rng: &mut dyn Rng,
     ) -> Result<Self> {
         let taken = taken(fit, targets)?;
         let (numbered, classes) = Numbered::with_task(fit, table, targets, counts)?;
         let Numbered { table, readings, mut notes } = numbered;
-        let mut looked = look(fit, &table, &taken, &HashMap::new())?;
+        let mut looked = look(fit, &table, &taken, exact)?;
         notes.extend(looked.notes.iter().cloned());
         let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
+        check_rows(fit, &table, &rows)?;
         notes.extend(notes_of(&left_out, table.rows()));
         if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
             refuse_no_weight(&table, name)?;
@@ -125,22 +127,10 @@ impl Problem {
             folds,
             aside,
             notes,
-            exact: HashMap::new(),
+            exact: exact.clone(),
             looked,
             readings,
-            taken,
         })
-    }
-
-    /// The same for rows that are a sample of those whose columns are known.
-    pub fn with_exact(mut self, fit: &Fit, exact: &HashMap<String, ColumnSums>) -> Result<Self> {
-        let mut looked = look(fit, &self.table, &self.taken, exact)?;
-        for (column, before) in looked.columns.iter_mut().zip(&self.looked.columns) {
-            column.never |= before.never;
-        }
-        self.looked = looked;
-        self.exact.clone_from(exact);
-        Ok(self)
     }
 
     /// The columns under a shape as these rows want them (none given: all), and the features of
@@ -269,7 +259,8 @@ pub(crate) fn usable(
                 (0..n).filter(|&row| values[row].is_nan()).collect()
             }
         };
-        leave(gaps, &format!("miss the target {name:?}"), &mut keep);
+        let remedy = if classes { " (--not-missing NA makes a class of this text)" } else { "" };
+        leave(gaps, &format!("miss the target {name:?}{remedy}"), &mut keep);
     }
     if let Some(name) = &fit.weights {
         position(table, name)?;
@@ -280,14 +271,36 @@ pub(crate) fn usable(
     if fit.columns.missing == Missing::DropRows {
         let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
         let features = fit.columns.candidates(table, &taken)?;
-        let gap = |row: usize, column: usize| match &table.columns()[column].values {
-            Values::Numbers(values) => values[row].is_nan(),
-            Values::Categories(text) => text.codes[row].is_none(),
-        };
-        let gaps = (0..n).filter(|&row| features.iter().any(|&column| gap(row, column))).collect();
-        leave(gaps, "miss a feature", &mut keep);
+        let mut misses = vec![false; n];
+        for &place in &features {
+            let column = &table.columns()[place];
+            let reading = Reading::of(&column.name, &column.values, &fit.columns).0;
+            reading.read(&column.values, &Marks::of(&fit.columns)).mark_gaps(&mut misses);
+        }
+        leave((0..n).filter(|&row| misses[row]).collect(), "miss a feature", &mut keep);
     }
     Ok(((0..n).filter(|&row| keep[row]).collect(), left_out))
+}
+
+/// Refuses rows that are used with a weight that is none, or without a group.
+fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
+    if let Some(name) = &fit.weights {
+        let values = table.numbers(name.as_str())?;
+        let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+        check_weights(name, &weights, |i| place(table, rows[i]))?;
+    }
+    if let Split::Group(name) = &fit.split {
+        let column = &table.columns()[position(table, name)?];
+        let gap = |row: &&usize| column.cell(**row) == Some(Cell::Missing);
+        if let Some(&row) = rows.iter().find(gap) {
+            return Err(Error::values(
+                name,
+                format!("misses its value in {}", place(table, row)),
+                "fill it in, leave out the row, or split by another column",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What is said of rows that are left out.
@@ -309,37 +322,6 @@ fn folds(
         notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
     }
     Ok(folds)
-}
-
-fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
-    let values = table.numbers(name)?;
-    if !values.is_empty() && values.iter().all(|v| *v == 0.0) {
-        return Err(Error::values(name, "is 0 in every row", "weights must not all be 0"));
-    }
-    Ok(())
-}
-
-fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
-    let values = table.numbers(name)?;
-    check_weights(name, values, |row| format!("row {}", row + 1))?;
-    // with mean 1, so that λ means the same with and without
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    Ok(values.iter().map(|w| w / mean).collect())
-}
-
-/// Refuses weights that are negative or not finite; `place` says where one is.
-pub(crate) fn check_weights(
-    name: &str,
-    weights: &[f64],
-    place: impl Fn(usize) -> String,
-) -> Result<()> {
-    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        None => Ok(()),
-        Some(i) => {
-            let what = format!("has the weight {} in {}", weights[i], place(i));
-            Err(Error::values(name, what, "weights are positive"))
-        }
-    }
 }
 
 /// The rows that differ in the columns `compared`, and their weights: those of a column, those of

@@ -1,7 +1,8 @@
 //! Rows for training and rows for validation, such that nothing leaks from one to the other.
 
+use crate::classes::key;
 use crate::columns::{ColumnOptions, ordered, position};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, place};
 use crate::strata::stratified;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
@@ -128,10 +129,16 @@ impl Split {
             parts = stratified(parts, of);
         }
         if parts.len() < 2 {
-            let (column, what) = (self.column(), "has the same value in every row");
-            return Err(Error::values(column.unwrap_or_default(), what, "split by another column"));
+            return Err(self.one_part());
         }
         Ok(dealt(&parts, n, count.min(parts.len()), share))
+    }
+
+    /// There is nothing to compare with.
+    pub(crate) fn one_part(&self) -> Error {
+        let what = "has the same value in every row that may be fitted";
+        let remedy = "split by another column, or hold no rows out";
+        Error::values(self.column().unwrap_or_default(), what, remedy)
     }
 
     /// Rows that stay together, in the order in which they are dealt out; at random those of
@@ -147,7 +154,7 @@ impl Split {
             Split::Random => equal.unwrap_or_else(|| (0..n).map(|row| vec![row]).collect()),
             Split::Group(name) => groups(table, name)?,
             Split::Time(name) => {
-                let times = ordered(table, name, &ColumnOptions::default())?;
+                let times = ordered(table, name, &ColumnOptions::default())?.0;
                 let mut rows: Vec<usize> = (0..n).collect();
                 rows.sort_by(|&a, &b| times[b].total_cmp(&times[a]));
                 let same = rows.chunk_by(|&a, &b| times[a] == times[b]);
@@ -184,12 +191,13 @@ fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     Ok(random::uniform_subset(n, n, rng)?)
 }
 
-/// The rows of each value of a column, values in increasing order.
+/// The rows of each value of a column, values in increasing order. Texts that differ in case or
+/// blanks alone are one group: if they are not, nothing is lost.
 fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
     let column = &table.columns()[position(table, name)?];
     let missing = |row: usize| {
         let remedy = "fill it in, leave out the row, or split by another column";
-        Error::values(name, format!("misses its value in row {}", row + 1), remedy)
+        Error::values(name, format!("misses its value in {}", place(table, row)), remedy)
     };
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     match &column.values {
@@ -204,8 +212,10 @@ fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
             if let Some(row) = text.codes.iter().position(Option::is_none) {
                 return Err(missing(row));
             }
-            rows.sort_by_key(|&row| text.get(row));
-            let same = |a: &usize, b: &usize| text.codes[*a] == text.codes[*b];
+            let keys: Vec<String> = text.levels.iter().map(|level| key(level, false)).collect();
+            let key = |row: usize| text.codes[row].map(|code| &keys[code as usize]);
+            rows.sort_by_key(|&row| key(row));
+            let same = |a: &usize, b: &usize| key(*a) == key(*b);
             Ok(rows.chunk_by(same).map(<[usize]>::to_vec).collect())
         }
     }

@@ -60,8 +60,8 @@ pub(crate) fn standardised(
 /// Refuses a target whose squares are beyond all numbers, and one of one value.
 pub(crate) fn check(name: &str, largest: f64, only: Option<f64>) -> Result<()> {
     if !(largest <= LARGEST) {
-        let what = format!("reaches {largest:e}, whose square is beyond all numbers");
-        return Err(Error::values(name, what, "divide it by 1e100, say"));
+        let what = format!("reaches {largest:e}, too large for sums of squares");
+        return Err(Error::values(name, what, "divide it by its largest value"));
     }
     match only {
         Some(value) => Err(Error::ConstantTarget { target: name.to_owned(), value }),

@@ -44,6 +44,8 @@ pub struct Options {
     categorical: Vec<String>,
     numeric: Vec<String>,
     not_missing: Vec<String>,
+    features: Vec<String>,
+    day_first: bool,
     seed: u64,
 }
 
@@ -75,6 +77,8 @@ impl Options {
                 categorical: self.categorical.clone(),
                 numeric: self.numeric.clone(),
                 not_missing: self.not_missing.clone(),
+                features: self.features.clone(),
+                day_first: self.day_first,
                 ..ColumnOptions::default()
             },
             weights: self.weights.clone(),

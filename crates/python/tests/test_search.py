@@ -255,3 +255,18 @@ def test_what_is_wrong_with_a_frame_is_said(frames, rng):
     refusing = ny.KernelRegressor(missing="refuse", **SMALL)
     with pytest.raises(ValueError, match="age"):
         refusing.fit(X, price)
+
+
+def test_decisions_about_columns_are_told_and_can_be_changed(rng):
+    rows = 60
+    when = [f"{i % 12 + 1:02}/{i % 11 + 1:02}/2019" for i in range(rows)]
+    X = pandas.DataFrame({"id": range(1, rows + 1), "x": rng.normal(size=rows), "when": when})
+    y = rng.normal(size=rows)
+    with pytest.warns(UserWarning) as told:
+        model = ny.KernelRegressor(**SMALL).fit(X, y)
+    said = " ".join(str(warning.message) for warning in told)
+    assert "month, day, year" in said and "day_first=" in said and "--" not in said
+    with pytest.warns(UserWarning, match="day, month, year"):
+        model = ny.KernelRegressor(day_first=True, features=["id", "when"], **SMALL).fit(X, y)
+    assert sorted(model.model_.describe()["columns"]) == ["id", "when"]
+    assert model.predict(X).shape == (rows,)

@@ -77,11 +77,13 @@ impl Places {
     }
 }
 
-/// The same arguments, by which a text that names a class is no missing value.
+/// The same arguments, by which no text is a missing value that names a class or was a value in the
+/// table that was fitted.
 pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
     let names = model.classes().map_or(&[][..], |classes| &classes.names);
     let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-    let marked = names.iter().filter(|name| is_number_marker(name)).map(quoted);
+    let marked = names.iter().filter(|name| is_number_marker(name));
+    let marked = marked.chain(model.columns().not_missing()).map(quoted);
     DataArgs {
         not_missing: args.not_missing.iter().cloned().chain(marked).collect(),
         ..args.clone()

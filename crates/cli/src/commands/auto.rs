@@ -41,8 +41,8 @@ pub fn run(args: &Fit) -> Result<u8> {
 
     let mut summary = Summary::of("fit");
     super::auto_report::describe(&model, &report, &mut summary);
-    if let Some(table) = held_out {
-        hold_out::report(&fit, &model, &table, &mut summary)?;
+    if let Some(held_out) = held_out {
+        hold_out::report(&model, &held_out, &mut summary)?;
     }
     let size = model_file::save(&model, output)?;
     let used = fit.used_rows(&table, targets).map_err(of_pipeline)?;

@@ -27,12 +27,13 @@ impl Named {
         Named(values.iter().map(name).collect())
     }
 
-    /// The errors on rows with a class, if there are any; none may be of a class that was not
-    /// fitted.
+    /// The errors on rows with a class, if there are any, by weight if rows have weights. None may
+    /// be of a class that was not fitted.
     pub fn errors(
         &self,
         classes: &Classes,
         probabilities: MatRef<'_, f64>,
+        weights: Option<&[f64]>,
     ) -> nystrom_pipeline::Result<Option<ClassErrors>> {
         let known: Vec<(usize, &String)> =
             self.0.iter().enumerate().filter_map(|(i, name)| Some((i, name.as_ref()?))).collect();
@@ -40,7 +41,9 @@ impl Named {
         let labels = labels.collect::<nystrom_pipeline::Result<Vec<usize>>>()?;
         let p =
             Mat::from_fn(known.len(), probabilities.ncols(), |i, k| probabilities[(known[i].0, k)]);
-        Ok((!known.is_empty()).then(|| ClassErrors::of(p.as_ref(), &labels)))
+        let weights = weights.map(|w| known.iter().map(|(i, _)| w[*i]).collect::<Vec<f64>>());
+        let errors = || ClassErrors::weighted(p.as_ref(), &labels, weights.as_deref());
+        Ok((!known.is_empty()).then(errors))
     }
 }
 

@@ -124,8 +124,8 @@ fn as_told(args: &Fit) -> Result<u8> {
         Model::new(of_columns, layout, of_model, None, fitted.model, made).map_err(of_pipeline)?;
     model.explanation = page::explain(&model, &table, args.run.seed)?;
     let mut validation = None;
-    if let Some(table) = held_out {
-        let predicted = hold_out::report(columns, &model, &table, &mut summary)?;
+    if let Some(held_out) = held_out {
+        let predicted = hold_out::report(&model, &held_out, &mut summary)?;
         validation = Some(page::held_out(&target, &predicted));
     }
     summary.value("explanation", &model.explanation);

@@ -7,6 +7,12 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{Fit, Model};
 
+/// Rows that were held out, and their weights if the fit has any.
+pub struct HeldOut {
+    table: Table,
+    weights: Option<Vec<f64>>,
+}
+
 /// The rows to fit, and those held out; both keep the order of the file.
 pub fn split(
     fit: &Fit,
@@ -14,16 +20,19 @@ pub fn split(
     targets: &[String],
     share: Option<f64>,
     rng: &mut dyn Rng,
-) -> Result<(Table, Option<Table>)> {
+) -> Result<(Table, Option<HeldOut>)> {
     let Some(share) = share else { return Ok((table, None)) };
     let fold = fit.hold_out(&table, targets, share, rng).map_err(of_pipeline)?;
-    Ok((table.select_rows(&fold.train)?, Some(table.select_rows(&fold.validation)?)))
+    let weights = fit.weights_of(&table).map_err(of_pipeline)?;
+    let weights = weights.map(|w| fold.validation.iter().map(|&row| w[row]).collect());
+    let held_out = HeldOut { table: table.select_rows(&fold.validation)?, weights };
+    Ok((table.select_rows(&fold.train)?, Some(held_out)))
 }
 
 /// The predictions of rows that were held out; their errors are reported, by weight if the fit was.
-pub fn report(fit: &Fit, model: &Model, table: &Table, summary: &mut Summary) -> Result<Predicted> {
-    let predicted = Predicted::of(model, table, (None, false))?;
-    let weights = fit.weights.as_ref().map(|name| table.numbers(name.as_str())).transpose()?;
-    predicted.errors(model, weights)?.report(model, ("held out", "held_out", "held_out"), summary);
+pub fn report(model: &Model, held_out: &HeldOut, summary: &mut Summary) -> Result<Predicted> {
+    let predicted = Predicted::of(model, &held_out.table, (None, false))?;
+    let errors = predicted.errors(model, held_out.weights.as_deref())?;
+    errors.report(model, ("held out", "held_out", "held_out"), summary);
     Ok(predicted)
 }

@@ -192,7 +192,7 @@ impl Predicted {
     pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> Result<ModelErrors> {
         if let Some(classes) = model.classes() {
             let known = self.named.as_ref().zip(self.probabilities.as_ref());
-            let errors = known.map(|(named, p)| named.errors(classes, p.as_ref()));
+            let errors = known.map(|(named, p)| named.errors(classes, p.as_ref(), weights));
             return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
         }
         let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
@@ -223,16 +223,14 @@ impl Rows {
         let (places, keep) = (Places::of(&input, model)?, input.columns(keep)?);
         let table = source.with_texts(input, &places.texts(model, &keep))?.table;
         session.notes(table.notes());
-        let gap =
-            |row: usize, column: &usize| table.columns()[*column].cell(row) == Some(Cell::Missing);
-        let gaps = |row: &usize| places.features.iter().any(|column| gap(*row, column));
-        let rows = (0..table.rows()).filter(|row| !args.drop_missing || !gaps(row));
-        let rows: Vec<usize> = rows.collect();
-        let lines = lines(&table);
-        let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
-        let kept = Kept::of(&table, &keep);
+        let (lines, kept) = (lines(&table), Kept::of(&table, &keep));
+        let table = places.table(table, model)?;
+        if !args.drop_missing {
+            return Ok(Rows { rows: (0..table.rows()).collect(), table, lines, kept });
+        }
+        let rows = model.columns().complete_rows(&table).map_err(of_pipeline)?;
         let lines = rows.iter().map(|&row| lines[row]).collect();
-        Ok(Rows { table: places.table(table, model)?, rows, lines, kept })
+        Ok(Rows { table: table.select_rows(&rows)?, lines, kept: kept.rows(&rows), rows })
     }
 
     pub fn predict(
@@ -265,6 +263,12 @@ impl Kept {
             (column.name.clone(), (0..table.rows()).map(|row| text(column, row)).collect())
         };
         Kept(columns.iter().map(of).collect())
+    }
+
+    /// Those of some rows.
+    fn rows(self, rows: &[usize]) -> Kept {
+        let of = |texts: Vec<String>| rows.iter().map(|&row| texts[row].clone()).collect();
+        Kept(self.0.into_iter().map(|(name, texts)| (name, of(texts))).collect())
     }
 
     pub fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {

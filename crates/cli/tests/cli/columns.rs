@@ -78,6 +78,15 @@ fn numbers_in_a_dress() -> Vec<Kind> {
         dressed("zeros before", |_, a| format!("00{a:.2}")),
         dressed("double quotes", |_, a| format!("\"{a:.2}\"")),
         dressed("blanks", |_, a| format!("  {a:.2} ")),
+        dressed("texts of a spreadsheet", |_, a| format!("\"=\"\"{a:.2}\"\"\"")),
+        dressed("an apostrophe before", |_, a| format!("'{a:.2}")),
+        dressed("durations of pandas", |_, a| {
+            format!("0 days 00:{:02}:{:05.2}", (a / 60.0) as usize, a % 60.0)
+        }),
+        dressed("durations with units", |_, a| {
+            format!("{}m {:.2}s", (a / 60.0) as usize, a % 60.0)
+        }),
+        dressed("ISO durations", |_, a| format!("PT{}M{:.2}S", (a / 60.0) as usize, a % 60.0)),
     ]
 }
 
@@ -123,6 +132,17 @@ fn more_columns() -> Vec<Kind> {
             let (d, m, y) = day(i);
             format!("{d}.{m}.{y}")
         }),
+        beside("years of two digits", Some(0), |i| {
+            let (d, m, y) = day(i);
+            format!("{}-{m:02}-{d:02}", y - 2000)
+        }),
+        kind(
+            "the index of two frames",
+            "t.csv",
+            csv(",a,b,y", |i, a, b, y| format!("{},{a},{b},{y}", i % 50)),
+            "--target y",
+            None,
+        ),
         beside("tickets", Some(0), |i| match i % 3 {
             0 => format!("A/5 {i}"),
             _ => (i * 113 + 7).to_string(),

@@ -332,3 +332,27 @@ fn memory_is_what_was_promised() {
     assert!(status.success());
     assert!(peak > 1000 && peak * 1024 <= MEGABYTES * 1_000_000, "{peak} kB");
 }
+
+/// Cells that are no numbers in a column of numbers are missing, which is said by every pass over
+/// all rows.
+#[test]
+fn strays_are_told() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("s")).unwrap();
+    for file in 0..2 {
+        let row = |i: usize| {
+            let x = if i == 2500 { "broken".to_owned() } else { (i * 37 % 101).to_string() };
+            format!("{x},{},{}\n", i % 7, (i * i) % 11)
+        };
+        let rows: String = (1500 * file..1500 * (file + 1)).map(row).collect();
+        bench.write(&format!("s/{file}.csv"), format!("x,z,y\n{rows}"));
+    }
+    for command in [
+        "fit s --target y --kernel gaussian --landmarks uniform:20 -o m.json",
+        "landmarks s --drop y --landmarks uniform:5 --kernel gaussian -o l.csv",
+    ] {
+        let run = bench.ok(command);
+        let note = "\"x\": 1 cells are no numbers, such as \"broken\" in line 1002";
+        assert!(run.err.contains(note), "{command}: {run:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The declarations before the rows of an ARFF file.
 
+use jiff::fmt::strtime::BrokenDownTime;
 use std::collections::HashSet;
 
 use super::fields::{list_fields, split_name, up_to_brace, without_comment};
@@ -25,8 +26,9 @@ enum Holds {
     Numbers,
     /// One of these values.
     Nominal(Vec<String>),
-    /// Texts and dates.
     Texts,
+    /// Dates, written as this pattern of Java says, if there is one.
+    Dates(Option<String>),
 }
 
 impl Header {
@@ -74,7 +76,8 @@ impl Header {
         let word = &kind[..end.unwrap_or(kind.len())];
         let holds = match word.to_ascii_lowercase().as_str() {
             "numeric" | "real" | "integer" => Holds::Numbers,
-            "string" | "date" => Holds::Texts,
+            "string" => Holds::Texts,
+            "date" => Holds::Dates(pattern(&kind[word.len()..])),
             "" if kind.starts_with('{') => {
                 let values = up_to_brace(&kind[1..]).ok_or_else(unknown)?;
                 Holds::Nominal(self.values(&name, values)?)
@@ -130,12 +133,52 @@ impl Attribute {
         }
     }
 
+    /// The date of this text in ISO format, if the attribute holds dates in a declared one.
+    pub fn date(&self, text: &str) -> Option<String> {
+        let Holds::Dates(Some(pattern)) = &self.holds else { return None };
+        let parsed = BrokenDownTime::parse(pattern, text.trim()).ok()?;
+        let instant = parsed.to_datetime().ok().map(|instant| instant.to_string());
+        instant.or_else(|| Some(parsed.to_date().ok()?.to_string()))
+    }
+
     /// The value where a sparse row leaves it out; `None` means that it is missing.
     pub fn left_out(&self) -> Option<&str> {
         match &self.holds {
             Holds::Numbers => Some("0"),
             Holds::Nominal(values) => values.first().map(String::as_str),
-            Holds::Texts => None,
+            Holds::Texts | Holds::Dates(_) => None,
         }
     }
+}
+
+/// The pattern of `strptime` for one of Java's, such as `"yyyy-MM-dd'T'HH:mm:ss"`; none for a field
+/// that is not read.
+fn pattern(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.trim_matches(|c| c == '"' || c == '\'' && text.starts_with('\''));
+    let (mut found, mut rest) = (String::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        let length = rest.chars().take_while(|c| *c == letter).count();
+        let field = match (letter, length) {
+            ('y', 3..) => "%Y",
+            ('y', _) => "%y",
+            ('M', 4..) => "%B",
+            ('M', 3) => "%b",
+            ('M', _) => "%m",
+            ('d', _) => "%d",
+            ('H', _) => "%H",
+            ('m', _) => "%M",
+            ('s', _) => "%S",
+            ('\'', _) => "",
+            ('T', _) => "T",
+            (c, _) if c.is_ascii_alphabetic() => return None,
+            _ => {
+                found.extend(std::iter::repeat_n(letter, length));
+                ""
+            }
+        };
+        found.push_str(field);
+        rest = &rest[length * letter.len_utf8()..];
+    }
+    (!found.is_empty()).then_some(found)
 }

@@ -17,7 +17,8 @@ use rows::Rows;
 /// Reads ARFF files, plain or gzip.
 ///
 /// * Attribute types `numeric`, `real` and `integer` give numbers; `string`, `date` and lists `{a,
-///   b, …}` give categories, the latter in declared order. Dates stay as they are written. Ranges
+///   b, …}` give categories, the latter in declared order. Dates are ISO texts if their format is
+///   declared; otherwise they stay as they are written. Ranges
 ///   `[0, 1]` and weights `{5}` behind a type change no value. Relational attributes are errors.
 /// * A value that its list does not declare becomes a category behind the declared ones. Attributes
 ///   of the same name are numbered. [`Table::notes`] tells both.

@@ -87,7 +87,9 @@ impl Rows {
         let column = &mut self.columns[j];
         // what will be read again as texts is not looked at
         let is_missing = column.again || !field.quoted && field.text == "?";
-        let value = (!is_missing).then_some(&*field.text);
+        // dates in a declared format are ISO texts, others stay as they are written
+        let date = self.attributes[j].date(&field.text);
+        let value = (!is_missing).then(|| date.as_deref().unwrap_or(&field.text));
         // a quoted text marks no missing value
         let pushed = match self.found && !(field.quoted && column.is_text()) {
             true => column.push_found(value, line.number, &[]),

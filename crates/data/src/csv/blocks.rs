@@ -126,6 +126,9 @@ impl Csv {
 
     /// The names of the columns, unless the first row decides how many there are.
     fn names_of(&self, records: &mut Records<'_>, file: &str) -> Result<Option<Names>> {
+        if records.shape.commented && !matches!(self.header, Header::FirstLine) {
+            records.next()?;
+        }
         Ok(match &self.header {
             Header::FirstLine => {
                 let row_names = self.found && records.shape.row_names;

@@ -93,6 +93,8 @@ pub struct Files {
 pub struct FilesRecord {
     shards: Vec<Shard>,
     block_rows: usize,
+    #[cfg_attr(feature = "serde", serde(default))]
+    strays: BTreeMap<String, Doubts>,
 }
 
 impl FilesRecord {
@@ -101,13 +103,16 @@ impl FilesRecord {
     /// # Errors
     /// [`DataError::SameRows`] for files of two parts that hold the same rows.
     pub fn join(parts: impl IntoIterator<Item = FilesRecord>) -> Result<FilesRecord> {
-        let mut all = FilesRecord { shards: Vec::new(), block_rows: 1 };
+        let mut all = FilesRecord { shards: Vec::new(), block_rows: 1, strays: BTreeMap::new() };
         for part in parts {
             for shard in part.shards {
                 shard.refuse_again(&all.shards)?;
                 all.shards.push(shard);
             }
             all.block_rows = part.block_rows;
+            for (column, doubts) in part.strays {
+                all.strays.entry(column).or_default().merge(doubts);
+            }
         }
         Ok(all)
     }
@@ -166,7 +171,8 @@ impl Files {
     }
 
     /// Cells of columns of numbers that are none and count as missing, by column, as the first pass
-    /// found them in files that were [opened as found](Self::open_found).
+    /// or its [record](Self::restore) found them in files that were [opened as
+    /// found](Self::open_found).
     pub fn strays(&self) -> &BTreeMap<String, Doubts> {
         &self.strays
     }
@@ -269,7 +275,8 @@ impl Files {
 
     /// What the first pass found, once it has seen all rows.
     pub fn record(&self) -> Option<FilesRecord> {
-        let record = FilesRecord { shards: self.record.clone(), block_rows: self.start.rows };
+        let (shards, strays) = (self.record.clone(), self.strays.clone());
+        let record = FilesRecord { shards, block_rows: self.start.rows, strays };
         self.is_known().then_some(record)
     }
 
@@ -293,6 +300,7 @@ impl Files {
         }
         self.start.rows = record.block_rows.max(1);
         self.record = record.shards;
+        self.strays = record.strays;
         self.pass = None;
         Ok(())
     }

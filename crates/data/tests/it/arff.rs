@@ -81,12 +81,16 @@ fn sparse_rows_leave_out_zeros_and_first_values() {
 }
 
 #[test]
-fn dates_stay_texts() {
+fn dates_are_iso_texts_where_their_format_is_declared() {
     let table = read(
         "@attribute a date\n@attribute b DATE 'dd/MM/yyyy HH:mm'\n@data\n\
                       2001-02-03T04:05:06,'31/12/1999 23:59'\n?,1/1/2000 0:00\n",
     );
-    assert_eq!(rows(&table), "'2001-02-03T04:05:06'|'31/12/1999 23:59' -|'1/1/2000 0:00'");
+    let iso = "'2001-02-03T04:05:06'|'1999-12-31T23:59:00' -|'2000-01-01T00:00:00'";
+    assert_eq!(rows(&table), iso);
+    // what is not written so stays as it is
+    let table = read("@attribute a date \"yyyyMMdd\"\n@data\n20190331\nsoon\n");
+    assert_eq!(rows(&table), "'2019-03-31T00:00:00' 'soon'");
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod weights;
 pub use calibration::Calibration;
 pub(crate) use counts::ClassCounts;
 pub(crate) use labels::{Labels, as_numbers, is_classes};
-pub(crate) use names::MOST_CLASSES;
+pub(crate) use names::{MOST_CLASSES, key};
 pub use score::ClassErrors;
 pub use weights::ClassWeights;
 

@@ -86,7 +86,7 @@ fn check(target: &str, names: &[&str]) -> Result<()> {
 }
 
 /// What names of one class have in common.
-pub(super) fn key(name: &str, numbers: bool) -> String {
+pub(crate) fn key(name: &str, numbers: bool) -> String {
     let number = if numbers { decimal(name) } else { None };
     number.unwrap_or_else(|| {
         let words: Vec<&str> = name.split_whitespace().collect();
@@ -100,9 +100,12 @@ fn ordered(a: &str, b: &str, numbers: bool) -> std::cmp::Ordering {
         return a.cmp(b);
     }
     let value = |text: &str| text.trim().parse::<f64>().unwrap_or(f64::NAN);
-    let digits = |text: &str| decimal(text).unwrap_or_default();
+    let digits = |text: &str| {
+        let digits = text.trim().trim_start_matches(['-', '+']).trim_start_matches('0');
+        (digits.len(), digits.to_owned())
+    };
     let rounded = value(a).total_cmp(&value(b));
-    // of as many digits, as whole numbers that are equal after rounding nearly always have
+    // whole numbers that are equal after rounding
     let exact = if value(a) < 0.0 { digits(b).cmp(&digits(a)) } else { digits(a).cmp(&digits(b)) };
     rounded.then(exact)
 }

@@ -72,7 +72,8 @@ impl ClassErrors {
         let loss = |i: usize| -weight(i) * probabilities[(i, labels[i])].max(LEAST).ln();
         ClassErrors {
             rows: labels.len(),
-            error_rate: wrong.map(|outcome| outcome.weight).sum::<f64>() / total,
+            // a sum of nothing is −0
+            error_rate: wrong.map(|outcome| outcome.weight).sum::<f64>().abs() / total,
             log_loss: (0..labels.len()).map(loss).sum::<f64>() / total,
             auc: (probabilities.ncols() == 2).then(|| auc(probabilities, labels, weight)).flatten(),
             calibration_error: calibration(outcomes, total),

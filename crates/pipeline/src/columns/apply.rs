@@ -3,7 +3,7 @@
 use super::means::{Known, LevelMeans};
 use super::options::position;
 use super::reading::Series;
-use super::{Aspect, Columns, Curve, Part, Treated, Treatment};
+use super::{Aspect, Columns, Curve, Kind, Part, Treated, Treatment};
 use crate::error::{Error, Result, place};
 use nystrom::faer::{Mat, MatMut};
 use nystrom_data::{Categories, Table};
@@ -84,6 +84,24 @@ impl Columns {
         self.apply_to(table, None)
     }
 
+    /// Texts that were values in the fit, though they usually mark missing ones.
+    pub fn not_missing(&self) -> &[String] {
+        &self.marks.kept
+    }
+
+    /// The rows of a table that miss no feature, by number from 0.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`].
+    pub fn complete_rows(&self, table: &Table) -> Result<Vec<usize>> {
+        let mut misses = vec![false; table.rows()];
+        for column in &self.columns {
+            let values = &table.columns()[position(table, &column.name)?].values;
+            column.reading.read(values, &self.marks).mark_gaps(&mut misses);
+        }
+        Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
+    }
+
     /// The features of rows that were fitted, with these targets: means by level leave a row's own
     /// target out.
     pub(crate) fn apply_to(&self, table: &Table, own: Option<Known<'_>>) -> Result<Applied> {
@@ -112,6 +130,11 @@ impl Treated {
         let column = || self.name.clone();
         if series.unread.0 > 0 {
             let (rows, examples) = series.unread.clone();
+            let is_date = matches!(self.reading.kind, Kind::Time(_) | Kind::Digits);
+            if is_date && series.numbers.iter().flat_map(|all| all.iter()).all(|v| v.is_nan()) {
+                let what = format!("holds {}, which is no date as it was fitted", examples[0]);
+                return Err(Error::values(&self.name, what, DATES));
+            }
             notes.push(Note::Unread { column: column(), examples, rows });
         }
         for part in &self.parts {
@@ -145,6 +168,7 @@ struct Met {
 }
 
 type Wrong<'a> = dyn Fn(usize, &str, &'static str) -> Error + 'a;
+const DATES: &str = "write dates as in the table that was fitted, or as 2019-12-31";
 const FILL_IN: &str = "fill it in, or leave out the row";
 
 impl Part {

@@ -18,10 +18,12 @@ pub(crate) enum Style {
     SpaceGroupsComma,
     /// `4:05:00` and `4:05`, in hours or minutes, minutes and seconds; read as seconds.
     Clock,
+    /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. No cell has it alone.
+    Units,
 }
 
 impl Style {
-    /// All styles, in the order in which they are tried.
+    /// All styles of digits, in the order in which they are tried.
     pub const ALL: [Style; 6] = [
         Style::Plain,
         Style::CommaGroups,
@@ -30,18 +32,6 @@ impl Style {
         Style::SpaceGroupsComma,
         Style::Clock,
     ];
-
-    /// An example for a message.
-    pub fn example(self) -> &'static str {
-        match self {
-            Style::Plain => "1234.5",
-            Style::CommaGroups => "1,234.5",
-            Style::PointGroups => "1.234,5",
-            Style::SpaceGroups => "1 234.5",
-            Style::SpaceGroupsComma => "1 234,5",
-            Style::Clock => "4:05:00",
-        }
-    }
 }
 
 /// The parts of a cell with one number.
@@ -54,7 +44,15 @@ pub(super) struct Cell<'a> {
     pub digits: &'a str,
     /// A unit, a currency or a per cent sign.
     pub after: &'a str,
+    /// By what the digits are multiplied, as in `1.2K`, and what is added, as in `17½`.
+    times: f64,
+    plus: f64,
 }
+
+/// What may stand right behind digits, and by how much it multiplies them.
+const MAGNITUDES: [(&str, f64); 7] =
+    [("K", 1e3), ("k", 1e3), ("M", 1e6), ("B", 1e9), ("bn", 1e9), ("Bn", 1e9), ("T", 1e12)];
+const FRACTIONS: [(char, f64); 3] = [('¼', 0.25), ('½', 0.5), ('¾', 0.75)];
 
 /// Whether a character separates thousands like a blank.
 fn is_gap(c: char) -> bool {
@@ -65,14 +63,24 @@ fn is_minus(c: char) -> bool {
     matches!(c, '-' | '\u{2212}' | '\u{2013}')
 }
 
-/// A text without blanks and quotes around it.
+/// A text without blanks and quotes around it. Spreadsheets write numbers that are to stay texts as
+/// `="1.38"` and `'1.38`.
 pub(super) fn bare(text: &str) -> &str {
     const QUOTES: [(char, char); 5] =
         [('\'', '\''), ('"', '"'), ('`', '`'), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}')];
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let inside =
         |(open, close): (char, char)| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
-    QUOTES.into_iter().find_map(inside).unwrap_or(text)
+    if let Some(found) = QUOTES.into_iter().find_map(inside) {
+        return found;
+    }
+    let formula = || text.strip_prefix("=\"")?.strip_suffix('"');
+    let number = || text.strip_prefix('\'').filter(|rest| rest.starts_with(is_number));
+    formula().or_else(number).unwrap_or(text)
+}
+
+fn is_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | '+') || is_minus(c)
 }
 
 impl<'a> Cell<'a> {
@@ -102,13 +110,27 @@ impl<'a> Cell<'a> {
         if let Some(rest) = after.strip_suffix(is_minus) {
             (negative, after) = (!negative, rest.trim());
         }
+        let (mut times, mut plus) = (1.0, 0.0);
+        if let Some((sign, part)) = FRACTIONS.into_iter().find(|(sign, _)| after.starts_with(*sign))
+        {
+            (plus, after) = (part, after[sign.len_utf8()..].trim());
+        }
+        let behind = |(mark, factor): (&str, f64)| {
+            let rest = after.strip_prefix(mark)?;
+            let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
+            ends.then(|| (factor, rest.trim()))
+        };
+        if let Some((factor, rest)) = MAGNITUDES.into_iter().find_map(behind) {
+            (times, after) = (factor, rest);
+        }
         let other_digits = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-        (!other_digits(after)).then_some(Cell { negative, before, digits, after })
+        let cell = Cell { negative, before, digits, after, times, plus };
+        (!other_digits(after)).then_some(cell)
     }
 
     /// The number that the digits are in this style.
     pub fn number(&self, style: Style) -> Option<f64> {
-        let value = number(self.digits, style)?;
+        let value = (number(self.digits, style)? + self.plus) * self.times;
         Some(if self.negative { -value } else { value })
     }
 }
@@ -160,6 +182,7 @@ fn number(digits: &str, style: Style) -> Option<f64> {
         Style::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
         Style::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
         Style::Clock => clock(digits),
+        Style::Units => None,
     }
 }
 
@@ -222,6 +245,8 @@ mod tests {
             ("-1.5e3", Plain, -1500.0),
             ("1.38D+00", Plain, 1.38),
             ("'1.38'", Plain, 1.38),
+            ("'1.38", Plain, 1.38),
+            ("=\"1.38\"", Plain, 1.38),
             (".5", Plain, 0.5),
             ("12.", Plain, 12.0),
             ("\u{2212}7", Plain, -7.0),
@@ -234,6 +259,10 @@ mod tests {
             ("1 234 567.5", SpaceGroups, 1_234_567.5),
             ("1'234.5", SpaceGroups, 1234.5),
             ("1\u{202f}234,5", SpaceGroupsComma, 1234.5),
+            ("1.2K", Plain, 1200.0),
+            ("$1.5M", Plain, 1.5e6),
+            ("17½", Plain, 17.5),
+            ("-2 ¼", Plain, -2.25),
             ("4:05:00", Clock, 14_700.0),
             ("4:05", Clock, 245.0),
             ("-0:00:01.5", Clock, -1.5),
@@ -261,6 +290,8 @@ mod tests {
         assert_eq!(parts("-12 %"), Some(("", "12", "%")));
         assert_eq!(parts("week 9"), Some(("week", "9", "")));
         assert_eq!(parts("3d"), Some(("", "3", "d")));
+        assert_eq!(parts("3 Mb"), Some(("", "3", "Mb")));
+        assert_eq!(parts("3K"), Some(("", "3", "")));
         assert_eq!(parts("A/5 21171"), None);
         assert_eq!(parts("red"), None);
         assert_eq!(parts(""), None);

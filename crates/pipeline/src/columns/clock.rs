@@ -1,6 +1,10 @@
 //! The pieces of a text that may be a date, and times of day with their offset from UTC.
 
 use jiff::civil::Time;
+use jiff::{Span, SpanTotal, Unit};
+
+/// Seconds.
+const DAY: i64 = 86_400;
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,23 +37,15 @@ pub(super) fn of_clock(tokens: &[Token<'_>]) -> Option<(Time, i64)> {
         }
         rest => (0, rest),
     };
-    while let [Token::Mark(' '), behind @ ..] = rest {
-        rest = behind;
+    if let Some((half, behind)) = half_of_day(behind_blanks(rest)) {
+        (hour, rest) = match (half, hour) {
+            (0, 1..=11) | (12, 12) => (hour, behind),
+            (0, 12) => (0, behind),
+            (12, 1..=11) => (hour + 12, behind),
+            _ => (hour, rest),
+        };
     }
-    if let [Token::Word(word), behind @ ..] = rest {
-        let half = word.to_ascii_lowercase();
-        match (&*half, hour) {
-            ("am", 1..=11) => rest = behind,
-            ("am", 12) => (hour, rest) = (0, behind),
-            ("pm", 1..=11) => (hour, rest) = (hour + 12, behind),
-            ("pm", 12) => rest = behind,
-            _ => {}
-        }
-    }
-    while let [Token::Mark(' '), behind @ ..] = rest {
-        rest = behind;
-    }
-    let offset = match rest {
+    let offset = match behind_blanks(rest) {
         [] => 0,
         [Token::Word(word)] if is_utc(word) => 0,
         [Token::Mark(sign @ ('+' | '-')), Token::Number(hours)] => of_offset(*sign, hours, "")?,
@@ -61,9 +57,73 @@ pub(super) fn of_clock(tokens: &[Token<'_>]) -> Option<(Time, i64)> {
         ] => of_offset(*sign, hours, minutes)?,
         _ => return None,
     };
-    // the end of a day
-    let (hour, second) = (if hour == 24 { 0 } else { hour }, second.min(59));
+    // a leap second
+    let second = second.min(59);
+    if (hour, minute, second, nanoseconds) == (24, 0, 0, 0) {
+        // the end of a day is the begin of the next
+        return Some((Time::midnight(), offset - DAY));
+    }
     Some((Time::new(hour, minute, second, nanoseconds).ok()?, offset))
+}
+
+/// A duration of several units in seconds, such as `14h 38m`, `1 days 06:26:19` and `PT3H2M`, or a
+/// time of day such as `2:30 PM`, in seconds since midnight.
+pub(super) fn duration(text: &str) -> Option<f64> {
+    if text.len() > 48 || !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let half = |token: &Token<'_>| matches!(token, Token::Word(w) if is_half(w));
+    let dotted = text.to_ascii_lowercase().replace("a.m.", "am").replace("p.m.", "pm");
+    let text = if dotted.ends_with("am") || dotted.ends_with("pm") { &*dotted } else { text };
+    if let Some(tokens) = tokens(text).filter(|tokens| tokens.iter().any(half)) {
+        let (time, offset) = of_clock(&tokens)?;
+        let since = time.duration_since(Time::midnight());
+        return (offset == 0).then(|| since.as_secs_f64());
+    }
+    // as pandas writes what is negative: `-1 days +23:30:00`
+    if let Some((days, clock)) = text.split_once(" days +") {
+        let days: f64 = days.parse().ok()?;
+        return Some(days * DAY as f64 + duration(clock)?);
+    }
+    let clock = || format!("0 days {text}");
+    let span: Span = text.parse().or_else(|_| clock().parse()).ok()?;
+    // months and years have no length
+    span.total(SpanTotal::from(Unit::Second).days_are_24_hours()).ok()
+}
+
+/// Whether a text is a duration that needs more than a number and a unit.
+pub(super) fn is_compound(text: &str) -> bool {
+    let numbers = |tokens: Vec<Token<'_>>| {
+        tokens.iter().filter(|token| matches!(token, Token::Number(_))).count()
+    };
+    text.starts_with(['P', 'p']) || tokens(text).is_some_and(|tokens| numbers(tokens) > 1)
+}
+
+fn behind_blanks<'a, 'b>(mut tokens: &'a [Token<'b>]) -> &'a [Token<'b>] {
+    while let [Token::Mark(' '), behind @ ..] = tokens {
+        tokens = behind;
+    }
+    tokens
+}
+
+/// The hour with which a half of the day begins, written `am` or `a.m.`, and what is behind it.
+fn half_of_day<'a, 'b>(tokens: &'a [Token<'b>]) -> Option<(i8, &'a [Token<'b>])> {
+    let begins = |word: &str| if word.starts_with(['a', 'A']) { 0 } else { 12 };
+    match tokens {
+        [Token::Word(word), behind @ ..] if is_half(word) => Some((begins(word), behind)),
+        [Token::Word(half), Token::Mark('.'), Token::Word("m" | "M"), behind @ ..]
+            if ["a", "p"].iter().any(|one| one.eq_ignore_ascii_case(half)) =>
+        {
+            let dot: &[Token<'_>] = &[Token::Mark('.')];
+            let behind = behind.strip_prefix(dot).unwrap_or(behind);
+            Some((begins(half), behind))
+        }
+        _ => None,
+    }
+}
+
+fn is_half(word: &str) -> bool {
+    ["am", "pm"].iter().any(|half| half.eq_ignore_ascii_case(word))
 }
 
 fn of_offset(sign: char, hours: &str, minutes: &str) -> Option<i64> {

@@ -17,6 +17,17 @@ const DATES: usize = 10;
 impl Reading {
     /// What these cells are, and a line that says so where a reader of the table may wonder.
     pub fn of(name: &str, values: &Values, options: &ColumnOptions) -> (Reading, Option<String>) {
+        Reading::of_all(name, values, None, options)
+    }
+
+    /// The same, where these cells are a sample of a column whose different texts are all known,
+    /// each with the number of its cells.
+    pub fn of_all(
+        name: &str,
+        values: &Values,
+        levels: Option<&[(usize, &String)]>,
+        options: &ColumnOptions,
+    ) -> (Reading, Option<String>) {
         let is = |list: &[String]| list.iter().any(|other| other == name);
         if is(&options.categorical) {
             return (Reading::LEVEL, None);
@@ -25,16 +36,20 @@ impl Reading {
             Values::Numbers(values) if is(&options.numeric) || !are_dates(values) => {
                 (Reading::PLAIN, None)
             }
-            Values::Numbers(_) => {
-                let note = format!(
-                    "{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for \
-                     numbers)"
-                );
-                (Reading { kind: Kind::Digits, rest: false }, Some(note))
+            Values::Numbers(_) => (Reading { kind: Kind::Digits, rest: false }, Some(digits(name))),
+            Values::Categories(text) => {
+                let counts = match levels {
+                    Some(levels) => levels.iter().map(|(n, text)| (*n, text.as_str())).collect(),
+                    None => counted(text),
+                };
+                of_texts(name, counts, options, is(&options.numeric))
             }
-            Values::Categories(text) => of_texts(name, text, options, is(&options.numeric)),
         }
     }
+}
+
+fn digits(name: &str) -> String {
+    format!("{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for numbers)")
 }
 
 /// Whether these are whole numbers that are dates.
@@ -51,17 +66,22 @@ fn are_dates(values: &[f64]) -> bool {
     first.len() == DATES
 }
 
-/// What a column of texts holds; `numeric`: it was said to hold numbers.
+/// The different texts of a column, each with the number of its cells.
+fn counted(text: &Categories) -> Vec<(usize, &str)> {
+    let mut counts: Vec<(usize, &str)> =
+        text.levels.iter().map(|level| (0, level.as_str())).collect();
+    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
+    counts
+}
+
+/// What a column of these texts holds; `numeric`: it was said to hold numbers.
 fn of_texts(
     name: &str,
-    text: &Categories,
+    mut counts: Vec<(usize, &str)>,
     options: &ColumnOptions,
     numeric: bool,
 ) -> (Reading, Option<String>) {
     let marks = Marks::of(options);
-    let mut counts: Vec<(usize, &str)> =
-        text.levels.iter().map(|level| (0, level.as_str())).collect();
-    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
     counts.retain(|(count, level)| *count > 0 && !marks.is_missing(level, false));
     let mut levels = counts.clone();
     levels.retain(|(_, level)| !marks.is_missing(level, true));
@@ -73,6 +93,13 @@ fn of_texts(
     };
     let categorical = "--categorical";
     if let Some(dress) = Dress::of_all(&levels) {
+        let values: Vec<f64> = match dress.is_plain() {
+            true => levels.iter().filter_map(|(_, level)| dress.number(level)).collect(),
+            false => Vec::new(),
+        };
+        if !numeric && are_dates(&values) {
+            return (Reading { kind: Kind::Digits, rest: false }, Some(digits(name)));
+        }
         let beyond = |(_, level): &(usize, &str)| is_beyond_exact(level);
         if !numeric && dress.is_plain() && levels.iter().any(beyond) {
             let note = format!(
@@ -81,7 +108,9 @@ fn of_texts(
             );
             return (Reading::LEVEL, Some(note));
         }
-        let note = (!dress.is_plain()).then(|| said(dress.describe(), categorical)).flatten();
+        // quotes, parentheses and exponents of Fortran are worn under any dress
+        let other = levels.iter().find(|(_, level)| level.parse::<f64>().is_err());
+        let note = other.and_then(|(_, text)| said(dress.describe(text), categorical));
         return (Reading { kind: Kind::Number(dress), rest: false }, note);
     }
     let texts = levels.iter().map(|(_, level)| *level);
@@ -109,7 +138,7 @@ fn mixed(
     let (dress, read) = Dress::of_some(levels, false);
     let loose = |rest| Reading { kind: Kind::Number(dress.clone()), rest };
     if numeric {
-        return (loose(false), None);
+        return (loose(false), lost(name, levels, &dress));
     }
     let some = |read: usize| read * SOME >= cells && read > 0;
     if all.len() <= FEW && 2 * all.len() <= cells {
@@ -139,7 +168,7 @@ fn mixed(
         None => format!(
             "{name:?} holds {}, as far as they can be read one by one (--categorical {name:?} \
              takes them for categories)",
-            dress.describe()
+            dress.describe(levels[0].1)
         ),
         Some((_, example)) => format!(
             "{name:?} holds numbers and texts such as {example:?}: the numbers are numbers, and \
@@ -148,6 +177,16 @@ fn mixed(
         ),
     };
     (loose(other.is_some()), Some(note))
+}
+
+/// Which cells of a column that was said to hold numbers hold none.
+fn lost(name: &str, levels: &[(usize, &str)], dress: &Dress) -> Option<String> {
+    let other = levels.iter().filter(|(_, level)| dress.number(level).is_none());
+    let (cells, example) =
+        (other.clone().map(|(count, _)| count).sum::<usize>(), other.clone().next()?.1);
+    Some(format!(
+        "{name:?}: {cells} cells, such as {example:?}, are no numbers and count as missing"
+    ))
 }
 
 /// The format in which most of these texts are dates, and how many cells that are.

@@ -1,6 +1,7 @@
 //! What the numbers of a column are dressed in, recognised from all of its cells.
 
 use super::cell::{Cell, Style, bare};
+use super::clock::{duration, is_compound};
 use serde::{Deserialize, Serialize};
 
 /// How the cells of a column are read as numbers.
@@ -25,7 +26,8 @@ const EXACT: &str = "9007199254740992";
 const BOUNDS: [&str; 11] =
     ["<", ">", "<=", ">=", "\u{2264}", "\u{2265}", "~", "\u{2248}", "=", "ca.", "about"];
 /// What stands between the ends of a range.
-const BETWEEN: [&str; 6] = [" - ", " \u{2013} ", "\u{2013}", " to ", "..", "-"];
+const BETWEEN: [&str; 8] =
+    [" - ", " \u{2013} ", " \u{2014} ", "\u{2013}", "\u{2014}", " to ", "..", "-"];
 
 impl Dress {
     /// Numbers as they are.
@@ -34,6 +36,17 @@ impl Dress {
 
     /// The dress in which all of these texts are numbers.
     pub fn of_all(levels: &Levels<'_>) -> Option<Dress> {
+        let units = || {
+            let mut texts = levels.iter().map(|(_, text)| bare(text));
+            let some = texts.clone().any(is_compound);
+            (some && texts.all(|text| duration(text).is_some()))
+                .then_some(Dress { style: Style::Units, ..Dress::PLAIN })
+        };
+        Dress::of_digits(levels).or_else(units)
+    }
+
+    /// The same for texts with digits in one place.
+    fn of_digits(levels: &Levels<'_>) -> Option<Dress> {
         let cells: Vec<Cell<'_>> =
             levels.iter().map(|(_, text)| Cell::of(text)).collect::<Option<_>>()?;
         let before = only(cells.iter().map(|cell| cell.before))?;
@@ -50,8 +63,19 @@ impl Dress {
 
     /// The loose dress that reads the most cells, and how many these are; `words`: whether a word,
     /// such as `week`, may stand before numbers.
-    pub fn of_some(levels: &Levels<'_>, words: bool) -> (Dress, usize) {
-        let cells = || levels.iter().filter_map(|(count, text)| Some((*count, Cell::of(text)?)));
+    pub fn of_some<'a>(levels: &Levels<'a>, words: bool) -> (Dress, usize) {
+        let cells = || {
+            let of = |(count, text): &(usize, &'a str)| {
+                let cells: Vec<Cell<'a>> = match Cell::of(text) {
+                    Some(cell) => vec![cell],
+                    None => ends(text)
+                        .map_or(Vec::new(), |ends| ends.into_iter().filter_map(Cell::of).collect()),
+                };
+                let count = *count;
+                cells.into_iter().map(move |cell| (count, cell)).collect::<Vec<_>>()
+            };
+            levels.iter().flat_map(of)
+        };
         let allowed = |text: &&str| words || is_currency(text);
         let before = cells().map(|(count, cell)| (count, cell.before));
         let before = commonest(before.filter(|(_, text)| allowed(text)));
@@ -88,6 +112,9 @@ impl Dress {
 
     /// Of a text that is one number.
     fn alone(&self, text: &str) -> Option<f64> {
+        if self.style == Style::Units {
+            return duration(bare(text));
+        }
         let cell = Cell::of(text)?;
         let bound = self.loose && BOUNDS.contains(&cell.before);
         if !(cell.before.is_empty() || cell.before == self.before || bound) {
@@ -108,20 +135,18 @@ impl Dress {
 
     /// The midpoint of a range.
     fn range(&self, text: &str) -> Option<f64> {
-        let text = bare(text);
-        BETWEEN.into_iter().find_map(|between| {
-            let (low, high) = text.split_once(between)?;
-            let (low, high) = (self.alone(low)?, self.alone(high)?);
-            (0.0 <= low && low <= high).then(|| low.midpoint(high))
-        })
+        let [low, high] = ends(text)?;
+        let (low, high) = (self.alone(low)?, self.alone(high)?);
+        (0.0 <= low && low <= high).then(|| low.midpoint(high))
     }
 
-    /// In words, with an example.
-    pub fn describe(&self) -> String {
+    /// In words, with one of the texts.
+    pub fn describe(&self, example: &str) -> String {
         let mut words = match self.style {
-            Style::Plain => String::from("numbers"),
-            Style::Clock => String::from("durations such as 4:05:00, read as seconds"),
-            style => format!("numbers such as {}", style.example()),
+            Style::Clock | Style::Units => {
+                format!("durations such as {example:?}, read as seconds")
+            }
+            _ => format!("numbers such as {example:?}"),
         };
         let parts = [&self.before, &self.after].into_iter().filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.map(|part| format!("{part:?}")).collect();
@@ -130,6 +155,16 @@ impl Dress {
         }
         words
     }
+}
+
+/// The two ends of a range.
+fn ends(text: &str) -> Option<[&str; 2]> {
+    let text = bare(text);
+    let number = |end: &str| end.contains(|c: char| c.is_ascii_digit());
+    BETWEEN.into_iter().find_map(|between| {
+        let (low, high) = text.split_once(between)?;
+        (number(low) && number(high)).then_some([low, high])
+    })
 }
 
 /// Whether a text is a whole number that differs from another one which is the same `f64`.
@@ -221,6 +256,11 @@ mod tests {
         assert_eq!(values(&["1 000 \u{20ac}", "12,50 \u{20ac}"]), Some(vec![1000.0, 12.5]));
         assert_eq!(values(&["EUR 5", "7"]), Some(vec![5.0, 7.0]));
         assert_eq!(values(&["US$5", "US$7"]), Some(vec![5.0, 7.0]));
+        assert_eq!(values(&["14h 38m", "2h", "50m"]), Some(vec![52_680.0, 7200.0, 3000.0]));
+        assert_eq!(values(&["1 days 06:26:19", "0 days 00:00:01.5"]), Some(vec![109_579.0, 1.5]));
+        assert_eq!(values(&["-1 days +23:00:00"]), Some(vec![-3600.0]));
+        assert_eq!(values(&["PT3H2M", "P1DT1S"]), Some(vec![10_920.0, 86_401.0]));
+        assert_eq!(values(&["2:30 PM", "12:05 am"]), Some(vec![52_200.0, 300.0]));
         // all of them may be thousands: they are
         assert_eq!(values(&["1,234", "5,678"]), Some(vec![1234.0, 5678.0]));
         assert!(read(&["1.5", "2"]).is_some_and(|(dress, _)| dress.is_plain()));
@@ -236,6 +276,9 @@ mod tests {
             &["2100 - 2850"],
             &["A/5 21171", "113803"],
             &["week 9"],
+            &["3 h", "5 kg"],
+            &["P", "PT"],
+            &["1 month 2 days"],
         ] {
             assert_eq!(values(texts), None, "{texts:?}");
         }
@@ -258,6 +301,9 @@ mod tests {
         assert_eq!(read(&["week 9", "week 10"]), (vec![Some(9.0), Some(10.0)], 2));
         assert_eq!(read(&["A/5 21171", "113803"]), (vec![None, Some(113_803.0)], 1));
         assert_eq!(read(&["25-34", "35-44", "65+"]).0, [Some(29.5), Some(39.5), Some(65.0)]);
+        assert_eq!(read(&["$50,000 - $74,999", "$75,000 - $99,999"]).0[0], Some(62_499.5));
+        assert_eq!(read(&["10%-20%", "20%-40%"]).0, [Some(15.0), Some(30.0)]);
+        assert_eq!(read(&["148\u{2014}188 mm", "188\u{2014}200 mm"]).0[0], Some(168.0));
         assert_eq!(read(&["red", "blue"]).1, 0);
     }
 

@@ -10,6 +10,7 @@ mod curve;
 mod decide;
 mod dress;
 mod fit;
+mod forms;
 mod means;
 mod options;
 mod reading;
@@ -185,8 +186,8 @@ impl std::fmt::Display for Dropped {
             }
             Why::Index => write!(
                 f,
-                "{column:?} numbers the rows, which does not help to predict others (--features \
-                 keeps it)"
+                "{column:?} numbers the rows: it is no feature unless validation gains by it \
+                 (--features keeps it)"
             ),
         }
     }

@@ -43,6 +43,19 @@ pub(crate) struct Series<'a> {
     pub unread: (usize, Vec<String>),
 }
 
+impl Series<'_> {
+    /// Marks the rows that have neither a number nor a text.
+    pub fn mark_gaps(&self, misses: &mut [bool]) {
+        let numbers = self.numbers.as_deref();
+        let texts = self.texts.as_ref();
+        for (row, misses) in misses.iter_mut().enumerate() {
+            let number = numbers.is_some_and(|numbers| !numbers[row].is_nan());
+            let text = texts.is_some_and(|text| text.codes[row].is_some());
+            *misses |= !(number || text);
+        }
+    }
+}
+
 impl Reading {
     /// Numbers as they are.
     pub const PLAIN: Reading = Reading { kind: Kind::Number(Dress::PLAIN), rest: false };
@@ -59,7 +72,7 @@ impl Reading {
     }
 
     /// The number that a text is, or the days since 1970.
-    fn number(&self, text: &str) -> Option<f64> {
+    pub fn number(&self, text: &str) -> Option<f64> {
         match &self.kind {
             Kind::Level => None,
             Kind::Number(dress) => dress.number(text),
@@ -83,14 +96,28 @@ impl Reading {
             }
             (Kind::Digits | Kind::Time(_), Values::Numbers(values)) => {
                 let of = |value: &f64| days_of_digits(*value).unwrap_or(f64::NAN);
-                let lost =
-                    values.iter().filter(|v| !v.is_nan() && of_digits(**v).is_none()).count();
+                let lost = || values.iter().filter(|v| !v.is_nan() && of_digits(**v).is_none());
                 let numbers = Some(Cow::Owned(values.iter().map(of).collect()));
-                let unread = (lost, Vec::new());
+                let unread = (lost().count(), lost().take(1).map(f64::to_string).collect());
                 Series { numbers, texts: self.no_texts(values.len()), unread }
             }
             (_, Values::Categories(text)) => self.texts(text, options),
         }
+    }
+
+    /// The reading of dates none of which is written as those that were fitted, if their own format
+    /// is beyond doubt.
+    fn for_other_dates(&self, text: &Categories, missing: &[bool]) -> Option<Reading> {
+        let Kind::Time(format) = &self.kind else { return None };
+        let mut used = vec![false; text.levels.len()];
+        text.codes.iter().flatten().for_each(|code| used[*code as usize] = true);
+        let levels = text.levels.iter().enumerate().filter(|(i, _)| used[*i] && !missing[*i]);
+        let levels = levels.map(|(_, level)| level.as_str());
+        if levels.clone().any(|level| format.instant(level).is_some()) {
+            return None;
+        }
+        let own = TimeFormat::of_all(levels, false).filter(|own| !own.ambiguous)?;
+        Some(Reading { kind: Kind::Time(own), rest: self.rest })
     }
 
     /// Beside numbers alone.
@@ -100,10 +127,11 @@ impl Reading {
 
     /// Texts of which some or all are numbers or instants.
     fn texts<'a>(&self, text: &Categories, marks: &Marks) -> Series<'a> {
-        let numbers: Vec<Option<f64>> =
-            text.levels.iter().map(|level| self.number(level)).collect();
         let missing: Vec<bool> =
             text.levels.iter().map(|level| marks.is_missing(level, true)).collect();
+        let own = self.for_other_dates(text, &missing);
+        let of = own.as_ref().unwrap_or(self);
+        let numbers: Vec<Option<f64>> = text.levels.iter().map(|level| of.number(level)).collect();
         let code = |code: &Option<u32>| code.map(|code| code as usize);
         let number = |of: &Option<u32>| code(of).and_then(|code| numbers[code]).unwrap_or(f64::NAN);
         let other = |of: usize| numbers[of].is_none() && !missing[of];

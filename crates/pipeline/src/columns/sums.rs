@@ -26,7 +26,7 @@ pub(crate) struct NumberSums {
     squares: ExactSum,
     least: f64,
     greatest: f64,
-    /// The first value and the last, if every value was one more than that before.
+    /// The first value and the last, if all are whole and each is above that before.
     run: Option<(f64, f64)>,
 }
 
@@ -102,7 +102,8 @@ impl NumberSums {
         }
         let first = self.known == 0;
         self.run = match self.run {
-            Some((start, last)) if value == last + 1.0 => Some((start, value)),
+            _ if value.fract() != 0.0 => None,
+            Some((start, last)) if value > last => Some((start, value)),
             None if first && self.gaps == 0 => Some((value, value)),
             _ => None,
         };
@@ -122,7 +123,7 @@ impl NumberSums {
             return;
         }
         self.run = match (self.run, later.run) {
-            (Some((start, last)), Some((next, end))) if next == last + 1.0 => Some((start, end)),
+            (Some((start, last)), Some((next, end))) if next > last => Some((start, end)),
             _ => None,
         };
         if later.known > 0 {
@@ -159,9 +160,14 @@ impl NumberSums {
         self.least
     }
 
-    /// Whether the values are 0, 1, 2, … or 1, 2, 3, … in the order of the rows.
+    /// Whether the values are 0, 1, 2, … or 1, 2, 3, … in the order of the rows, of which up to
+    /// half may have been taken away.
     pub fn numbers_rows(&self) -> bool {
-        self.run.is_some_and(|(start, _)| matches!(start, 0.0 | 1.0)) && self.known >= MANY as u64
+        let known = self.known as f64;
+        let dense = |(start, last): (f64, f64)| {
+            (0.0..MANY as f64).contains(&start) && last - start < 2.0 * known
+        };
+        self.run.is_some_and(dense) && self.known >= MANY as u64
     }
 
     /// Mean and standard deviation with `fill` in the place of missing values, and the deviation 1
@@ -272,7 +278,11 @@ mod tests {
         };
         let numbers: Vec<f64> = (0..12).map(f64::from).collect();
         assert!(follows(&numbers) && follows(&numbers[1..]));
-        assert!(!follows(&numbers[..5]) && !follows(&numbers[2..]));
+        assert!(!follows(&numbers[..5]));
+        // half of them may have been taken away
+        let every = |step: usize| numbers.iter().map(|v| v * step as f64).collect::<Vec<f64>>();
+        assert!(follows(&numbers[2..]) && follows(&every(2)) && !follows(&every(3)));
+        assert!(!follows(&numbers.iter().map(|v| v + 10.0).collect::<Vec<f64>>()));
         assert!(!follows(&[&numbers[..], &[5.0]].concat()));
         assert!(!follows(&[&numbers[..], &[f64::NAN]].concat()));
     }

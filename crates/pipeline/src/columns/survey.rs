@@ -46,11 +46,13 @@ impl Looked {
         let (mut columns, mut notes) = (Vec::new(), Vec::new());
         for &place in &candidates {
             let column = &table.columns()[place];
-            let (reading, note) = Reading::of(&column.name, &column.values, options);
+            let levels = exact(&column.name).and_then(ColumnSums::levels);
+            let levels = levels.as_ref().map(|(counts, _)| &counts[..]);
+            let (reading, note) = Reading::of_all(&column.name, &column.values, levels, options);
             // a column that was asked for, or that stands alone, may number the rows
             let wanted = candidates.len() == 1 || options.features.contains(&column.name);
             let names_rows = (!wanted)
-                .then(|| names_rows(column, &reading, exact(&column.name), options))
+                .then(|| names_rows((column, place), &reading, exact(&column.name), options))
                 .flatten();
             if names_rows != Some(Why::Identifier) {
                 notes.extend(note);
@@ -83,7 +85,7 @@ impl Looked {
 
 /// Whether a column names the rows of a table, or numbers them.
 fn names_rows(
-    column: &Column,
+    (column, place): (&Column, usize),
     reading: &Reading,
     exact: Option<&ColumnSums>,
     options: &ColumnOptions,
@@ -92,15 +94,26 @@ fn names_rows(
         (cells, Kind::Number(_)) if !reading.rest => {
             let series = reading.read(cells, &Marks::of(options));
             let values = series.numbers.as_deref().unwrap_or_default();
-            let in_order = match exact.and_then(ColumnSums::numbers) {
-                Some(sums) => sums.numbers_rows(),
-                None => {
-                    let mut sums = NumberSums::default();
-                    values.iter().for_each(|value| sums.add(*value));
-                    sums.numbers_rows()
-                }
+            let in_turn = |values: &mut dyn Iterator<Item = f64>| {
+                let mut sums = NumberSums::default();
+                values.for_each(|value| sums.add(value));
+                sums.numbers_rows()
             };
-            (in_order || numbers_rows(&column.name, values)).then_some(Why::Index)
+            let exact_levels = || exact.and_then(ColumnSums::levels);
+            let in_order = match (exact.and_then(ColumnSums::numbers), exact_levels()) {
+                (Some(sums), _) => sums.numbers_rows(),
+                // texts of all rows, whose order is not known
+                (None, Some((counts, _))) => {
+                    let mut all: Vec<f64> =
+                        counts.iter().filter_map(|(_, text)| reading.number(text)).collect();
+                    all.sort_by(f64::total_cmp);
+                    let once = counts.iter().all(|(count, _)| *count == 1);
+                    once && all.len() == counts.len() && in_turn(&mut all.into_iter())
+                }
+                (None, None) => in_turn(&mut values.iter().copied()),
+            };
+            let index = place == 0 && is_index(&column.name, values);
+            (in_order || index || numbers_rows(&column.name, values)).then_some(Why::Index)
         }
         (Values::Categories(text), Kind::Level) => {
             let marks = Marks::of(options);
@@ -140,18 +153,35 @@ fn numbers_rows(name: &str, values: &[f64]) -> bool {
     sorted.windows(2).all(|pair| pair[0] < pair[1])
 }
 
+/// Whether a first column is the index that pandas writes, perhaps that of several frames.
+fn is_index(name: &str, values: &[f64]) -> bool {
+    let counts = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
+    is_unnamed(name) && values.len() >= MANY && values.iter().all(counts)
+}
+
 /// Whether a file gave a column no name.
 fn is_unnamed(name: &str) -> bool {
     name.is_empty() || name.to_ascii_lowercase().starts_with("unnamed")
 }
 
-/// The values of a column in an order: numbers in any dress, or instants.
+/// The values of a column in an order: numbers in any dress, or instants. And a line that says how
+/// they were read, where a reader of the table may wonder.
 ///
 /// # Errors
 /// [`Error::NoColumn`]; [`Error::Values`] for a missing value, and for texts that have no order.
-pub(crate) fn ordered(table: &Table, name: &str, options: &ColumnOptions) -> Result<Vec<f64>> {
+pub(crate) fn ordered(
+    table: &Table,
+    name: &str,
+    options: &ColumnOptions,
+) -> Result<(Vec<f64>, Option<String>)> {
     let column = &table.columns()[position(table, name)?];
-    let reading = match (&column.values, Reading::of(name, &column.values, options).0) {
+    if let Values::Categories(text) = &column.values
+        && let Some(values) = exactly(text)
+    {
+        return Ok((values, None));
+    }
+    let reading = Reading::of(name, &column.values, options).0;
+    let reading = match (&column.values, reading) {
         (Values::Categories(text), reading) if reading.kind == Kind::Level || reading.rest => {
             let levels: Vec<(usize, &str)> = text.levels.iter().map(|l| (1, l.as_str())).collect();
             let (dress, read) = super::dress::Dress::of_some(&levels, true);
@@ -177,8 +207,28 @@ pub(crate) fn ordered(table: &Table, name: &str, options: &ColumnOptions) -> Res
                 "fill it in, leave out the row, or split by another column",
             ))
         }
-        None => Ok(values),
+        None => Ok((values, said(name, &reading, options))),
     }
+}
+
+/// How the cells of a time column were read, if they are no numbers.
+fn said(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<String> {
+    let Kind::Time(format) = &reading.kind else { return None };
+    let open = match (format.ambiguous, options.day_first) {
+        (false, _) => "",
+        (true, false) => "; --day-first puts the day before the month",
+        (true, true) => "; without --day-first the month comes before the day",
+    };
+    Some(format!("{name:?} holds times, read as {}{open}", format.describe()))
+}
+
+/// Whole numbers less the least of them: also beyond 2⁵³, where they would be equal as `f64`.
+fn exactly(text: &nystrom_data::Categories) -> Option<Vec<f64>> {
+    let levels: Option<Vec<i128>> = text.levels.iter().map(|level| level.parse().ok()).collect();
+    let levels = levels?;
+    let least = *levels.iter().min()?;
+    let value = |code: &Option<u32>| code.map(|code| (levels[code as usize] - least) as f64);
+    text.codes.iter().map(value).collect()
 }
 
 const ORDER: &str = "write times as 2019-12-31 or 2019-12-31T10:00:00, or as numbers";

@@ -2,6 +2,7 @@
 
 use super::cell::bare;
 use super::clock::{Token, is_utc, of_clock, tokens};
+use super::forms::{Named, named, plainer};
 use jiff::civil::{Date, DateTime, Time};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ pub(crate) enum Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TimeFormat {
     pub order: Order,
-    /// Whether all cells could also have day and month the other way round.
+    /// Whether all cells could also have day and month the other way round, as an option says.
     pub ambiguous: bool,
 }
 
@@ -42,9 +43,6 @@ struct Parts {
     mark: char,
 }
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// Years of two digits from here on are of the last century.
 const PIVOT: u32 = 69;
 
@@ -66,7 +64,21 @@ impl TimeFormat {
             })
             .collect();
         let order = *orders.first()?;
-        Some(TimeFormat { order, ambiguous: orders.len() > 1 })
+        // `19-03-01`: dates of a table are near each other
+        let span = |order: Order| {
+            let instants = texts.clone().filter_map(|text| Parts::of(text)?.instant(order));
+            let ends = (f64::INFINITY, f64::NEG_INFINITY);
+            let (from, to) = instants.fold(ends, |(a, b), t| (a.min(t), b.max(t)));
+            to - from
+        };
+        let year_first = Order::YearMonthDay;
+        if orders.contains(&year_first) && span(year_first) < span(order) {
+            return Some(TimeFormat { order: year_first, ambiguous: false });
+        }
+        let either = [Order::DayMonthYear, Order::MonthDayYear];
+        // points are written between day, month and year
+        let ambiguous = first.mark != '.' && either.iter().all(|order| orders.contains(order));
+        Some(TimeFormat { order, ambiguous })
     }
 
     /// Seconds since 1970 began in UTC, or in the local time of the column.
@@ -99,7 +111,8 @@ pub(super) fn of_digits(value: f64) -> Option<f64> {
 impl Parts {
     /// The parts of a text that is a date, with or without a time of day.
     fn of(text: &str) -> Option<Parts> {
-        let text = bare(text);
+        let rewritten = plainer(bare(text));
+        let text = rewritten.as_deref().unwrap_or(bare(text));
         // longer texts are no dates
         if text.len() < 5 || text.len() > 48 || !text.is_ascii() {
             return None;
@@ -186,7 +199,10 @@ impl Parts {
                     Some(Named::Nothing) => {}
                     _ => return None,
                 },
-                Token::Mark(mark @ ('-' | '/' | '.')) => parts.mark = mark,
+                // `7.5/10` is no date
+                Token::Mark(mark @ ('-' | '/' | '.')) if [mark, ' '].contains(&parts.mark) => {
+                    parts.mark = mark;
+                }
                 Token::Mark(' ' | ',') => {}
                 _ => return None,
             }
@@ -196,7 +212,12 @@ impl Parts {
             (3, None) => parts.mark != ' ',
             // a month and a year; numbers alone only as 2020-01
             (2, Some((place, _))) => place == 0 || parts.lengths[0] == 4,
-            (2, None) => parts.lengths[0] == 4 && parts.mark == '-' && parts.lengths[1] == 2,
+            (2, None) => {
+                let of = |length| parts.lengths.iter().position(|other| *other == length);
+                let year = of(4).map(|place| parts.numbers[place]);
+                let sound = year.is_some_and(|year| (1800..2200).contains(&year));
+                sound && of(2).is_some() && matches!(parts.mark, '-' | '/')
+            }
             _ => false,
         };
         sound.then_some(parts)
@@ -208,14 +229,23 @@ impl Parts {
         match (self.count, self.month) {
             (2, Some((0, _))) => vec![MonthYear],
             (2, Some(_)) => vec![YearMonth],
+            (2, None) if self.lengths[0] == 2 => vec![MonthYear],
             (2, None) => vec![YearMonth],
             (_, Some((0, _))) => vec![MonthDayYear],
             (_, Some((1, _))) if self.lengths[0] == 4 => vec![YearMonthDay],
             (_, Some((1, _))) => vec![DayMonthYear],
             (_, Some(_)) => vec![YearDayMonth],
             _ if self.lengths[0] == 4 => vec![YearMonthDay, YearDayMonth],
-            _ if day_first || self.mark == '.' => vec![DayMonthYear, MonthDayYear],
-            _ => vec![MonthDayYear, DayMonthYear],
+            _ => {
+                let mut orders = vec![MonthDayYear, DayMonthYear];
+                if day_first || self.mark == '.' {
+                    orders.reverse();
+                }
+                if self.lengths == [2; 3] {
+                    orders.push(YearMonthDay);
+                }
+                orders
+            }
         }
     }
 
@@ -258,31 +288,6 @@ fn seconds(date: Date, time: Option<Time>, offset: i64) -> Option<f64> {
     let instant = DateTime::from_parts(date, time.unwrap_or(Time::midnight()));
     let since = instant.duration_since(Date::constant(1970, 1, 1).to_datetime(Time::midnight()));
     Some(since.as_secs_f64() - offset as f64)
-}
-
-/// What a word says in a date.
-enum Named {
-    Month(u32),
-    /// The name of a day, or what stands behind the number of one.
-    Nothing,
-}
-
-fn named(word: &str) -> Option<Named> {
-    let word = word.to_ascii_lowercase();
-    let is = |name: &str| word.starts_with(name) && (word.len() == 3 || is_whole(&word));
-    if let Some(month) = MONTHS.iter().position(|name| is(name)) {
-        return Some(Named::Month(month as u32 + 1));
-    }
-    let nothing = DAYS.iter().any(|name| is(name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
-    nothing.then_some(Named::Nothing)
-}
-
-/// Whether this is the whole name of a month or day.
-fn is_whole(word: &str) -> bool {
-    const WHOLE: &str = "january february march april may june july august september sept october \
-                         november december monday tuesday tues wednesday thursday thur thurs \
-                         friday saturday sunday";
-    WHOLE.split_whitespace().any(|name| name == word)
 }
 
 #[cfg(test)]
@@ -338,10 +343,14 @@ mod tests {
             let found = read(&[text], false).map(|(_, values)| values[0]);
             assert_eq!(found, Some(wanted), "{text}");
         }
+        assert_eq!(read(&["2019-12-30 24:00"], false).unwrap().1[0], wanted);
         let half = read(&["1/2/2020 5:30:15 PM"], true).unwrap().1[0];
         assert_eq!(half, days(2020, 2, 1) * DAY + 63_015.0);
-        assert_eq!(read(&["2020-02"], false).unwrap().1[0], days(2020, 2, 1) * DAY);
-        assert_eq!(read(&["Feb 2020"], false).unwrap().1[0], days(2020, 2, 1) * DAY);
+        for text in ["2020-02", "02-2020", "02/2020", "2020/02", "Feb 2020", "Feb-20"] {
+            assert_eq!(read(&[text], false).unwrap().1[0], days(2020, 2, 1) * DAY, "{text}");
+        }
+        let dotted = read(&["15 Mar 2019 04:41:45 p.m."], false).unwrap().1[0];
+        assert_eq!(dotted, days(2019, 3, 15) * DAY + 60_105.0);
         assert_eq!(of_digits(20_200_229.0), Some(days(2020, 2, 29) * DAY));
         assert_eq!(of_digits(20_190_229.0), None);
         assert_eq!(
@@ -359,33 +368,27 @@ mod tests {
         assert_eq!(order(&["03/04/2019", "04/25/2019"], true), Some((Order::MonthDayYear, false)));
         assert_eq!(order(&["03/04/2019"], false), Some((Order::MonthDayYear, true)));
         assert_eq!(order(&["03/04/2019"], true), Some((Order::DayMonthYear, true)));
-        assert_eq!(order(&["03.04.2019"], false), Some((Order::DayMonthYear, true)));
+        assert_eq!(order(&["03.04.2019"], false), Some((Order::DayMonthYear, false)));
+        assert_eq!(order(&["04.25.2019"], false), Some((Order::MonthDayYear, false)));
+        // the year comes first unless a cell says otherwise
+        assert_eq!(order(&["2019-03-04"], true), Some((Order::YearMonthDay, false)));
+        // years of two digits: dates of a table are near each other
+        let years = ["17-03-01", "19-12-28", "18-05-11"];
+        assert_eq!(order(&years, false), Some((Order::YearMonthDay, false)));
+        let days = ["01/03/17", "28/12/19", "11/05/18"];
+        assert_eq!(order(&days, false), Some((Order::DayMonthYear, false)));
         assert_eq!(order(&["25/04/2019", "04/25/2019"], false), None);
         assert_eq!(order(&["2019-25-04", "2019-01-02"], false), Some((Order::YearDayMonth, false)));
     }
 
     #[test]
     fn other_texts_are_no_dates() {
-        for other in [
-            "",
-            "red",
-            "1.5",
-            "10-20",
-            "1-2-3-4",
-            "192.168.0.1",
-            "A-1-2020",
-            "2020-99-1",
-            "555-1234",
-            "week 9",
-            "2019-W09",
-            "30 February 2019",
-            "19-Dec",
-            "1.2.3",
-            "12:30",
-            "2019",
-            "May",
-            "12345678",
-        ] {
+        let long = ["192.168.0.1", "2020-99-1", "30 February 2019"];
+        let short = [
+            "", "red", "1.5", "10-20", "1-2-3-4", "A-1-2020", "555-1234", "week 9", "7.5/10",
+            "2019-W60", "2019Q5", "19-Dec", "1.2.3", "12:30", "2019", "May", "12345678",
+        ];
+        for other in long.into_iter().chain(short) {
             assert_eq!(read(&[other], false), None, "{other}");
         }
     }

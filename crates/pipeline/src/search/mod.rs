@@ -25,6 +25,7 @@ use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
+use std::collections::HashMap;
 
 /// Shares of the work: of many candidates on few rows, and of the best of them on more. Length
 /// scales take about a fifth, the fits at full size what is left.
@@ -144,7 +145,7 @@ impl Fit {
     ) -> Result<Fitted> {
         let work = self.checked_work()?;
         let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let problem = Problem::new(self, table, &targets, None, rng)?;
+        let problem = Problem::new(self, table, &targets, (None, &HashMap::new()), rng)?;
         Search::new(self, problem, work, progress, rng)?.run()
     }
 }

@@ -1,7 +1,7 @@
 //! The features of a block.
 
 use super::survey::place;
-use crate::columns::{Columns, Known};
+use crate::columns::{Applied, Columns, Known};
 use crate::error::{Error, Result};
 use nystrom::faer::Mat;
 use nystrom_data::Table;
@@ -13,8 +13,12 @@ pub(super) fn features(
     block: &Table,
     own: Option<Known<'_>>,
 ) -> Result<Mat<f64>> {
-    let applied = columns.apply_to(block, own).map(|applied| applied.x);
-    applied.map_err(|error| placed(error, columns, block))
+    applied(columns, block, own).map(|applied| applied.x)
+}
+
+/// The same with what was met on the way.
+pub(super) fn applied(columns: &Columns, block: &Table, own: Option<Known<'_>>) -> Result<Applied> {
+    columns.apply_to(block, own).map_err(|error| placed(error, columns, block))
 }
 
 /// An error with the line of the first row that has it.

@@ -169,6 +169,6 @@ impl StreamFit {
 
 /// The rows of the reservoir as a problem, with what is known of all rows.
 fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<Problem> {
-    let problem = Problem::new(fit, &survey.table, &survey.targets, survey.counts(), rng)?;
-    problem.with_exact(fit, &survey.sums)
+    let known = (survey.counts(), &survey.sums);
+    Problem::new(fit, &survey.table, &survey.targets, known, rng)
 }

@@ -1,11 +1,11 @@
 //! Targets and weights of blocks as numbers, in whatever dress they stand there.
 
-use crate::columns::{Marks, Reading};
+use crate::columns::{Kind, Marks, Reading};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
 use crate::numbers::Numbered;
-use nystrom_data::{Column, Table, Values};
+use nystrom_data::{Cell, Column, DataError, Place, Problem, Table, Values};
 use std::borrow::Cow;
 
 /// How the texts of targets and weights are read as numbers: as the first rows of a table say.
@@ -45,19 +45,44 @@ impl Readings {
         &self.notes
     }
 
-    /// The same rows with numbers in these columns, missing where a text is none.
+    /// The same rows with numbers in these columns.
     ///
     /// # Errors
-    /// None that a caller can cause.
+    /// [`DataError::At`] for a text that is none.
     pub fn read(&self, mut block: Table) -> nystrom_data::Result<Table> {
         for (name, reading) in &self.of {
             let place = block.columns().iter().position(|c| c.name == *name && is_text(c));
             let Some(place) = place else { continue };
-            let series = reading.read(&block.columns()[place].values, &self.marks);
+            let column = &block.columns()[place];
+            let series = reading.read(&column.values, &self.marks);
+            let forgives = matches!(&reading.kind, Kind::Number(dress) if dress.loose);
+            if series.unread.0 > 0 && !forgives {
+                return Err(self.stray(&block, column, reading));
+            }
             let numbers = series.numbers.map(Cow::into_owned).unwrap_or_default();
             block = block.with_column(place, Column::numbers(name.clone(), numbers))?;
         }
         Ok(block)
+    }
+
+    /// The first text of a column that is no number.
+    fn stray(&self, block: &Table, column: &Column, reading: &Reading) -> DataError {
+        let text = |row: usize| match column.cell(row) {
+            Some(Cell::Text(text)) => Some(text),
+            _ => None,
+        };
+        let is_stray =
+            |text: &str| reading.number(text).is_none() && !self.marks.is_missing(text, true);
+        let row = (0..block.rows()).find(|&row| text(row).is_some_and(is_stray)).unwrap_or(0);
+        let place = Place::new(block.source()).column(&column.name);
+        let place = block.line(row).map_or(place.clone(), |line| place.line(line));
+        let text = text(row).unwrap_or_default().to_owned();
+        let remedy = format!(
+            "the rows before were read as numbers; correct it, or count such texts as missing \
+             (--numeric {:?})",
+            column.name
+        );
+        DataError::At { place: Box::new(place), problem: Problem::NotANumber { text, remedy } }
     }
 
     /// A model that reads its targets in this way.

@@ -1,9 +1,9 @@
 //! Blocks as a regression takes them.
 
-use super::features::features;
+use super::features::applied;
 use super::recipe::Recipe;
 use super::survey::weights;
-use crate::columns::Known;
+use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
 use crate::numbers::with_numbers;
 use crate::problem::{taken, usable};
@@ -22,6 +22,8 @@ pub(super) struct Ready {
     weights: Option<Vec<f64>>,
     /// Their numbers in the block.
     pub rows: Vec<usize>,
+    /// What was met on the way.
+    pub notes: Vec<Note>,
 }
 
 impl Ready {
@@ -75,12 +77,12 @@ impl Recipe {
     pub(super) fn ready(&self, block: &Table) -> Result<Ready> {
         let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
         let known = Known { y: y.as_ref(), weights: weights.as_deref() };
-        let x = features(&self.model.columns, &table, Some(known))?;
+        let Applied { x, notes } = applied(&self.model.columns, &table, Some(known))?;
         let weights = match &labels {
             Some(labels) => self.without_held(x.as_ref(), labels, weights),
             None => weights,
         };
-        Ok(Ready { x: self.model.mapped(x), y, weights, rows })
+        Ok(Ready { x: self.model.mapped(x), y, weights, rows, notes })
     }
 
     /// ±1 for each function, in the scale of the target, of rows of these classes.

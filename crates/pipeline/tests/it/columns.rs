@@ -11,16 +11,16 @@ fn numbers(n: usize, of: impl Fn(usize) -> f64) -> Vec<f64> {
 }
 
 /// Numbers without an order, from 0 to 1.
-fn random(n: usize, seed: u64) -> Vec<f64> {
+pub fn random(n: usize, seed: u64) -> Vec<f64> {
     let mut rng = Pcg64::seed_from_u64(seed);
     numbers(n, |_| 0.0).into_iter().map(|_| rng.random()).collect()
 }
 
-fn table(columns: Vec<Column>) -> Table {
+pub fn table(columns: Vec<Column>) -> Table {
     Table::new("t", columns).unwrap()
 }
 
-fn options() -> ColumnOptions {
+pub fn options() -> ColumnOptions {
     ColumnOptions::default()
 }
 

@@ -1,8 +1,8 @@
 //! Rows held out before a fit are never those that give themselves away.
 
-use crate::fit::numbers;
+use crate::fit::{numbers, text};
 use nystrom::prelude::*;
-use nystrom_data::Table;
+use nystrom_data::{Column, Table};
 use nystrom_pipeline::{ColumnOptions, Error, Fit, Fold, Missing, Split};
 
 /// 60 rows: place i/3 has three equal rows, ten groups, a time that falls.
@@ -108,4 +108,58 @@ fn groups_have_five_folds_however_many_rows() {
         let found = Split::Group("group".into()).folds(&table, &mut Pcg64::seed_from_u64(1));
         assert_eq!(found.unwrap().len(), folds);
     }
+}
+
+/// Classes are held out in proportion, and the only row of one is fitted.
+#[test]
+fn classes_are_held_out_in_proportion() {
+    let class = |i: usize| match i {
+        77 => "once",
+        _ if i.is_multiple_of(10) => "rare",
+        _ => "often",
+    };
+    let x = Column::numbers("x", (0..200).map(|i| (f64::from(i) * 0.7).sin()).collect());
+    let y = text("y", (0..200).map(|i| class(i).to_owned()));
+    let table = Table::new("t", vec![x, y]).unwrap();
+    for seed in 0..20 {
+        let Fold { validation, .. } = held(&Fit::default(), &table, 0.25, seed).unwrap();
+        assert_eq!(validation.len(), 50);
+        let rare = validation.iter().filter(|&&row| class(row) == "rare").count();
+        assert!((4..=6).contains(&rare) && !validation.contains(&77), "{rare} of 20");
+    }
+}
+
+/// A group of most rows is fitted; names of groups differ by more than case and blanks.
+#[test]
+fn groups_are_held_out_by_their_size() {
+    let table = |group: &dyn Fn(usize) -> String| {
+        let x = Column::numbers("x", (0..100).map(|i| (f64::from(i) * 0.7).sin()).collect());
+        let y = Column::numbers("y", (0..100).map(|i| f64::from(i).cos()).collect());
+        Table::new("t", vec![x, y, text("shop", (0..100).map(group))]).unwrap()
+    };
+    let fit = Fit { split: Split::Group("shop".into()), ..Fit::default() };
+    let uneven = table(&|i| if i < 70 { "large".into() } else { format!("{}", i % 6) });
+    for seed in 0..20 {
+        let Fold { validation, .. } = held(&fit, &uneven, 0.2, seed).unwrap();
+        assert!((20..=25).contains(&validation.len()), "{}", validation.len());
+    }
+    let names = table(&|i| [" Shop 3", "shop  3", "b", "c", "d"][i % 5].into());
+    for seed in 0..20 {
+        let Fold { train, .. } = held(&fit, &names, 0.2, seed).unwrap();
+        let of = |rest: usize| train.iter().filter(|&&row| row % 5 == rest).count();
+        assert_eq!(of(0), of(1));
+    }
+    let alone = held(&fit, &table(&|_| "one".into()), 0.2, 0).unwrap_err().to_string();
+    assert!(alone.contains("same value"), "{alone}");
+}
+
+/// Weights may be dressed.
+#[test]
+fn weights_of_rows_are_numbers() {
+    let w = text("w", (0..40).map(|i| format!("{} %", i % 5 + 1)));
+    let y = Column::numbers("y", (0..40).map(f64::from).collect());
+    let table = Table::new("t", vec![w, y]).unwrap();
+    let fit = Fit { weights: Some("w".into()), ..Fit::default() };
+    assert_eq!(fit.weights_of(&table).unwrap().unwrap()[..3], [1.0, 2.0, 3.0]);
+    assert_eq!(Fit::default().weights_of(&table).unwrap(), None);
 }

@@ -2,6 +2,7 @@
 
 mod classes;
 mod columns;
+mod columns_read;
 mod deviations;
 
 mod explain;

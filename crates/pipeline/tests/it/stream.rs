@@ -1,6 +1,6 @@
 //! Fits of tables that come block by block.
 
-use crate::fit::table;
+use crate::fit::{table, text};
 use nystrom::krr::Problem;
 use nystrom::prelude::{Rng, *};
 use nystrom_data::{Categories, Column, Table, Values};
@@ -293,4 +293,37 @@ fn what_is_wrong_is_said_before_or_with_its_place() {
         let error = recipe.sum().unwrap().run(&mut fickle, &mut |_| Ok(())).unwrap_err();
         assert!(error.to_string().contains(part), "{error}");
     }
+}
+
+/// A cell that settles the order of day and month does so where the sample lacks it.
+#[test]
+fn all_rows_say_how_a_column_is_read() {
+    let n = 2000;
+    let day = |i: usize| match i {
+        1999 => "25/04/2019".to_owned(),
+        _ => format!("{:02}/{:02}/2019", i % 12 + 1, i % 11 + 1),
+    };
+    let y = Column::numbers("y", (0..n).map(|i| (i as f64).sin()).collect());
+    let table = Table::new("t", vec![text("when", (0..n).map(day)), y]).unwrap();
+    let stream = StreamFit { reservoir: 100, ..stream(Fit::default()) };
+    let rng = &mut Pcg64::seed_from_u64(1);
+    let survey =
+        stream.survey(&mut TableBlocks::new(&table, 300), ["y"], &mut |_| {}, rng).unwrap();
+    assert!(!survey.sampled().iter().any(|(row, _)| *row == 1999));
+    let (_, notes) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    assert!(notes.concat().contains("day, month, year"), "{notes:?}");
+}
+
+/// A target that is read as its first rows were, and a later cell that is no number.
+#[test]
+fn a_stray_target_ends_the_pass_with_its_place() {
+    let prices =
+        |cells: [&str; 4]| Table::new("t", vec![text("y", cells.map(String::from))]).unwrap();
+    let head = prices(["$1.5", "$2", "$1,000", "NA"]);
+    let fit = Fit { task: nystrom_pipeline::Task::Regression, ..Fit::default() };
+    let readings = nystrom_pipeline::Readings::of(&fit, &head, &["y".into()]).unwrap();
+    let read = readings.read(head).unwrap();
+    assert_eq!(read.numbers("y").unwrap()[..3], [1.5, 2.0, 1000.0]);
+    let stray = readings.read(prices(["$3", "-", "three", "$4"])).unwrap_err().to_string();
+    assert!(stray.contains("\"three\"") && stray.contains("\"y\""), "{stray}");
 }

@@ -53,6 +53,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         type `category` (polars: `Categorical`, `Enum`; Arrow: dictionaries) is believed.
     not_missing : list of str, or None
         Texts such as "NA" that are values here, where they usually mean that there is none.
+    features : list of str, or None
+        The only columns that are features. A column that numbers or names the rows is one if it is
+        named here.
+    day_first : bool
+        Whether the day comes before the month where all dates of a column leave that open.
     group, time_column : str or None
         A column whose rows are set aside together, or whose last rows are; neither is a feature.
     random_state : int, RandomState or None
@@ -81,6 +86,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         categorical: Any = None,
         numeric: Any = None,
         not_missing: Any = None,
+        features: Any = None,
+        day_first: bool = False,
         group: str | None = None,
         time_column: str | None = None,
         random_state: Any = None,
@@ -99,6 +106,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         self.categorical = categorical
         self.numeric = numeric
         self.not_missing = not_missing
+        self.features = features
+        self.day_first = day_first
         self.group = group
         self.time_column = time_column
         self.random_state = random_state
@@ -176,7 +185,7 @@ class KernelClassifier(ClassifierMixin, _Search):
         A share of the rows set aside to calibrate probabilities on; without it they are calibrated
         on the rows on which fits are compared.
     effort, time, work, memory, missing, standardize, scale, categorical, numeric, not_missing,
-    group, time_column, random_state, n_jobs, verbose
+    features, day_first, group, time_column, random_state, n_jobs, verbose
         As in `KernelRegressor`.
 
     Attributes
@@ -199,6 +208,8 @@ class KernelClassifier(ClassifierMixin, _Search):
         categorical: Any = None,
         numeric: Any = None,
         not_missing: Any = None,
+        features: Any = None,
+        day_first: bool = False,
         group: str | None = None,
         time_column: str | None = None,
         random_state: Any = None,
@@ -217,6 +228,8 @@ class KernelClassifier(ClassifierMixin, _Search):
         self.categorical = categorical
         self.numeric = numeric
         self.not_missing = not_missing
+        self.features = features
+        self.day_first = day_first
         self.group = group
         self.time_column = time_column
         self.random_state = random_state

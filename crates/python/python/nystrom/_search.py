@@ -87,6 +87,8 @@ class _Search(BaseEstimator):
             "categorical": self._categories,
             "numeric": names_in("numeric", self.numeric),
             "not_missing": names_in("not_missing", self.not_missing),
+            "features": names_in("features", self.features),
+            "day_first": bool(self.day_first),
             "seed": seed_of(self.random_state),
         }
 
@@ -204,7 +206,9 @@ class _Search(BaseEstimator):
         self.report_ = json.loads(self._report.json())
         if left_out := self._report.left_out():
             text = f"columns left out: {some_of(left_out, '; ')}"
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(in_python(text), UserWarning, stacklevel=3)
+        for note in self.report_["notes"]:
+            warnings.warn(in_python(note), UserWarning, stacklevel=3)
         end = self.report_["iterations"]
         if end is not None and not end["converged"]:
             text = (
@@ -286,6 +290,11 @@ def say(notes: list[str]) -> None:
     """What a table had that the fit had not seen."""
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=3)
+
+
+def in_python(text: str) -> str:
+    """A line of the command line, whose options are parameters here."""
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: m[1].replace("-", "_") + "=", text)
 
 
 def names_in(option: str, given: Any) -> list[str]:

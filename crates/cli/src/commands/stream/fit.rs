@@ -209,7 +209,6 @@ impl Job<'_> {
         let survey = first_pass(input, passes(self.args), (session, ranks), |of| {
             self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng)
         })?;
-        session.notes(input.strays());
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
             session.say(&format!(

@@ -6,8 +6,8 @@ use crate::commands::wanted::Wanted;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::input::Input;
 use crate::session::Session;
-use nystrom_data::{Files, Format, Libsvm, Table, find_files};
-use nystrom_pipeline::{Ranks, Readings, TableSource};
+use nystrom_data::{Files, Format, Libsvm, Table, Values, find_files};
+use nystrom_pipeline::{Ranks, Readings, TableSource, Task};
 use std::path::PathBuf;
 
 /// Files and what their columns are used for.
@@ -57,7 +57,19 @@ impl Head {
 impl StreamInput {
     pub fn of(args: &Fit) -> Result<StreamInput> {
         let head = Head::of(&args.data, Libsvm::new())?;
-        let wanted = Wanted::of(args, &head.input, true)?;
+        let mut wanted = Wanted::of(args, &head.input, true)?;
+        let columns = head.input.table.columns().iter();
+        let is_number = |name: &String| {
+            let mut column = columns.clone().filter(|column| column.name == *name);
+            column.all(|column| matches!(column.values, Values::Numbers(_)))
+        };
+        // with a kernel that is named, numbers are no classes, as in memory
+        if args.kernel.is_given()
+            && wanted.fit.task == Task::Auto
+            && wanted.targets.iter().all(is_number)
+        {
+            wanted = Wanted::of(args, &head.input, false)?;
+        }
         StreamInput::opened(head, wanted)
     }
 

@@ -36,6 +36,7 @@ pub fn first_pass(
     source.watch.end();
     input.files.restore(share.record(ranks)?)?;
     session.notes(survey.iter().flat_map(Survey::notes));
+    session.notes(input.strays());
     Ok(survey)
 }
 

@@ -130,6 +130,9 @@ impl Job<'_> {
         let mut source = input.watched(&pass, rows, (self.session, self.ranks));
         sum.run(&mut source, pause).map_err(of_pipeline)?;
         source.watch.end();
+        if number == 2 {
+            self.session.notes(sum.notes());
+        }
         Ok(())
     }
 

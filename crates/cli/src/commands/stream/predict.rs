@@ -147,6 +147,6 @@ impl Known {
         let (named, p) = self.classes;
         let count = classes.names.len();
         let p = Mat::from_fn(named.len(), count, |i, k| p[i * count + k]);
-        ModelErrors::Classes(Named(named).errors(classes, p.as_ref()))
+        ModelErrors::Classes(Named(named).errors(classes, p.as_ref(), None))
     }
 }
