@@ -25,7 +25,7 @@ pub enum Better {
 /// let by_r2 = CrossValidation::<f64> { score: Score::r2(), ..CrossValidation::default() };
 /// assert_eq!(by_r2.score.better(), Better::Higher);
 /// // of predictions, actual values and weights
-/// let worst = Score::lower_is_better(|f, y, _| Ok((f - y).norm_max()));
+/// let worst = Score::<f64>::lower_is_better(|f, y, _| Ok((f - y).norm_max()));
 /// let by_largest_error = CrossValidation { score: worst, ..by_r2 };
 /// ```
 ///
