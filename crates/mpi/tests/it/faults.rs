@@ -10,18 +10,22 @@ const FIT: &str = "fit shards --target y --kernel gaussian --bandwidth 2 --landm
 #[test]
 fn a_bad_file_of_one_process_is_told_with_its_rank() {
     let bench = Bench::new();
-    bench.shards(3000, 3);
+    bench.shards(6000, 3);
     let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
     let start = Instant::now();
-    for (text, part) in [
-        (good.replacen(",red", ",red\n1,2", 1), "shards/2.csv:"),
-        ("a,b\n1,2\n".to_owned(), "shards/2.csv"),
-        ("a,b,y,c,kind\n".to_owned(), "shards/2.csv"),
+    // all processes read the first thousand rows of a file, and tell together what is wrong there
+    for (text, rank, part) in [
+        (good.clone() + "1,2\n", "rank 2: ", "shards/2.csv:"),
+        (good.replacen(",red", ",red\n1,2", 1), "", "shards/2.csv:"),
+        ("a,b\n1,2\n".to_owned(), "", "shards/2.csv"),
+        ("a,b,y,c,kind\n".to_owned(), "", "shards/2.csv"),
     ] {
         bench.write("shards/2.csv", &text);
         let run = bench.job(3, FIT);
         assert_eq!(run.code, Some(3), "{run:?}");
-        assert!(run.err.contains("error: rank 2: ") && run.err.contains(part), "{}", run.err);
+        let error = format!("error: {rank}");
+        assert!(run.err.contains(&error) && run.err.contains(part), "{}", run.err);
+        assert_eq!(run.err.matches("error: ").count(), 1, "{}", run.err);
         assert!(!bench.path("m.json").exists());
     }
     // only all processes together know that the target is a number
