@@ -84,7 +84,9 @@ impl Beginning {
                     if let Some(row_names) = found {
                         // `# x,y` above numbers
                         let commented = !row_names
-                            && titles.last().is_some_and(|line| names(line, split, width))
+                            && titles
+                                .last()
+                                .is_some_and(|line| is_header_comment(line, split, width))
                             && rest[skipped].split(|c| is_mark(c, split)).any(is_number);
                         let skipped = if commented { skipped - 1 } else { skipped };
                         let before = rest[..skipped].iter().all(|line| line.trim().is_empty());
@@ -146,8 +148,8 @@ fn is_padded(line: &str, split: Split) -> bool {
     fields(line, split) > 2 && some.count() < 2
 }
 
-/// Whether a comment holds so many names.
-fn names(line: &str, split: Split, width: usize) -> bool {
+/// Whether a comment holds `width` names.
+fn is_header_comment(line: &str, split: Split, width: usize) -> bool {
     let Some(names) = line.trim_start().strip_prefix('#') else { return false };
     fields(names.trim(), split) == width && !names.split(|c| is_mark(c, split)).any(is_number)
 }

@@ -1,7 +1,7 @@
 //! The values of a column of a Parquet file.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
@@ -35,6 +35,9 @@ pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
     let unsigned = Holds::of(&descriptor) == Holds::Unsigned;
     let size = |v: &i64| if unsigned { *v as u64 } else { v.unsigned_abs() };
     let is_beyond = |v: &i64| size(v) > LARGEST_EXACT;
+    let bytes =
+        |bytes: &[u8]| whole(bytes).is_some_and(|v| v.unsigned_abs() > u128::from(LARGEST_EXACT));
+    let optional = (descriptor.max_def_level(), usize::MAX);
     for group in 0..file.num_row_groups() {
         let found = match file.metadata().row_group(group).column(column).statistics() {
             Some(Statistics::Int64(known)) => known.min_opt().zip(known.max_opt()),
@@ -44,25 +47,13 @@ pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
             Some((min, max)) => is_beyond(min) || is_beyond(max),
             None => match file.get_row_group(group)?.get_column_reader(column)? {
                 ColumnReader::Int64ColumnReader(mut reader) => {
-                    let optional = (descriptor.max_def_level(), usize::MAX);
-                    let beyond = values(&mut reader, optional, is_beyond)?;
-                    beyond.contains(&Some(true))
+                    values(&mut reader, optional, is_beyond)?.contains(&Some(true))
                 }
                 ColumnReader::FixedLenByteArrayColumnReader(mut reader) => {
-                    let optional = (descriptor.max_def_level(), usize::MAX);
-                    let size = |v: &FixedLenByteArray| whole(v.data()).map(i128::unsigned_abs);
-                    let is_beyond = |v: &FixedLenByteArray| {
-                        size(v).is_some_and(|size| size > u128::from(LARGEST_EXACT))
-                    };
-                    values(&mut reader, optional, is_beyond)?.contains(&Some(true))
+                    values(&mut reader, optional, |v| bytes(v.data()))?.contains(&Some(true))
                 }
                 ColumnReader::ByteArrayColumnReader(mut reader) => {
-                    let optional = (descriptor.max_def_level(), usize::MAX);
-                    let size = |v: &ByteArray| whole(v.data()).map(i128::unsigned_abs);
-                    let is_beyond = |v: &ByteArray| {
-                        size(v).is_some_and(|size| size > u128::from(LARGEST_EXACT))
-                    };
-                    values(&mut reader, optional, is_beyond)?.contains(&Some(true))
+                    values(&mut reader, optional, |v| bytes(v.data()))?.contains(&Some(true))
                 }
                 _ => false,
             },

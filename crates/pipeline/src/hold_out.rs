@@ -48,7 +48,7 @@ impl Fit {
         let goal = (share * rows.len() as f64).round();
         let mut out: Vec<usize> = Vec::new();
         if parts.len() < 2 && self.split.column().is_some() {
-            return Err(self.split.one_part());
+            return Err(self.split.single_value_error());
         }
         if share > 0.0 && share < 1.0 {
             let within = &parts[..parts.len().saturating_sub(1)];
@@ -107,7 +107,7 @@ impl Fit {
         let (Numbered { table: numbered, .. }, classes) =
             Numbered::with_task(self, table, targets, None)?;
         let mut looked = look(self, &numbered, &taken, &HashMap::new())?;
-        let rows = self.used_rows(table, targets)?;
+        let rows = usable(self, &numbered, targets, &taken, classes)?.0;
         let used = numbered.select_rows(&rows)?;
         let equal = match self.split.column() {
             Some(_) => None,

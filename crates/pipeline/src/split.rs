@@ -129,13 +129,13 @@ impl Split {
             parts = stratified(parts, of);
         }
         if parts.len() < 2 {
-            return Err(self.one_part());
+            return Err(self.single_value_error());
         }
         Ok(dealt(&parts, n, count.min(parts.len()), share))
     }
 
     /// There is nothing to compare with.
-    pub(crate) fn one_part(&self) -> Error {
+    pub(crate) fn single_value_error(&self) -> Error {
         let what = "has the same value in every row that may be fitted";
         let remedy = "split by another column, or hold no rows out";
         Error::values(self.column().unwrap_or_default(), what, remedy)

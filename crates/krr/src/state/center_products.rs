@@ -104,13 +104,8 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
         &self.kernel
     }
 
-    fn add(
-        &self,
-        _: u64,
-        tile: Problem<'_, T>,
-        rooms: &Rooms<T>,
-        (totals, out): Sums<'_>,
-    ) -> Result<()> {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
+        let Sums { numbers: totals, matrix: out, .. } = sums;
         let parts = by_rows(tile, (out.nrows(), CHUNK), rooms, |rows, room| self.of(rows, room));
         parts.into_iter().for_each(|part| *out += part);
         let w = |i: usize| tile.weight(i);

@@ -77,13 +77,8 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for DualProduct<K, T> {
         self.model.kernel()
     }
 
-    fn add(
-        &self,
-        _: u64,
-        tile: Problem<'_, T>,
-        rooms: &Rooms<T>,
-        (totals, out): Sums<'_>,
-    ) -> Result<()> {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
+        let Sums { numbers: totals, matrix: out, .. } = sums;
         let t = self.theta.ncols();
         let shape = (out.nrows().max(self.theta.nrows()), CHUNK);
         for [residuals, part] in by_rows(tile, shape, rooms, |rows, room| self.of(rows, room)) {

@@ -71,13 +71,8 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
         &self.kernel
     }
 
-    fn add(
-        &self,
-        first: u64,
-        tile: Problem<'_, T>,
-        rooms: &Rooms<T>,
-        (_, St): Sums<'_>,
-    ) -> Result<()> {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
+        let Sums { first, matrix: St, .. } = sums;
         rooms.lend((self.centers.ncols(), TILE_ROWS), |room| {
             let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
             let Kt = values(&self.kernel, centers, tile.x, room, &mut wide); //   M × rows

@@ -112,13 +112,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Added<T> for SquaredErrors<K, T> {
         &self.family.kernel
     }
 
-    fn add(
-        &self,
-        _: u64,
-        tile: Problem<'_, T>,
-        _: &Rooms<T>,
-        (weight, sums): Sums<'_>,
-    ) -> Result<()> {
+    fn add(&self, tile: Problem<'_, T>, _: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
+        let Sums { numbers: weight, matrix: sums, .. } = sums;
         let SquaredErrors { family, shift, mus } = self;
         let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
         let centers = Points::from_cols(family.centers.as_ref());

@@ -25,13 +25,17 @@ pub(crate) trait Added<T: Scalar> {
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
-    /// Adds a tile, of 1024 rows or the last. `first` is the number of its first row.
-    fn add(&self, first: u64, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>)
-    -> Result<()>;
+    /// Adds a tile, of 1024 rows or the last.
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()>;
 }
 
-/// The numbers and the matrix.
-pub(crate) type Sums<'a> = (&'a mut [f64], &'a mut Mat<f64>);
+/// What a tile is added to.
+pub(crate) struct Sums<'a> {
+    /// The number of the tile's first row among all.
+    pub first: u64,
+    pub numbers: &'a mut [f64],
+    pub matrix: &'a mut Mat<f64>,
+}
 
 /// Room for kernel values, all of one shape: one for each thread, kept for the tiles of a block.
 #[derive(Debug)]
@@ -114,8 +118,8 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     }
 
     fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
-        let first = self.first + self.rows;
-        self.added.add(first, tile, rooms, (&mut self.numbers, &mut self.matrix))?;
+        let (numbers, matrix) = (&mut self.numbers[..], &mut self.matrix);
+        self.added.add(tile, rooms, Sums { first: self.first + self.rows, numbers, matrix })?;
         self.rows += tile.x.len() as u64;
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(crate) enum Style {
     /// `4:05:00` and `4:05`, in hours or minutes, minutes and seconds; read as seconds.
     Clock,
     /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. No cell has it alone.
-    Units,
+    Duration,
 }
 
 impl Style {
@@ -45,8 +45,8 @@ pub(super) struct Cell<'a> {
     /// A unit, a currency or a per cent sign.
     pub after: &'a str,
     /// By what the digits are multiplied, as in `1.2K`, and what is added, as in `17½`.
-    times: f64,
-    plus: f64,
+    factor: f64,
+    fraction: f64,
 }
 
 /// What may stand right behind digits, and by how much it multiplies them.
@@ -110,27 +110,27 @@ impl<'a> Cell<'a> {
         if let Some(rest) = after.strip_suffix(is_minus) {
             (negative, after) = (!negative, rest.trim());
         }
-        let (mut times, mut plus) = (1.0, 0.0);
+        let (mut factor, mut fraction) = (1.0, 0.0);
         if let Some((sign, part)) = FRACTIONS.into_iter().find(|(sign, _)| after.starts_with(*sign))
         {
-            (plus, after) = (part, after[sign.len_utf8()..].trim());
+            (fraction, after) = (part, after[sign.len_utf8()..].trim());
         }
-        let behind = |(mark, factor): (&str, f64)| {
+        let behind = |(mark, times): (&str, f64)| {
             let rest = after.strip_prefix(mark)?;
             let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
-            ends.then(|| (factor, rest.trim()))
+            ends.then(|| (times, rest.trim()))
         };
-        if let Some((factor, rest)) = MAGNITUDES.into_iter().find_map(behind) {
-            (times, after) = (factor, rest);
+        if let Some((found, rest)) = MAGNITUDES.into_iter().find_map(behind) {
+            (factor, after) = (found, rest);
         }
         let other_digits = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-        let cell = Cell { negative, before, digits, after, times, plus };
+        let cell = Cell { negative, before, digits, after, factor, fraction };
         (!other_digits(after)).then_some(cell)
     }
 
     /// The number that the digits are in this style.
     pub fn number(&self, style: Style) -> Option<f64> {
-        let value = (number(self.digits, style)? + self.plus) * self.times;
+        let value = (number(self.digits, style)? + self.fraction) * self.factor;
         Some(if self.negative { -value } else { value })
     }
 }
@@ -182,7 +182,7 @@ fn number(digits: &str, style: Style) -> Option<f64> {
         Style::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
         Style::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
         Style::Clock => clock(digits),
-        Style::Units => None,
+        Style::Duration => None,
     }
 }
 

@@ -36,7 +36,9 @@ impl Reading {
             Values::Numbers(values) if is(&options.numeric) || !are_dates(values) => {
                 (Reading::PLAIN, None)
             }
-            Values::Numbers(_) => (Reading { kind: Kind::Digits, rest: false }, Some(digits(name))),
+            Values::Numbers(_) => {
+                (Reading { kind: Kind::Digits, rest: false }, Some(digits_note(name)))
+            }
             Values::Categories(text) => {
                 let counts = match levels {
                     Some(levels) => levels.iter().map(|(n, text)| (*n, text.as_str())).collect(),
@@ -48,7 +50,7 @@ impl Reading {
     }
 }
 
-fn digits(name: &str) -> String {
+fn digits_note(name: &str) -> String {
     format!("{name:?} holds dates such as 20190131 (--numeric {name:?} takes them for numbers)")
 }
 
@@ -98,7 +100,7 @@ fn of_texts(
             false => Vec::new(),
         };
         if !numeric && are_dates(&values) {
-            return (Reading { kind: Kind::Digits, rest: false }, Some(digits(name)));
+            return (Reading { kind: Kind::Digits, rest: false }, Some(digits_note(name)));
         }
         let beyond = |(_, level): &(usize, &str)| is_beyond_exact(level);
         if !numeric && dress.is_plain() && levels.iter().any(beyond) {
@@ -138,7 +140,7 @@ fn mixed(
     let (dress, read) = Dress::of_some(levels, false);
     let loose = |rest| Reading { kind: Kind::Number(dress.clone()), rest };
     if numeric {
-        return (loose(false), lost(name, levels, &dress));
+        return (loose(false), unread_note(name, levels, &dress));
     }
     let some = |read: usize| read * SOME >= cells && read > 0;
     if all.len() <= FEW && 2 * all.len() <= cells {
@@ -180,7 +182,7 @@ fn mixed(
 }
 
 /// Which cells of a column that was said to hold numbers hold none.
-fn lost(name: &str, levels: &[(usize, &str)], dress: &Dress) -> Option<String> {
+fn unread_note(name: &str, levels: &[(usize, &str)], dress: &Dress) -> Option<String> {
     let other = levels.iter().filter(|(_, level)| dress.number(level).is_none());
     let (cells, example) =
         (other.clone().map(|(count, _)| count).sum::<usize>(), other.clone().next()?.1);

@@ -40,7 +40,7 @@ impl Dress {
             let mut texts = levels.iter().map(|(_, text)| bare(text));
             let some = texts.clone().any(is_compound);
             (some && texts.all(|text| duration(text).is_some()))
-                .then_some(Dress { style: Style::Units, ..Dress::PLAIN })
+                .then_some(Dress { style: Style::Duration, ..Dress::PLAIN })
         };
         Dress::of_digits(levels).or_else(units)
     }
@@ -112,7 +112,7 @@ impl Dress {
 
     /// Of a text that is one number.
     fn alone(&self, text: &str) -> Option<f64> {
-        if self.style == Style::Units {
+        if self.style == Style::Duration {
             return duration(bare(text));
         }
         let cell = Cell::of(text)?;
@@ -143,7 +143,7 @@ impl Dress {
     /// In words, with one of the texts.
     pub fn describe(&self, example: &str) -> String {
         let mut words = match self.style {
-            Style::Clock | Style::Units => {
+            Style::Clock | Style::Duration => {
                 format!("durations such as {example:?}, read as seconds")
             }
             _ => format!("numbers such as {example:?}"),

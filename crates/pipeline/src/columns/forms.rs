@@ -8,7 +8,7 @@ const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /// A quarter or a week as its first day, and the time of `ctime` or of a web server behind the
 /// date.
-pub(super) fn plainer(text: &str) -> Option<String> {
+pub(super) fn plain_date(text: &str) -> Option<String> {
     let marked = text.contains(['q', 'Q', 'w', 'W']) || text.matches(':').count() > 1;
     if !marked || text.len() > 48 || !text.is_ascii() {
         return None;
@@ -106,11 +106,11 @@ mod tests {
             (&["15/Mar/2019:04:41:45 +0000"], "15/Mar/2019 04:41:45+0000"),
         ] {
             for text in texts {
-                assert_eq!(plainer(text).as_deref(), Some(plain), "{text}");
+                assert_eq!(plain_date(text).as_deref(), Some(plain), "{text}");
             }
         }
         for other in ["2019-W60", "2019Q5", "Q", "W", "2019-03-15 10:20:30", "a:b:c", "12:30:15"] {
-            assert_eq!(plainer(other), None, "{other}");
+            assert_eq!(plain_date(other), None, "{other}");
         }
     }
 }

@@ -176,7 +176,7 @@ pub(crate) fn ordered(
 ) -> Result<(Vec<f64>, Option<String>)> {
     let column = &table.columns()[position(table, name)?];
     if let Values::Categories(text) = &column.values
-        && let Some(values) = exactly(text)
+        && let Some(values) = above_least(text)
     {
         return Ok((values, None));
     }
@@ -207,12 +207,12 @@ pub(crate) fn ordered(
                 "fill it in, leave out the row, or split by another column",
             ))
         }
-        None => Ok((values, said(name, &reading, options))),
+        None => Ok((values, time_note(name, &reading, options))),
     }
 }
 
 /// How the cells of a time column were read, if they are no numbers.
-fn said(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<String> {
+fn time_note(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<String> {
     let Kind::Time(format) = &reading.kind else { return None };
     let open = match (format.ambiguous, options.day_first) {
         (false, _) => "",
@@ -223,7 +223,7 @@ fn said(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<String
 }
 
 /// Whole numbers less the least of them: also beyond 2⁵³, where they would be equal as `f64`.
-fn exactly(text: &nystrom_data::Categories) -> Option<Vec<f64>> {
+fn above_least(text: &nystrom_data::Categories) -> Option<Vec<f64>> {
     let levels: Option<Vec<i128>> = text.levels.iter().map(|level| level.parse().ok()).collect();
     let levels = levels?;
     let least = *levels.iter().min()?;

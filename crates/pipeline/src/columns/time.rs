@@ -2,7 +2,7 @@
 
 use super::cell::bare;
 use super::clock::{Token, is_utc, of_clock, tokens};
-use super::forms::{Named, named, plainer};
+use super::forms::{Named, named, plain_date};
 use jiff::civil::{Date, DateTime, Time};
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ pub(super) fn of_digits(value: f64) -> Option<f64> {
 impl Parts {
     /// The parts of a text that is a date, with or without a time of day.
     fn of(text: &str) -> Option<Parts> {
-        let rewritten = plainer(bare(text));
+        let rewritten = plain_date(bare(text));
         let text = rewritten.as_deref().unwrap_or(bare(text));
         // longer texts are no dates
         if text.len() < 5 || text.len() > 48 || !text.is_ascii() {
