@@ -1,6 +1,7 @@
 //! Rows that are held out before a fit.
 
 use crate::classes::Labels;
+use crate::columns::Missing;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::numbers::Numbered;
@@ -82,7 +83,11 @@ impl Fit {
     pub fn used_rows(&self, table: &Table, targets: &[String]) -> Result<Vec<usize>> {
         let taken = taken(self, targets)?;
         let (numbered, classes) = Numbered::with_task(self, table, targets, None)?;
-        Ok(usable(self, &numbered.table, targets, &taken, classes)?.0)
+        let looked = match self.columns.missing {
+            Missing::DropRows => Some(look(self, &numbered.table, &taken, &HashMap::new())?),
+            _ => None,
+        };
+        Ok(usable(self, &numbered.table, (targets, &taken), classes, looked.as_ref())?.0)
     }
 
     /// The weights of the rows of a table as numbers, if the fit has any.
@@ -107,7 +112,7 @@ impl Fit {
         let (Numbered { table: numbered, .. }, classes) =
             Numbered::with_task(self, table, targets, None)?;
         let mut looked = look(self, &numbered, &taken, &HashMap::new())?;
-        let rows = usable(self, &numbered, targets, &taken, classes)?.0;
+        let rows = usable(self, &numbered, (targets, &taken), classes, Some(&looked))?.0;
         let used = numbered.select_rows(&rows)?;
         let equal = match self.split.column() {
             Some(_) => None,

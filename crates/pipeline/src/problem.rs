@@ -3,8 +3,8 @@
 
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
-    ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape, Training,
-    position,
+    Candidate, ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape,
+    Training, position,
 };
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
@@ -16,7 +16,7 @@ use crate::target::{Target, standardised};
 use crate::weights::{check_weights, refuse_no_weight, weights};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
-use nystrom_data::{Cell, Table, Values};
+use nystrom_data::{Cell, Column, Table, Values};
 use std::collections::HashMap;
 
 /// The fewest rows from which anything can be learnt.
@@ -91,7 +91,9 @@ impl Problem {
         let Numbered { table, readings, mut notes } = numbered;
         let mut looked = look(fit, &table, &taken, exact)?;
         notes.extend(looked.notes.iter().cloned());
-        let (rows, left_out) = usable(fit, &table, targets, &taken, classes)?;
+        // a sample leaves out what the blocks of all rows do
+        let of_all = exact.is_empty().then_some(&looked);
+        let (rows, left_out) = usable(fit, &table, (targets, &taken), classes, of_all)?;
         check_rows(fit, &table, &rows)?;
         notes.extend(notes_of(&left_out, table.rows()));
         if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
@@ -234,13 +236,15 @@ pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     Ok(taken)
 }
 
-/// The rows that have targets, weight, and (if asked for) all features.
+/// The rows that have targets, weight, and (if asked for) all features. A cell such as `-` is
+/// missing if its column, as `looked` read it, holds numbers or dates. Without `looked`, as for a
+/// block, only empty cells are.
 pub(crate) fn usable(
     fit: &Fit,
     table: &Table,
-    targets: &[String],
-    taken: &[String],
+    (targets, taken): (&[String], &[String]),
     classes: bool,
+    looked: Option<&Looked>,
 ) -> Result<(Vec<usize>, LeftOut)> {
     let n = table.rows();
     let (mut keep, mut left_out) = (vec![true; n], LeftOut::new());
@@ -259,7 +263,7 @@ pub(crate) fn usable(
                 (0..n).filter(|&row| values[row].is_nan()).collect()
             }
         };
-        let remedy = if classes { " (--not-missing NA makes a class of this text)" } else { "" };
+        let remedy = if classes { " (--not-missing NA makes NA a class)" } else { "" };
         leave(gaps, &format!("miss the target {name:?}{remedy}"), &mut keep);
     }
     if let Some(name) = &fit.weights {
@@ -274,8 +278,13 @@ pub(crate) fn usable(
         let mut misses = vec![false; n];
         for &place in &features {
             let column = &table.columns()[place];
-            let reading = Reading::of(&column.name, &column.values, &fit.columns).0;
-            reading.read(&column.values, &Marks::of(&fit.columns)).mark_gaps(&mut misses);
+            match looked.and_then(|looked| looked.columns.iter().find(|c| c.place == place)) {
+                Some(Candidate { reading, .. }) => {
+                    let marks = Marks::of(&fit.columns);
+                    reading.read(&column.values, &marks).mark_gaps(&mut misses);
+                }
+                None => (0..n).for_each(|row| misses[row] |= is_gap(column, row)),
+            }
         }
         leave((0..n).filter(|&row| misses[row]).collect(), "miss a feature", &mut keep);
     }
@@ -291,8 +300,7 @@ fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
     }
     if let Split::Group(name) = &fit.split {
         let column = &table.columns()[position(table, name)?];
-        let gap = |row: &&usize| column.cell(**row) == Some(Cell::Missing);
-        if let Some(&row) = rows.iter().find(gap) {
+        if let Some(&row) = rows.iter().find(|&&row| is_gap(column, row)) {
             return Err(Error::values(
                 name,
                 format!("misses its value in {}", place(table, row)),
@@ -301,6 +309,10 @@ fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn is_gap(column: &Column, row: usize) -> bool {
+    column.cell(row) == Some(Cell::Missing)
 }
 
 /// What is said of rows that are left out.

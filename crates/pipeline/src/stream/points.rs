@@ -284,7 +284,7 @@ impl PointRecipe {
 
     /// The rows of a block that are used, and their features.
     fn ready(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
-        let (rows, _) = usable(&self.fit, block, &[], &[], false)?;
+        let (rows, _) = usable(&self.fit, block, (&[], &[]), false, None)?;
         let x = if rows.len() == block.rows() {
             features(&self.columns, block, None)?
         } else {

@@ -59,7 +59,7 @@ impl Recipe {
             Some(_) => Cow::Borrowed(block),
             None => with_numbers(block, &names)?,
         };
-        let (rows, _) = usable(fit, &block, &names, &taken, model.classes.is_some())?;
+        let (rows, _) = usable(fit, &block, (&names, &taken), model.classes.is_some(), None)?;
         let table = block.select_rows(&rows)?;
         let weights = weights(fit, &block, &rows)?;
         let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());

@@ -235,7 +235,7 @@ impl Pass<'_> {
             block.column(name.as_str()).is_ok_and(|c| matches!(c.values, Values::Categories(_)))
         };
         let classes = self.targets.len() == 1 && self.targets.iter().any(text);
-        let (rows, left_out) = usable(fit, block, &self.targets, &self.taken, classes)?;
+        let (rows, left_out) = usable(fit, block, (&self.targets, &self.taken), classes, None)?;
         let sums = &mut self.sums;
         sums.leave_out(left_out);
         let weights = weights(fit, block, &rows)?;

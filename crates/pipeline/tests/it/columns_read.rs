@@ -5,7 +5,7 @@ use crate::columns::{options, random, table};
 use crate::fit::{fitted, quick, text};
 use nystrom::prelude::*;
 use nystrom_data::Column;
-use nystrom_pipeline::{ColumnOptions, Columns, Fit, Shape, Split, Task};
+use nystrom_pipeline::{ColumnOptions, Columns, Fit, Missing, Shape, Split, Task};
 
 /// Dates of another format are the same instants if that format is beyond doubt; what is no date is
 /// refused.
@@ -98,4 +98,26 @@ fn rows_are_numbered_also_in_a_part_of_a_table() {
     assert_eq!(of("t", kept.iter().map(|t| 1900.0 + t).collect()), 2, "years");
     assert_eq!(of("t", kept.iter().map(|t| 5.0 * t).collect()), 2, "minutes");
     assert_eq!(of("t", kept.iter().rev().copied().collect()), 2, "that fall");
+}
+
+/// Rows are left out by what is missing once a column was read, in the fit and in predictions.
+#[test]
+fn a_marker_among_numbers_and_dates_is_a_missing_value() {
+    let missing = |i: usize| i % 10 == 3;
+    let price = |i: usize| if missing(i) { "-".into() } else { format!("${}.5", i * 7 % 40) };
+    let day = |i: usize| if i == 8 { "?".into() } else { format!("{}.1.2020", i % 28 + 1) };
+    let of = |price: &dyn Fn(usize) -> String, day: &dyn Fn(usize) -> String| {
+        let y = Column::numbers("y", random(60, 2));
+        table(vec![text("price", (0..60).map(price)), text("day", (0..60).map(day)), y])
+    };
+    let drops = ColumnOptions { missing: Missing::DropRows, ..options() };
+    let fit = Fit { columns: drops, ..quick() };
+    let table = of(&price, &day);
+    let expected: Vec<usize> = (0..60).filter(|&i| !missing(i) && i != 8).collect();
+    assert_eq!(fit.used_rows(&table, &["y".into()]).unwrap(), expected);
+    let model = fitted(&fit, &table, "y").unwrap().model;
+    assert_eq!(model.columns().complete_rows(&table).unwrap(), expected);
+    let rng = &mut Pcg64::seed_from_u64(0);
+    let held = fit.hold_out(&table, &["y".into()], 0.3, rng).unwrap().validation;
+    assert!(held.iter().all(|row| expected.contains(row)));
 }
