@@ -116,7 +116,7 @@ impl Fit {
         let used = numbered.select_rows(&rows)?;
         let equal = match self.split.column() {
             Some(_) => None,
-            None => repeats::distinct(&used, &compared(self, &mut looked, &used, targets)?)?,
+            None => repeats::copies(&used, &compared(self, &mut looked, &used, targets)?)?,
         };
         let mut parts = self.split.parts(&used, equal, rng)?;
         if classes && self.split == Split::Random {

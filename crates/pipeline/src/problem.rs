@@ -40,6 +40,8 @@ pub(crate) struct Problem {
     pub exact: HashMap<String, ColumnSums>,
     /// What all rows of the table say of its columns.
     pub looked: Looked,
+    /// Whether the rows are a sample of which some are copies of others.
+    pub copies_in_sample: bool,
     /// How the cells of targets were read that are numbers.
     readings: Vec<(String, Reading)>,
 }
@@ -104,7 +106,9 @@ impl Problem {
             false => table.select_rows(&rows)?,
         };
         let compared = compared(fit, &mut looked, &table, targets)?;
+        let all = table.rows();
         let weighted = weighted(fit, table, &compared, &mut notes)?;
+        let copies_in_sample = !exact.is_empty() && weighted.0.rows() < all;
         let of = |table: &Table| Labels::new(table, &targets[0], counts);
         let labels: Option<&LabelsOf<'_>> = classes.then_some(&of);
         let (table, weights, aside) = parts(fit, weighted, targets, labels, rng)?;
@@ -131,6 +135,7 @@ impl Problem {
             notes,
             exact: exact.clone(),
             looked,
+            copies_in_sample,
             readings,
         })
     }
@@ -337,7 +342,7 @@ fn folds(
 }
 
 /// The rows that differ in the columns `compared`, and their weights: those of a column, those of
-/// equal rows added up.
+/// copies added up.
 fn weighted(
     fit: &Fit,
     table: Table,
@@ -345,14 +350,14 @@ fn weighted(
     notes: &mut Vec<String>,
 ) -> Result<(Table, Option<Vec<f64>>)> {
     let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
-    let distinct = repeats::distinct(&table, compared)?;
-    let Some(groups) = distinct.filter(|groups| groups.len() >= FEWEST) else {
+    let copies = repeats::copies(&table, compared)?;
+    let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
         return Ok((table, weights));
     };
     let (all, different) = (table.rows(), groups.len());
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
-        "{all} rows are {different} different ones: equal rows are taken once, with {weight} as \
+        "{all} rows are {different} different ones: copies are taken once, with {weight} as \
          weight"
     ));
     let rows: Vec<usize> = groups.iter().map(|same| same[0]).collect();

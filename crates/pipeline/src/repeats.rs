@@ -4,21 +4,25 @@ use crate::error::Result;
 use nystrom_data::{Column, Table, Values};
 use std::cmp::Ordering;
 
-/// The first of all rows that agree in the columns `compared`, in their order, and the places of
-/// its equals, itself first. Nothing if no row is repeated.
+/// The different rows of a table in which rows are copied: for each the places of its copies,
+/// itself first. Rows are equal if they agree in the columns `compared`. Nothing if no row is
+/// repeated, or only by chance ([`are_copies`]).
 ///
 /// A sum of squares over equal rows is one row's with their number as weight. So a fit to the
-/// different rows with these weights is the fit to all rows. Where a row is left out, its equals
+/// different rows with these weights is the fit to all rows. Where a row is left out, its copies
 /// must be left out with it: they would give its target away.
 ///
 /// # Cost
-/// O(n log n) comparisons of rows.
-pub(crate) fn distinct<S: AsRef<str>>(
+/// That of [`are_copies`], and O(n log n) comparisons of rows.
+pub(crate) fn copies<S: AsRef<str>>(
     table: &Table,
     compared: &[S],
 ) -> Result<Option<Vec<Vec<usize>>>> {
-    let columns = compared.iter().map(|name| table.column(name.as_ref()));
-    let columns = columns.collect::<std::result::Result<Vec<&Column>, _>>()?;
+    Ok(if are_copies(table, compared)? { Some(distinct(table, compared)?) } else { None })
+}
+
+fn distinct<S: AsRef<str>>(table: &Table, compared: &[S]) -> Result<Vec<Vec<usize>>> {
+    let columns = named(table, compared)?;
     let compared = |a: usize, b: usize| {
         let mut orders = columns.iter().map(|column| by_column(column, a, b));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -28,32 +32,74 @@ pub(crate) fn distinct<S: AsRef<str>>(
     let groups = rows.chunk_by(|&a, &b| compared(a, b).is_eq());
     let mut groups: Vec<Vec<usize>> = groups.map(<[usize]>::to_vec).collect();
     groups.sort_by_key(|same| same[0]);
-    Ok((groups.len() < rows.len()).then_some(groups))
+    Ok(groups)
 }
 
-/// Times as often as by chance that rows agree where some are copies of others.
-const COPIES: f64 = 10.0;
+fn named<'a, S: AsRef<str>>(table: &'a Table, columns: &[S]) -> Result<Vec<&'a Column>> {
+    let columns = columns.iter().map(|name| table.column(name.as_ref()));
+    Ok(columns.collect::<std::result::Result<_, _>>()?)
+}
 
-/// Whether rows agree in all of these columns far more often than columns without a relation would
-/// have it, so that there are copies: the share of pairs of rows that agree in all is at least
-/// ten times the product of the shares that agree in each.
+/// The odds by which equal rows must beat chance, in every column, to be copies.
+const COPIES: f64 = 10.0;
+/// Fewer different rows than this, each repeated [`OFTEN`] times on average, are the values of a
+/// table that has no others.
+const FEW: usize = 50;
+const OFTEN: usize = 10;
+
+/// Whether equal rows are copies of one another. Otherwise there are none, or they are equal
+/// because their columns have few values: other rows of the same kind would equal them, too.
+///
+/// Take the pairs of rows that agree in all columns but perhaps one. Of these pairs, copies agree
+/// in that column as well; other pairs do so by chance. So rows are copies if in every column the
+/// odds of agreeing are at least ten times the odds among the pairs that are not equal.
 ///
 /// # Cost
-/// That of [`distinct`], for each column.
-pub(crate) fn are_copied(table: &Table, columns: &[&str]) -> Result<bool> {
-    let rows = table.rows() as f64;
-    let agreeing = |columns: &[&str]| {
-        let pairs = |same: &Vec<usize>| same.len() as f64 * (same.len() as f64 - 1.0);
-        let groups = distinct(table, columns)?.unwrap_or_default();
-        Ok(groups.iter().map(pairs).sum::<f64>() / (rows * (rows - 1.0)))
-    };
-    let all: f64 = agreeing(columns)?;
-    if all.is_nan() || all == 0.0 {
+/// O(dn log n) for d columns; O(dn + n log n) where no row is repeated.
+pub(crate) fn are_copies<S: AsRef<str>>(table: &Table, compared: &[S]) -> Result<bool> {
+    let columns = named(table, compared)?;
+    let mut all = vec![0_u64; table.rows()];
+    for (j, column) in columns.iter().enumerate() {
+        all.iter_mut().enumerate().for_each(|(i, sum)| *sum = sum.wrapping_add(key(column, j, i)));
+    }
+    let (equal, different) = pairs_and_values(all.clone());
+    if columns.len() < 2 || equal == 0.0 || (different < FEW && all.len() >= OFTEN * different) {
         return Ok(false);
     }
-    let each = columns.iter().map(|column| agreeing(&[column]));
-    let chance: f64 = each.collect::<Result<Vec<f64>>>()?.iter().product();
-    Ok(all >= COPIES * chance)
+    let pairs = all.len() as f64 * (all.len() as f64 - 1.0) / 2.0;
+    let beats_chance = |(j, column): (usize, &&Column)| {
+        let own: Vec<u64> = (0..all.len()).map(|i| key(column, j, i)).collect();
+        let others = all.iter().zip(&own).map(|(sum, own)| sum.wrapping_sub(*own)).collect();
+        let (others, _) = pairs_and_values(others);
+        let (agreeing, _) = pairs_and_values(own);
+        equal * (pairs - agreeing) >= COPIES * (others - equal) * (agreeing - equal)
+    };
+    Ok(columns.iter().enumerate().all(beats_chance))
+}
+
+/// The pairs of equal keys, and how many keys differ.
+fn pairs_and_values(mut keys: Vec<u64>) -> (f64, usize) {
+    keys.sort_unstable();
+    let groups = keys.chunk_by(|a, b| a == b).map(|same| same.len() as f64);
+    groups.fold((0.0, 0), |(pairs, count), k| (pairs + k * (k - 1.0) / 2.0, count + 1))
+}
+
+/// A number as good as random that equal cells of a column share.
+fn key(column: &Column, j: usize, row: usize) -> u64 {
+    let cell = match &column.values {
+        Values::Numbers(values) => (values[row] + 0.0).to_bits(), //                  0 and −0 are equal
+        Values::Categories(text) => text.codes[row].map_or(u64::MAX, u64::from),
+    };
+    mixed(mixed(j as u64) ^ cell)
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection whose values look
+/// random.
+pub(crate) fn mixed(z: u64) -> u64 {
+    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 fn by_column(column: &Column, a: usize, b: usize) -> Ordering {
@@ -68,34 +114,88 @@ fn by_column(column: &Column, a: usize, b: usize) -> Ordering {
 mod tests {
     use super::*;
 
+    fn table(columns: Vec<Vec<f64>>) -> Table {
+        let named = columns.into_iter().zip(["a", "b", "c", "d"]);
+        Table::new("t", named.map(|(values, name)| Column::numbers(name, values)).collect()).unwrap()
+    }
+
     #[test]
     fn equal_rows_are_one_with_their_equals() {
-        let columns = |y: [f64; 5]| {
+        let found = |y: [f64; 5], names: &[&str]| {
             let a = vec![0.0, 2.0, -0.0, f64::NAN, 0.0];
-            vec![Column::numbers("a", a), Column::numbers("y", y.to_vec())]
+            distinct(&table(vec![a, y.to_vec()]), names).unwrap()
         };
-        let found = |y, names: &[&str]| {
-            let table = Table::new("t", columns(y)).unwrap();
-            distinct(&table, names).unwrap()
-        };
-        let same = Some(vec![vec![0, 2, 4], vec![1], vec![3]]);
-        assert_eq!(found([0.0; 5], &["a", "y"]), same);
-        assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0], &["a", "y"]), None);
+        let same = vec![vec![0, 2, 4], vec![1], vec![3]];
+        assert_eq!(found([0.0; 5], &["a", "b"]), same);
+        assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0], &["a", "b"]).len(), 5);
         assert_eq!(found([0.0, 0.0, 1.0, 0.0, 2.0], &["a"]), same);
     }
 
-    /// 60 rows of two columns without a relation agree as often as chance has it; 20 rows three
-    /// times agree more often.
+    /// Whether rows given by a function of a number, each several times, are copies.
+    fn copied(rows: usize, times: usize, columns: &[fn(u64) -> f64]) -> bool {
+        let of = |f: &fn(u64) -> f64| (0..rows * times).map(|i| f((i % rows) as u64)).collect();
+        let table = table(columns.iter().map(of).collect());
+        are_copies(&table, &["a", "b", "c", "d"][..columns.len()]).unwrap()
+    }
+
+    /// As good as random and the same for the same row: of so many values, in a column.
+    fn draw(row: u64, column: u64, values: u64) -> f64 {
+        (mixed(mixed(row) ^ column) % values) as f64
+    }
+
     #[test]
-    fn copies_are_told_from_chance() {
-        let copied = |a: fn(usize) -> f64, b: fn(usize) -> f64| {
-            let of = |f: fn(usize) -> f64| (0..60).map(f).collect();
-            let table =
-                Table::new("t", vec![Column::numbers("a", of(a)), Column::numbers("b", of(b))]);
-            are_copied(&table.unwrap(), &["a", "b"]).unwrap()
-        };
-        assert!(!copied(|i| (i % 3) as f64, |i| (i % 5) as f64));
-        assert!(!copied(|i| i as f64, |i| (i % 5) as f64));
-        assert!(copied(|i| (i % 20) as f64, |i| (i % 20 * 7) as f64));
+    fn copies_of_rows_with_many_values_are_found() {
+        const MANY: u64 = 1 << 40;
+        for (rows, times) in [(60, 2), (400, 50), (1000, 3)] {
+            // a number and a class; four columns of five levels; rounded numbers
+            assert!(copied(rows, times, &[|r| draw(r, 0, MANY), |r| draw(r, 1, 2)]));
+            assert!(copied(rows, times, &[|r| draw(r, 0, MANY), |r| draw(r, 1, MANY)]));
+        }
+        let five = [|r| draw(r, 0, 9), |r| draw(r, 1, 9), |r| draw(r, 2, 9), |r| draw(r, 3, MANY)];
+        assert!(copied(500, 3, &five));
+        assert!(copied(120, 3, &[|r| draw(r, 0, 60), |r| draw(r, 1, 40)]));
+        assert!(!copied(1000, 1, &five));
+    }
+
+    /// Independent columns of few values, and logic: the truth table of "exactly one".
+    #[test]
+    fn rows_that_are_equal_by_chance_are_no_copies() {
+        assert!(!copied(2000, 1, &[|r| draw(r, 0, 4), |r| draw(r, 1, 2), |r| draw(r, 2, 3)]));
+        assert!(!copied(2000, 2, &[|r| draw(r, 0, 4), |r| draw(r, 1, 2), |r| draw(r, 2, 3)]));
+        assert!(!copied(500, 1, &[|r| draw(r, 0, 12), |r| draw(r, 1, 10)]));
+        assert!(!copied(4, 250, &[|r| (r % 2) as f64, |r| (r / 2) as f64, |r| (r % 3 % 2) as f64]));
+    }
+
+    /// Class, sex, age and fate of the 2201 aboard the Titanic: 24 different rows, and the columns
+    /// depend on one another. Dead and alive, as R's `Titanic` counts them.
+    #[test]
+    fn people_of_one_kind_are_no_copies() {
+        let counts: [([u8; 3], [usize; 2]); 14] = [
+            ([1, 0, 0], [0, 5]),
+            ([2, 0, 0], [0, 11]),
+            ([3, 0, 0], [35, 13]),
+            ([1, 1, 0], [0, 1]),
+            ([2, 1, 0], [0, 13]),
+            ([3, 1, 0], [17, 14]),
+            ([1, 0, 1], [118, 57]),
+            ([2, 0, 1], [154, 14]),
+            ([3, 0, 1], [387, 75]),
+            ([0, 0, 1], [670, 192]),
+            ([1, 1, 1], [4, 140]),
+            ([2, 1, 1], [13, 80]),
+            ([3, 1, 1], [89, 76]),
+            ([0, 1, 1], [3, 20]),
+        ];
+        let mut columns = vec![Vec::new(); 4];
+        for ([class, sex, age], fates) in counts {
+            for (fate, count) in fates.into_iter().enumerate() {
+                for (column, value) in columns.iter_mut().zip([class, sex, age, fate as u8]) {
+                    column.extend(std::iter::repeat_n(f64::from(value), count));
+                }
+            }
+        }
+        let names = ["a", "b", "c", "d"];
+        assert!(!are_copies(&table(columns.clone()), &names).unwrap());
+        assert!(!are_copies(&table(columns), &names[1..]).unwrap());
     }
 }

@@ -18,7 +18,8 @@ use rand::{Rng, RngExt};
 /// The normal equations of k folds side by side: k-fold cross-validation without a second pass.
 ///
 /// Each row is in a fold at random, all of them equally likely, by a random number that belongs to
-/// its place among all rows. So folds do not depend on blocks, nor on who reads which rows:
+/// its place among all rows. Or, [by content](Self::by_content), copies of a row are in one fold.
+/// So folds do not depend on blocks, nor on who reads which rows:
 /// [`empty_at`](crate::RowSums::empty_at) says how many rows are before.
 ///
 /// With θ from the sums of the other folds, the squared error on fold f is a difference of sums,
@@ -56,6 +57,8 @@ pub struct FoldSums<K, T> {
     /// One for each fold.
     folds: Vec<FitSums<K, T, FeatureSums>>,
     streams: Streams,
+    /// Whether what a row holds decides on its fold, not its place.
+    by_content: bool,
     /// Rows before these.
     first: u64,
     /// The fingerprint of the equations of all rows.
@@ -87,16 +90,25 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
         let empty = FitSums::over_no_rows(self.sums.shared.clone());
         let (streams, equations) = (Streams::from_rng(rng), self.fingerprint);
         let hash = Hash::new().integer(equations).integer(streams.key()).integer(folds as u64);
-        let sums = FoldSums { folds: vec![empty; folds], streams, first: 0, equations };
+        let sums = FoldSums { folds: vec![empty; folds], streams, by_content: false, first: 0, equations };
         Ok(Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value()))
     }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
-    /// The fold that a row is in, by its number among all rows.
+    /// The fold that a row is in, by its number among all rows; not [by
+    /// content](Self::by_content).
     #[must_use]
     pub fn fold(&self, row: u64) -> usize {
         self.sums.fold(row)
+    }
+
+    /// The same with folds that keep copies together: rows of equal coordinates and targets, whose
+    /// weights may differ. Rows that were added are forgotten.
+    pub fn by_content(self) -> Self {
+        let sums = FoldSums { by_content: true, ..self.sums.empty_at(0) };
+        let hash = Hash::new().integer(self.fingerprint).integer(1);
+        Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value())
     }
 
     /// The equations of all rows.
@@ -153,6 +165,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldSums<K, T> {
     }
 }
 
+/// A number that rows of equal coordinates and targets share.
+fn content<T: Scalar>(tile: Problem<'_, T>, row: usize) -> u64 {
+    let coordinates = (0..tile.x.dim()).map(|k| tile.x.coordinate(row, k));
+    let targets = (0..tile.y.ncols()).map(|j| tile.y[(row, j)]);
+    // −0 is 0
+    let hash = |hash: Hash, value: T| hash.number(value.f64() + 0.0);
+    coordinates.chain(targets).fold(Hash::new(), hash).value()
+}
+
 impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
     /// The mean squared error at these rows of each fit of a family, and its rounding level.
     ///
@@ -203,7 +224,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
 
     fn empty_at(&self, first: u64) -> Self {
         let folds = vec![self.folds[0].empty_at(0); self.folds.len()];
-        FoldSums { folds, streams: self.streams, first, equations: self.equations }
+        FoldSums { folds, first, ..*self }
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
@@ -217,7 +238,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
         let before = self.first + TileSums::rows(self);
         let mut parts = vec![Vec::new(); self.folds.len()];
-        (0..tile.x.len()).for_each(|i| parts[self.fold(before + i as u64)].push(i));
+        let number = |i: usize| if self.by_content { content(tile, i) } else { before + i as u64 };
+        (0..tile.x.len()).for_each(|i| parts[self.fold(number(i))].push(i));
         for (sums, rows) in self.folds.iter_mut().zip(&parts).filter(|(_, rows)| !rows.is_empty()) {
             sums.add(Part::new(tile, rows).problem(), &mut None)?;
         }
@@ -240,6 +262,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
         let first = reader.integer();
         let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
-        Ok(FoldSums { folds, streams: self.streams, first, equations: self.equations })
+        Ok(FoldSums { folds, first, ..*self })
     }
 }

@@ -187,3 +187,23 @@ fn what_cannot_be_folded_is_told() {
     assert!(matches!(Folds::of(&[0, 2, 2], 3), Err(Error::Empty { .. })));
     assert!(matches!(Folds::of(&[0, 0], 1), Err(Error::InvalidParameter { .. })));
 }
+
+/// By content, copies of a row are in one fold: the error of a fit to noise at points far from one
+/// another is that of the mean, also if each row occurs four times.
+#[test]
+fn copies_are_left_out_together() {
+    let (n, times) = (200, 4);
+    let x = Mat::from_fn(times * n, 1, |i, _| 100.0 * (i % n) as f64);
+    let y = Mat::from_fn(times * n, 1, |i, _| ((i % n) as f64 * 9.7).sin());
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
+    let empty = empty(problem.x.slice(0..n), 1, false, 5);
+    let error = |mut folded: FoldedEquations<Gaussian, f64>| {
+        folded.accumulate(problem).unwrap();
+        folded.scores(&[Ridge::Absolute(1e-3)]).unwrap()[0].score.mean
+    };
+    let square = y.squared_norm_l2() / (times * n) as f64;
+    assert!(error(empty.clone()) < 0.1 * square);
+    assert!((error(empty.clone().by_content()) / square - 1.0).abs() < 0.1);
+    let (plain, mut together) = (empty.clone(), empty.by_content());
+    assert!(matches!(together.merge(plain), Err(Error::Incompatible { .. })));
+}

@@ -5,7 +5,7 @@ use super::reading::{Marks, Reading};
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
 use crate::error::{Error, Result};
-use crate::repeats::are_copied;
+use crate::repeats::are_copies;
 use nystrom_data::{Column, Table, Values};
 
 /// What all rows of a table say of the columns that may be features.
@@ -73,7 +73,7 @@ impl Looked {
         let numbers = |column: &Candidate| column.names_rows == Some(Why::Index) && !column.never;
         if self.columns.iter().any(numbers) {
             let telling: Vec<&str> = compared.iter().map(String::as_str).collect();
-            let copied = are_copied(table, &telling)?;
+            let copied = are_copies(table, &telling)?;
             for column in self.columns.iter_mut().filter(|column| numbers(column)) {
                 column.never = copied;
                 compared.extend((!copied).then(|| column.name.clone()));

@@ -233,7 +233,11 @@ impl<'a> Search<'a> {
     }
 
     /// Makes the features under a shape for every fold; whether they differ from those of others.
+    /// Sums over a stream could not leave a row's copies out of the mean of its level.
     fn add_shape(&mut self, shape: Shape) -> Result<bool> {
+        if shape.level_means && self.problem.copies_in_sample {
+            return Ok(false);
+        }
         for fold in 0..self.orders.len() {
             let rows = self.problem.folds[fold].train.clone();
             let shaped = match self.shape_of(shape, (Some(fold), Some(&rows))) {

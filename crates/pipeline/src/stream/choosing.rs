@@ -4,10 +4,10 @@ use super::ranks::Ranks;
 use super::summing::{Folded, State};
 use super::{Recipe, Summing};
 use crate::classes::{Calibration, ClassErrors, Classes};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
-use nystrom::krr::{PathErrors, StatePath};
+use nystrom::krr::{PathErrors, StatePath, StatePoint};
 use nystrom::prelude::*;
 use serde::Serialize;
 
@@ -126,11 +126,12 @@ impl<'a> StreamPath<'a> {
     /// A third pass, for the leave-one-out errors at every λ: to be run and merged as the second.
     ///
     /// # Errors
-    /// None that a caller can cause.
+    /// [`Error::Option`] where rows are copied: their copies would not be left out with them.
     pub fn errors_over(
         &self,
         ranks: &dyn Ranks,
     ) -> Result<Summing<'a, PathErrors<AnyKernel, f64>>> {
+        self.recipe.check_leave_one_out()?;
         Summing::of(self.path.errors(), self.recipe, ranks, &[])
     }
 
@@ -140,7 +141,8 @@ impl<'a> StreamPath<'a> {
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
         let points = self.path.points.iter();
-        let best = best(points.map(|point| (point.gcv, point.training >= point.rounding)));
+        let known = |point: &StatePoint<f64>| point.training >= point.rounding;
+        let best = best(points.map(|point| (self.gcv(point), known(point))));
         self.model(best, |report| report)
     }
 
@@ -165,6 +167,14 @@ impl<'a> StreamPath<'a> {
         })
     }
 
+    /// The generalised cross-validation error where rows are copied: that of the different rows,
+    /// with the number of their copies as weights. It is infinite without degrees of freedom.
+    fn gcv(&self, point: &StatePoint<f64>) -> f64 {
+        let Some(different) = self.recipe.different else { return point.gcv };
+        let left = 1.0 - point.d_eff / different;
+        if left > 0.0 { point.training / left.powi(2) } else { f64::INFINITY }
+    }
+
     /// The model of a λ, with a report to which more is added.
     fn model(
         &self,
@@ -178,7 +188,7 @@ impl<'a> StreamPath<'a> {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),
             training: Some(point.training.sqrt()),
-            gcv: Some(point.gcv.sqrt()),
+            gcv: Some(self.gcv(point).sqrt()),
             ..StreamReport::at(recipe, point.mu / recipe.rows as f64)
         });
         let calibration = match &recipe.sample {
@@ -196,6 +206,20 @@ impl<'a> StreamPath<'a> {
 }
 
 impl Recipe {
+    /// Refuses leave-one-out errors where rows are copied.
+    ///
+    /// # Errors
+    /// [`Error::Option`] then.
+    pub fn check_leave_one_out(&self) -> Result<()> {
+        let Some(different) = self.different else { return Ok(()) };
+        let problem = format!(
+            "rows are copies of one another: some {different:.0} of {} differ, and the copies of a \
+             row would not be left out with it; take --lambda gcv or cv:10",
+            self.rows
+        );
+        Err(Error::Option { option: "lambda", problem })
+    }
+
     /// The model with this regression, and of classes with probabilities that were calibrated to
     /// it.
     pub(super) fn made(

@@ -7,6 +7,7 @@ use crate::columns::Known;
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
+use crate::repeats::mixed;
 use crate::target::indicators;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::Problem;
@@ -24,8 +25,12 @@ const HELD_ROWS: (usize, usize) = (50, 1000);
 const FEWEST: usize = 10;
 /// A row that more than one in this many rows equals is not left out.
 const OFTEN: usize = 100;
+/// No row is left out where more than one in this many equals another by chance: those left would
+/// be the rare ones.
+const BY_CHANCE: usize = 10;
 
-/// Different rows of the reservoir with their classes: all, or as many as 4000 at random.
+/// Rows of the reservoir with their classes: all, or as many as 4000 at random. Copies are taken
+/// together; rows that are equal by chance are not.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ClassSample {
     dim: usize,
@@ -40,38 +45,54 @@ pub(super) struct ClassSample {
     rows: Vec<usize>,
     /// Of features and class, before the linear map.
     keys: Vec<u64>,
+    /// Whether rows that equal others by chance are too many for any to be left out.
+    by_chance: bool,
     /// How many rows of the reservoir each class has, and all have.
     of_class: Vec<usize>,
 }
 
 impl ClassSample {
     /// Of the reservoir; none of a regression.
-    pub fn of(fit: &Fit, survey: &Survey, found: &Model) -> Result<Option<ClassSample>> {
+    pub fn of(
+        fit: &Fit,
+        survey: &Survey,
+        found: &Model,
+        copied: bool,
+    ) -> Result<Option<ClassSample>> {
         let (table, Some(classes)) = (&survey.table, &found.classes) else { return Ok(None) };
         let n = table.rows();
         let labels = classes.of(table.column(classes.target.as_str())?)?;
-        let own = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
-        let own = own.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
-        let weight = |row: usize| own.as_ref().map_or(1.0, |w| w[row]);
+        let weighed = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
+        let weighed = weighed.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
+        let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);
         let y = indicators(classes.names.len(), &found.targets, &labels);
-        let known = Known { y: y.as_ref(), weights: own.as_deref() };
+        let known = Known { y: y.as_ref(), weights: weighed.as_deref() };
         let x = features(&found.columns, table, Some(known))?;
-        let mut groups: HashMap<u64, (usize, usize, f64)> = HashMap::new();
-        for (row, &class) in labels.iter().enumerate() {
-            let group = groups.entry(key(x.row(row).iter(), class)).or_insert((row, 0, 0.0));
+        let keys: Vec<u64> = (0..n).map(|row| key(x.row(row).iter(), labels[row])).collect();
+        let mut equal: HashMap<u64, (usize, usize, f64)> = HashMap::new();
+        for (row, &key) in keys.iter().enumerate() {
+            let group = equal.entry(key).or_insert((row, 0, 0.0));
             (group.1, group.2) = (group.1 + 1, group.2 + weight(row));
         }
-        let mut groups: Vec<(u64, (usize, usize, f64))> = groups.into_iter().collect();
-        groups.sort_unstable_by_key(|(key, _)| *key); //        in the order of random numbers
-        groups.truncate(MOST);
-        let first: Vec<usize> = groups.iter().map(|(_, (row, ..))| *row).collect();
+        let repeated: usize = equal.values().map(|(_, rows, _)| *rows).filter(|k| *k > 1).sum();
+        // in the order of random numbers
+        let mut first: Vec<usize> = (0..n).collect();
+        if copied {
+            first.retain(|row| equal[&keys[*row]].0 == *row);
+            first.sort_unstable_by_key(|row| keys[*row]);
+        } else {
+            first.sort_unstable_by_key(|row| mixed(keys[*row] ^ *row as u64));
+        }
+        first.truncate(MOST);
+        let rows = |row: &usize| equal[&keys[*row]].1;
+        let own = |row: &usize| if copied { equal[&keys[*row]].2 } else { weight(*row) };
         let chosen = Mat::from_fn(first.len(), x.ncols(), |i, j| x[(first[i], j)]);
         let chosen = found.mapped(chosen);
         // each row of the reservoir stands for this many of all
         let times = (survey.used as f64 - 1.0) / (n as f64 - 1.0).max(1.0);
-        let copies = |rows: usize, weight: f64| {
-            let each = weight / rows as f64;
-            each * (1.0 + (rows as f64 - 1.0) * times)
+        let copies = |row: &usize| match (copied, rows(row) as f64) {
+            (true, rows) => own(row) / rows * (1.0 + (rows - 1.0) * times),
+            (false, _) => own(row),
         };
         let mut of_class = vec![0; classes.names.len()];
         labels.iter().for_each(|&class| of_class[class] += 1);
@@ -79,10 +100,11 @@ impl ClassSample {
             dim: chosen.ncols(),
             x: chosen.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect(),
             labels: first.iter().map(|&row| labels[row]).collect(),
-            weights: groups.iter().map(|(_, (.., weight))| *weight).collect(),
-            copies: groups.iter().map(|(_, (_, rows, weight))| copies(*rows, *weight)).collect(),
-            rows: groups.iter().map(|(_, (_, rows, _))| *rows).collect(),
-            keys: groups.iter().map(|(key, _)| *key).collect(),
+            weights: first.iter().map(own).collect(),
+            copies: first.iter().map(copies).collect(),
+            rows: first.iter().map(rows).collect(),
+            keys: first.iter().map(|row| keys[*row]).collect(),
+            by_chance: !copied && BY_CHANCE * repeated > n,
             of_class,
         }))
     }
@@ -111,12 +133,13 @@ impl ClassSample {
         for (i, &class) in self.labels.iter().enumerate() {
             let (rows, of_all) = (self.rows[i], self.of_class[class]);
             let is_rare = rows <= (n / OFTEN).max(1) && 2 * (of_class[class] + rows) <= of_all;
-            if is_rare && held + rows <= goal {
+            let is_new = !keys.contains(&self.keys[i]);
+            if is_rare && is_new && held + rows <= goal {
                 (held, of_class[class]) = (held + rows, of_class[class] + rows);
                 keys.insert(self.keys[i]);
             }
         }
-        if keys.len() < FEWEST { HashSet::new() } else { keys }
+        if self.by_chance || keys.len() < FEWEST { HashSet::new() } else { keys }
     }
 
     /// The rows with these keys, or all if there are none.
@@ -136,13 +159,7 @@ impl ClassSample {
 
 /// A number that rows of equal features and class share, and that is as good as random.
 pub(super) fn key<'a>(features: impl Iterator<Item = &'a f64>, class: usize) -> u64 {
-    // the finaliser of SplitMix64, Steele, Lea & Flood, OOPSLA 2014
-    let mixed = |z: u64| {
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    let next = |hash: u64, bits: u64| mixed(hash.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ bits);
+    let next = |hash: u64, bits: u64| mixed(hash ^ bits);
     let bits = features.map(|value| (value + 0.0).to_bits()); //                       −0 is 0
     bits.fold(mixed(class as u64), next)
 }

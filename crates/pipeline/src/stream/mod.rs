@@ -5,6 +5,7 @@ mod calibrating;
 mod certifying;
 mod choosing;
 mod class_sample;
+mod copies;
 mod dictionary;
 mod drawing;
 mod features;
@@ -70,6 +71,10 @@ use nystrom::prelude::*;
 /// [`Recipe::logistic_over`] tries the logistic loss, with a pass for each Newton step.
 /// Probabilities are calibrated to the last fit on rows of the reservoir, each with the value of
 /// the fit that leaves it and its copies out; an iterative fit leaves some rows out for that.
+///
+/// Copies of rows are found in the reservoir. If there are any, generalised cross-validation counts
+/// different rows, folds keep copies together, centres are different rows, and no text becomes
+/// means of the target. Leave-one-out errors are refused.
 ///
 /// Three things about columns are those of the reservoir. They are medians (which stand for missing
 /// values), the curves of skewed columns with their moments, and levels where a text has more than

@@ -37,6 +37,8 @@ pub struct Recipe {
     pub(super) held: HashSet<u64>,
     /// Rows that are used.
     pub(super) rows: u64,
+    /// About how many of them differ, where rows are copied.
+    pub(super) different: Option<f64>,
     pub(super) mean_weight: f64,
     /// Where they are.
     pub(super) places: Places,
@@ -61,6 +63,7 @@ struct Head {
     identity: String,
     targets: Vec<Target>,
     rows: u64,
+    different: Option<f64>,
     mean_weight: f64,
     places: Places,
     leaves: usize,
@@ -79,8 +82,12 @@ impl StreamFit {
     /// The centres.
     pub fn recipe(&self, survey: &Survey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let sample = &survey.table;
-        let m = self.landmarks.min(sample.rows());
-        let chosen = random::uniform_subset(sample.rows(), m, rng)?;
+        let rows = match self.copies(survey)? {
+            Some(copies) => copies.first,
+            None => (0..sample.rows()).collect(),
+        };
+        let chosen = random::uniform_subset(rows.len(), self.landmarks.min(rows.len()), rng)?;
+        let chosen: Vec<usize> = chosen.into_iter().map(|place| rows[place]).collect();
         let centers = features(&found, &sample.select_rows(&chosen)?)?;
         self.recipe_at(survey, found, centers.as_ref(), UNIFORM)
     }
@@ -172,6 +179,7 @@ impl StreamFit {
             }
             _ => target.clone(),
         };
+        let copies = self.copies(survey)?;
         Ok(Recipe {
             fit: self.fit.clone(),
             targets: found.targets.iter().map(exact).collect(),
@@ -179,10 +187,11 @@ impl StreamFit {
             sketch: None,
             chosen_by: chosen_by.to_owned(),
             rows: survey.used,
+            different: copies.as_ref().map(|copies| copies.different),
             mean_weight: survey.mean_weight,
             places: survey.places.clone(),
             leaves: LEAVES,
-            sample: ClassSample::of(&self.fit, survey, &found)?,
+            sample: ClassSample::of(&self.fit, survey, &found, copies.is_some())?,
             held: HashSet::new(),
             model: found,
         })
@@ -219,6 +228,11 @@ impl Recipe {
     /// Rows that are used.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// About how many of them differ, if rows are copies of one another by those of the reservoir.
+    pub fn different_rows(&self) -> Option<f64> {
+        self.different
     }
 
     /// With at most so many leaves in the tree of the sums, in the place of 8: that many processes
@@ -278,6 +292,7 @@ impl Recipe {
             identity: identity.to_owned(),
             targets: self.targets.clone(),
             rows: self.rows,
+            different: self.different,
             mean_weight: self.mean_weight,
             places: self.places.clone(),
             leaves: self.leaves,
@@ -313,7 +328,7 @@ impl Recipe {
         let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let model = Model::from_bytes(model)?;
-        let Head { targets, rows, mean_weight, places, leaves, chosen_by, .. } = head;
+        let Head { targets, rows, different, mean_weight, places, leaves, chosen_by, .. } = head;
         Ok(Recipe {
             fit: fit.clone(),
             model,
@@ -324,6 +339,7 @@ impl Recipe {
             held: HashSet::new(),
             chosen_by,
             rows,
+            different,
             mean_weight,
             places,
             leaves,

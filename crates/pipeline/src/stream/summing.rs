@@ -88,7 +88,9 @@ impl Recipe {
         folds: usize,
         rng: &mut dyn Rng,
     ) -> Result<Summing<'_, Folded>> {
-        Summing::of(self.empty()?.folded(folds, rng)?, self, ranks, saved)
+        let folded = self.empty()?.folded(folds, rng)?;
+        let folded = if self.different.is_some() { folded.by_content() } else { folded };
+        Summing::of(folded, self, ranks, saved)
     }
 
     /// The normal equations over no rows.

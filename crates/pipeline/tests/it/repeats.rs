@@ -1,9 +1,12 @@
 //! Rows that occur several times leak nothing from what is fitted to what is left out.
 
 use crate::fit::numbers;
+use crate::stream::LAMBDAS;
 use nystrom::prelude::*;
 use nystrom_data::{Categories, Column, Table, Values};
-use nystrom_pipeline::{Calibrate, Fit, Fitted, Split};
+use nystrom_pipeline::{
+    Alone, Calibrate, Error, Family, Fit, Fitted, Recipe, Split, StreamFit, TableBlocks, Task,
+};
 
 /// y = sin a + noise at n places.
 fn places(n: usize, rng: &mut Pcg64) -> [Vec<f64>; 2] {
@@ -139,4 +142,87 @@ fn weights_count_in_models_that_leave_rows_out() {
             assert!(off < 1e-6, "{how:?} {off}");
         }
     }
+}
+
+fn streamed(train: &Table, fit: Fit) -> (Recipe, TableBlocks<'_>) {
+    let stream = StreamFit { fit, reservoir: 900, landmarks: 900 };
+    let (mut blocks, rng) = (TableBlocks::new(train, 700), &mut Pcg64::seed_from_u64(5));
+    let survey = stream.survey(&mut blocks, ["y"], &mut |_| {}, rng).unwrap();
+    let (model, _) = stream.given(&survey, (Family::Gaussian, Some(0.3)), rng).unwrap();
+    (stream.recipe(&survey, model, rng).unwrap(), blocks)
+}
+
+/// The sample of a stream knows of copies, also where it has few pairs of them. λ is that of the
+/// different rows: no interpolation of noise, whose error would be said to be small.
+#[test]
+fn copies_in_a_stream_do_not_choose_lambda() {
+    let noise = 1.5 / 12.0_f64.sqrt();
+    for (count, times) in [(300, 40), (3000, 4)] {
+        let rng = &mut Pcg64::seed_from_u64(9);
+        let columns = places(count, rng);
+        let mut rows = repeated(&columns, count, times);
+        let order = nystrom::linalg_core::random::uniform_subset(rows.len(), rows.len(), rng);
+        rows = order.unwrap().into_iter().map(|place| rows[place]).collect();
+        let train = table(&columns, &rows);
+        let new = places(500, rng);
+        let test = table(&new, &(0..500).collect::<Vec<_>>());
+        let (recipe, mut blocks) = streamed(&train, Fit::default());
+        // of uniform copies the bound is the number; pairs of a sample give it to some 10 %
+        let different = recipe.different_rows().unwrap();
+        assert!((different / count as f64 - 1.0).abs() < 0.5, "{different}");
+        assert!(recipe.landmarks() <= count);
+        let lambdas: Vec<f64> = (0..10).map(|k| 10.0_f64.powi(-k)).collect();
+        let mut sum = recipe.sum().unwrap();
+        sum.run(&mut blocks, &mut |_| Ok(())).unwrap();
+        let by_gcv = sum.finish(&lambdas).unwrap();
+        let mut folded =
+            recipe.folds_after(&Alone, &[], 5, &mut Pcg64::seed_from_u64(1)).unwrap();
+        folded.run(&mut blocks, &mut |_| Ok(())).unwrap();
+        let by_folds = folded.by_folds(&lambdas).unwrap();
+        let said = [by_gcv.1.gcv.unwrap(), by_folds.1.cross_validation.unwrap()];
+        for ((model, report), said) in [by_gcv, by_folds].into_iter().zip(said) {
+            let values = model.predict(&test).unwrap().values;
+            let errors = (0..500).map(|i| (values[(i, 0)] - new[0][i].sin()).powi(2));
+            let error = (errors.sum::<f64>() / 500.0).sqrt();
+            assert!(error < 0.6 * noise, "{count}: {error}, {report:?}");
+            let deviation = (0.5 + noise.powi(2)).sqrt();
+            assert!(said * deviation > 0.8 * noise, "{count}: {said}, {report:?}");
+        }
+        let mut sum = recipe.sum().unwrap();
+        sum.run(&mut blocks, &mut |_| Ok(())).unwrap();
+        let path = sum.path(&LAMBDAS).unwrap();
+        assert!(matches!(path.errors_over(&Alone), Err(Error::Option { .. })));
+    }
+}
+
+/// Rows of few values are equal by chance: each is a row, in memory and streamed.
+#[test]
+fn rows_that_are_equal_by_chance_stay_rows() {
+    let rng = &mut Pcg64::seed_from_u64(6);
+    let n = 1500;
+    let mut column = |levels: f64| -> Vec<f64> {
+        (0..n).map(|_| (levels * rng.random::<f64>()).floor()).collect()
+    };
+    let (a, b, luck) = (column(4.0), column(2.0), column(10.0));
+    let odds = |i: usize| 2.0 + 1.5 * a[i] + 2.0 * b[i];
+    let y = (0..n).map(|i| f64::from(luck[i] < odds(i))).collect();
+    let best = (0..n).map(|i| (odds(i) / 10.0).min(1.0)).map(|p| p.min(1.0 - p)).sum::<f64>();
+    let train = numbers(["a", "b", "y"], vec![a.clone(), b.clone(), y]);
+    for how in [None, Some(Calibrate::Share(0.2))] {
+        let fit = Fit { task: Task::Classification, ..fit(how) };
+        let report = fitted(&fit, &train).report;
+        assert!(!report.notes.iter().any(|note| note.contains("different ones")));
+        let errors = report.classes.unwrap();
+        assert!(errors.rows as f64 >= 0.2 * n as f64, "{errors:?}");
+        // four deviations of a share near 0.3 of 300 rows
+        assert!((errors.error_rate - best / n as f64).abs() < 0.11, "{errors:?} {best}");
+    }
+    let (recipe, mut blocks) =
+        streamed(&train, Fit { task: Task::Classification, ..Fit::default() });
+    assert_eq!(recipe.different_rows(), None);
+    let mut sum = recipe.sum().unwrap();
+    sum.run(&mut blocks, &mut |_| Ok(())).unwrap();
+    let report = sum.finish(&LAMBDAS).unwrap().1;
+    let errors = report.classes.unwrap();
+    assert!((errors.error_rate - best / n as f64).abs() < 0.07, "{errors:?} {best}");
 }

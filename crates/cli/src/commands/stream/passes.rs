@@ -29,6 +29,9 @@ impl Job<'_> {
     ) -> Result<Option<(Model, StreamReport)>> {
         let ranks = self.ranks;
         let Some(Lambda::Folds(folds)) = self.args.lambda else {
+            if passes(self.args) > 2 {
+                recipe.check_leave_one_out().map_err(of_pipeline)?;
+            }
             let begin = |saved: &[SavedLeaves]| recipe.sum_after(ranks, saved);
             let found = self.choose(self.summed(begin, bytes, input, folder)?, input)?;
             return self.logistic(recipe, found, input);
