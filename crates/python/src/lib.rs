@@ -12,6 +12,7 @@ mod bytes;
 mod callback;
 mod dpp;
 mod error;
+mod features;
 mod fitted;
 mod kernel;
 mod leverage;
@@ -38,6 +39,8 @@ static ALLOCATOR: nystrom::linalg_core::LargePages = nystrom::linalg_core::Large
 mod _native {
     #[pymodule_export]
     use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det};
+    #[pymodule_export]
+    use crate::features::{Features, fit_features};
     #[pymodule_export]
     use crate::fitted::{certificate, predict};
     #[pymodule_export]

@@ -38,6 +38,13 @@ pub struct Options {
     deviations: bool,
     group: Option<String>,
     time: Option<String>,
+    seed: u64,
+}
+
+/// The options of columns.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct ColumnsGiven {
     standardize: bool,
     scale: Vec<(String, f64)>,
     missing: String,
@@ -46,41 +53,45 @@ pub struct Options {
     not_missing: Vec<String>,
     features: Vec<String>,
     day_first: bool,
-    seed: u64,
+}
+
+fn unknown(what: &str, given: &str, known: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} = {given:?} is unknown; there are {known}"))
+}
+
+impl ColumnsGiven {
+    pub fn options(self) -> PyResult<ColumnOptions> {
+        Ok(ColumnOptions {
+            standardize: self.standardize,
+            scale: self.scale,
+            missing: match self.missing.as_str() {
+                "fill" => Missing::Fill,
+                "drop" => Missing::DropRows,
+                "refuse" => Missing::Refuse,
+                other => return Err(unknown("missing", other, "'fill', 'drop', 'refuse'")),
+            },
+            categorical: self.categorical,
+            numeric: self.numeric,
+            not_missing: self.not_missing,
+            features: self.features,
+            day_first: self.day_first,
+            ..ColumnOptions::default()
+        })
+    }
 }
 
 impl Options {
-    fn fit(&self) -> PyResult<Fit> {
+    fn fit(&self, columns: ColumnsGiven) -> PyResult<Fit> {
         let efforts = [Effort::Quick, Effort::Default, Effort::Thorough];
         let effort = efforts.into_iter().find(|e| e.name() == self.effort);
-        let unknown = |what: &str, given: &str, known: &str| {
-            PyValueError::new_err(format!("{what} = {given:?} is unknown; there are {known}"))
-        };
         let effort = effort
             .ok_or_else(|| unknown("effort", &self.effort, "'quick', 'default', 'thorough'"))?;
-        let missing = match self.missing.as_str() {
-            "fill" => Missing::Fill,
-            "drop" => Missing::DropRows,
-            "refuse" => Missing::Refuse,
-            other => return Err(unknown("missing", other, "'fill', 'drop', 'refuse'")),
-        };
         let calibrate = self.calibrate.as_deref().map(str::parse);
-        let (standardize, scale) = (self.standardize, self.scale.clone());
         Ok(Fit {
             effort,
             work: self.work,
             memory: self.memory,
-            columns: ColumnOptions {
-                standardize,
-                scale,
-                missing,
-                categorical: self.categorical.clone(),
-                numeric: self.numeric.clone(),
-                not_missing: self.not_missing.clone(),
-                features: self.features.clone(),
-                day_first: self.day_first,
-                ..ColumnOptions::default()
-            },
+            columns: columns.options()?,
             weights: self.weights.clone(),
             task: if self.classes { Task::Classification } else { Task::Regression },
             class_weights: match &self.class_weights[..] {
@@ -139,11 +150,12 @@ pub fn fit_table(
     py: Python<'_>,
     columns: Vec<Given<'_>>,
     targets: Vec<String>,
-    options: Options,
+    options: Any<'_>,
     tell: Option<Py<PyAny>>,
     n_jobs: Option<isize>,
 ) -> PyResult<(Model, Report)> {
-    let (table, fit, seed) = (table(&columns)?, options.fit()?, options.seed);
+    let (given, of_columns) = (options.extract::<Options>()?, options.extract()?);
+    let (table, fit, seed) = (table(&columns)?, given.fit(of_columns)?, given.seed);
     let settings = fit.settings(seed);
     let fitted = run_owned(py, n_jobs, move |stop| {
         let rng = &mut Pcg64::seed_from_u64(seed);
@@ -258,6 +270,7 @@ impl Model {
     }
 }
 
-fn words(notes: &[Note]) -> Vec<String> {
+/// Notes as words.
+pub fn words(notes: &[Note]) -> Vec<String> {
     notes.iter().map(ToString::to_string).collect()
 }

@@ -221,3 +221,43 @@ def test_the_example_of_the_module_runs():
 
     found = doctest.testmod(nystrom.dask)
     assert found.failed == 0 and found.attempted > 0
+
+
+def test_frames_of_any_columns_become_features():
+    """Texts, money and dates; a fit on partitions predicts as one in memory on the same features."""
+    rng = np.random.default_rng(3)
+    n = 1200
+    size, price = rng.integers(0, 3, n), rng.uniform(1000, 9000, n)
+    day = np.datetime64("2020-01-01") + rng.integers(0, 700, n)
+    frame = pandas.DataFrame(
+        {
+            "row": np.arange(n) + 1,
+            "size": np.array(["S", "M", "5 more"])[size],
+            "price": [f"${p:,.2f}" for p in price],
+            "day": day,
+        }
+    )
+    y = size + np.sin(price / 1500)
+    for parts in (1, 5):
+        X = dd.from_pandas(frame, npartitions=parts)
+        t = dd.from_pandas(pandas.Series(y), npartitions=parts)
+        with pytest.warns(UserWarning, match="left out"):
+            features = ny.dask.TableFeatures().fit(X)
+        x = features.transform(X)
+        assert np.array_equal(x.compute(), features.transform(frame))
+        model = NystroemRidge(kernel=ny.Gaussian(2.0), n_components=200, random_state=0)
+        model.fit(x, t.to_dask_array(lengths=True))
+        error = model.predict(x).compute() - y
+        assert np.sqrt(np.mean(error**2)) < 0.3 * np.std(y)
+    with pytest.warns(UserWarning, match="left out"):
+        whole = ny.TableFeatures().fit(frame)
+    assert np.array_equal(whole.transform(frame), features.transform(frame))
+    few = ny.dask.TableFeatures(sample_rows=100, random_state=1, features=["size", "price"]).fit(X)
+    assert list(few.get_feature_names_out()) == ["size=5 more", "size=M", "size=S", "price"]
+
+
+def test_frames_with_texts_are_told_what_helps():
+    X = dd.from_pandas(pandas.DataFrame({"a": ["x", "y"] * 50, "b": range(100)}), npartitions=2)
+    y = dd.from_pandas(pandas.Series(np.arange(100.0)), npartitions=2)
+    with pytest.raises(ValueError, match="TableFeatures"):
+        NystroemRidge(n_components=5).fit(X, y)

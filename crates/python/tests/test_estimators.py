@@ -34,6 +34,7 @@ ESTIMATORS = [
     (ny.NystroemRidge(), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.Falkon(penalty=1e-3), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.SqueakRegressor(), dict.fromkeys(WEIGHTS, SAMPLED)),
+    (ny.TableFeatures(), {}),
     (ny.KernelRegressor(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
     (ny.KernelClassifier(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
 ]

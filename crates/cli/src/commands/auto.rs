@@ -40,7 +40,7 @@ pub fn run(args: &Fit) -> Result<u8> {
     model.made.settings = budget.settings(args.run.seed);
 
     let mut summary = Summary::of("fit");
-    super::auto_report::describe(&model, &report, &mut summary);
+    super::auto_report::describe(&model, &report, fit.calibrate, &mut summary);
     if let Some(held_out) = held_out {
         hold_out::report(&model, &held_out, &mut summary)?;
     }

@@ -3,12 +3,17 @@
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
 use crate::text::{self, count, names, number};
-use nystrom_pipeline::{Metric, Model, Report};
+use nystrom_pipeline::{Calibrate, Metric, Model, Report};
 
 /// The best candidates that are told in words.
 const SHOWN: usize = 5;
 
-pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
+pub fn describe(
+    model: &Model,
+    report: &Report,
+    how: Option<Calibrate>,
+    summary: &mut Summary,
+) {
     let targets = names(&model.target_names());
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
     summary.line("fitted", format!("{targets} on {rows}, {features}"));
@@ -46,7 +51,16 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
         summary.line("validation", super::classes::describe(errors));
     }
     if let Some(rows) = report.calibration_rows {
-        let text = format!("calibrated on {} kept out of search and fit", count(rows, "row"));
+        let rows = count(rows, "row");
+        let text = match how {
+            Some(Calibrate::Cross(parts)) => {
+                format!("calibrated on {rows} kept out of the search, by {parts} fits without a part")
+            }
+            Some(Calibrate::LeaveOneOut) => {
+                format!("calibrated on {rows} kept out of the search, by fits without each of them")
+            }
+            _ => format!("calibrated on {rows} kept out of search and fit"),
+        };
         summary.line("intervals", text);
     }
     summary.line(

@@ -70,6 +70,7 @@ impl Search<'_> {
             Calibrate::Cross(parts) => self.cross(model, &data, parts, report)?,
             Calibrate::LeaveOneOut => self.jackknife(model, &data)?,
         };
+        report.rows = rows;
         model.made.holds_all_rows &= regression.centers().len() == rows;
         if how == Calibrate::LeaveOneOut {
             model.made.centers = format!("{} rows at random", regression.centers().len());

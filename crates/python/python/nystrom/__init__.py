@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ._best import KernelClassifier, KernelRegressor
 from ._falkon import Falkon
+from ._features import TableFeatures
 from ._functions import (
     KDPP,
     CertificateReport,
@@ -75,6 +76,7 @@ __all__ = [
     "SlowKernelWarning",
     "SqueakRegressor",
     "Sum",
+    "TableFeatures",
     "audit",
     "certificate",
     "effective_dimension",

@@ -57,30 +57,15 @@ def seconds(time: Any) -> float:
     return amount
 
 
-class _Search(BaseEstimator):
-    """What regression and classification share."""
+class _Tables(BaseEstimator):
+    """Frames and arrays as columns, and what is said of them by parameters."""
 
-    def _options(self, classes: bool, balanced: bool, of_classes: list[Any]) -> dict[str, Any]:
-        memory = free_memory() if self.memory == "auto" else self.memory
-        if isinstance(memory, str):
-            raise ValueError(f"memory = {memory!r}; take 'auto', a number of bytes, or None")
-        work = self.work
-        if self.time is not None:
-            if work is not None:
-                raise ValueError("time and work both say how much is done; give one of them")
-            work = _native.work_in(seconds(self.time), self.n_jobs)
+    #: Columns that are no features.
+    group: str | None = None
+    time_column: str | None = None
+
+    def _of_columns(self) -> dict[str, Any]:
         return {
-            "effort": self.effort,
-            "work": work,
-            "memory": None if memory is None else int(positive("memory", memory)),
-            "weights": None,
-            "classes": classes,
-            "balanced": balanced,
-            "class_weights": of_classes,
-            "calibrate": None if self.calibrate is None else str(self.calibrate),
-            "deviations": getattr(self, "deviations", False),
-            "group": self.group,
-            "time": self.time_column,
             "standardize": self.standardize,
             "scale": list((self.scale or {}).items()),
             "missing": self.missing,
@@ -89,14 +74,17 @@ class _Search(BaseEstimator):
             "not_missing": names_in("not_missing", self.not_missing),
             "features": names_in("features", self.features),
             "day_first": bool(self.day_first),
-            "seed": seed_of(self.random_state),
         }
+
+    def _described(self) -> dict[str, Any]:
+        """What the fit tells of itself."""
+        return self.model_.describe()
 
     def _columns(self, X: Any, reset: bool) -> list[Column]:
         """The columns of X, by the names that the fit had."""
         as_texts = set(names_in("categorical", self.categorical))
         if not reset:
-            as_texts |= set(self.model_.describe()["texts"])
+            as_texts |= set(self._described()["texts"])
         if is_frame(X):
             if len(X) < (FEWEST_ROWS if reset else 1):
                 raise ValueError(
@@ -178,6 +166,40 @@ class _Search(BaseEstimator):
             text = "The feature names should match those that were passed during fit."
             raise ValueError("\n".join([text, *wrong]))
         return sorted(columns, key=lambda column: known.index(column[0]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "refuse"
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _Search(_Tables):
+    """What regression and classification share."""
+
+    def _options(self, classes: bool, balanced: bool, of_classes: list[Any]) -> dict[str, Any]:
+        memory = free_memory() if self.memory == "auto" else self.memory
+        if isinstance(memory, str):
+            raise ValueError(f"memory = {memory!r}; take 'auto', a number of bytes, or None")
+        work = self.work
+        if self.time is not None:
+            if work is not None:
+                raise ValueError("time and work both say how much is done; give one of them")
+            work = _native.work_in(seconds(self.time), self.n_jobs)
+        return {
+            "effort": self.effort,
+            "work": work,
+            "memory": None if memory is None else int(positive("memory", memory)),
+            "weights": None,
+            "classes": classes,
+            "balanced": balanced,
+            "class_weights": of_classes,
+            "calibrate": None if self.calibrate is None else str(self.calibrate),
+            "deviations": getattr(self, "deviations", False),
+            "group": self.group,
+            "time": self.time_column,
+            "seed": seed_of(self.random_state),
+        } | self._of_columns()
 
     def _search(
         self,
@@ -278,12 +300,6 @@ class _Search(BaseEstimator):
         self.feature_names_in_ = np.array(features, dtype=object)
         self.n_features_in_ = len(features)
         return told
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "refuse"
-        tags.input_tags.sparse = True
-        return tags
 
 
 def say(notes: list[str]) -> None:

@@ -82,7 +82,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     let mut summary = Summary::of("fit");
     if let Some(report) = &mut report {
         report.classes = None; //                those of the model that is saved are said below
-        auto_report::describe(&model, report, &mut summary);
+        auto_report::describe(&model, report, None, &mut summary);
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {

@@ -15,7 +15,8 @@ True
 """
 
 from ._falkon import Falkon
+from ._features import TableFeatures
 from ._ridge import NystroemRidge
 from ._scores import leverage_scores
 
-__all__ = ["Falkon", "NystroemRidge", "leverage_scores"]
+__all__ = ["Falkon", "NystroemRidge", "TableFeatures", "leverage_scores"]

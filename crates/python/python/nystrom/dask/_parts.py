@@ -49,7 +49,7 @@ def block_of(
     X: Any, y: Any, weights: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, bool]:
     """A partition: rows, targets and weights as matrices of `float64` or `float32`."""
-    X = aligned(check_array(X, dtype=TYPES, ensure_min_samples=0))
+    X = aligned(numbers(X))
     Y = check_array(y, dtype=TYPES, ensure_2d=False, ensure_min_samples=0, input_name="y")
     single = Y.ndim == 1
     if len(Y) != len(X):
@@ -61,9 +61,20 @@ def block_of(
     return X, Y, w, single
 
 
+def numbers(X: Any) -> np.ndarray:
+    """Rows of a partition as numbers."""
+    try:
+        return check_array(X, dtype=TYPES, ensure_min_samples=0)
+    except (TypeError, ValueError) as error:
+        if not hasattr(X, "columns"):
+            raise
+        text = f"{error}; nystrom.dask.TableFeatures makes numbers of texts, dates and gaps"
+        raise ValueError(text) from error
+
+
 def matrix(block: Any, like: np.ndarray) -> np.ndarray:
     """Rows of a partition as numbers of the type of `like`."""
-    block = check_array(block, dtype=TYPES, ensure_min_samples=0)
+    block = numbers(block)
     if block.shape[1] != like.shape[1]:
         raise ValueError(f"a partition has {block.shape[1]} columns, and others {like.shape[1]}")
     return aligned(block.astype(like.dtype, copy=False))

@@ -1,0 +1,91 @@
+"""Columns of a table as features."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._search import _Tables, in_python, say, some_of
+
+
+class TableFeatures(TransformerMixin, _Tables):
+    """The columns of a table as numbers, treated as `KernelRegressor` and `nystrom fit` treat them:
+    dates, money, texts, missing values. For estimators that take numbers, here, in scikit-learn,
+    and on partitions of Dask (`nystrom.dask.TableFeatures`).
+
+    Columns that name or number the rows, or hold one value, are left out with a warning. Targets
+    play no part, so that texts with many levels are one-hot up to the limit, and "other" beyond.
+    `docs/columns.md` says what becomes of each kind of column.
+
+    Parameters
+    ----------
+    standardize, scale, missing, categorical, numeric, features, not_missing, day_first
+        As in `KernelRegressor`, but that no row is dropped.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_ : columns of X.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"size": ["S", "M", "S"], "price": ["$1,200", "$950", "$2,000"]})
+    >>> features = TableFeatures().fit(frame)
+    >>> list(features.get_feature_names_out())
+    ['size=M', 'size=S', 'price']
+    >>> features.transform(frame).shape
+    (3, 3)
+    """
+
+    def __init__(
+        self,
+        *,
+        standardize: bool = True,
+        scale: dict[str, float] | None = None,
+        missing: str = "fill",
+        categorical: Any = None,
+        numeric: Any = None,
+        features: Any = None,
+        not_missing: Any = None,
+        day_first: bool = False,
+    ) -> None:
+        self.standardize = standardize
+        self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.numeric = numeric
+        self.features = features
+        self.not_missing = not_missing
+        self.day_first = day_first
+
+    def fit(self, X: Any, y: Any = None) -> TableFeatures:
+        """Decides what becomes of each column of X."""
+        if self.missing == "drop":
+            raise ValueError("missing = 'drop' would drop rows; take 'fill' or 'refuse'")
+        columns = self._columns(X, reset=True)
+        self._features = _native.fit_features(columns, self._of_columns())
+        if left_out := self._described()["dropped"]:
+            text = f"columns left out: {some_of(left_out, '; ')}"
+            warnings.warn(in_python(text), UserWarning, stacklevel=2)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of the rows of X, `float64`."""
+        check_is_fitted(self)
+        found, notes = self._features.apply(self._columns(X, reset=False))
+        say(notes)
+        return found
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the features."""
+        check_is_fitted(self)
+        return np.array(self._described()["features"], dtype=object)
+
+    def _described(self) -> dict[str, Any]:
+        return self._features.describe()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_features")
