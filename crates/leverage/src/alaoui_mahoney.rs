@@ -138,7 +138,7 @@ impl AlaouiMahoney {
     ///     (AlaouiMahoney { columns: 20 }, rand_pcg::Pcg64::seed_from_u64(0));
     /// // K_ii is constant: the draws are uniform, and a far point that is not drawn scores 0
     /// let first = am.scores(&k, ridge, &mut rng)?;
-    /// let known: Vec<f64> = (0..301).map(|i| if i < 300 { 1.0 } else { 30.0 }).collect();
+    /// let known: Vec<f64> = (0..301).map(|i| if i < 300 { 1.0 } else { 300.0 }).collect();
     /// let (second, _) = am.scores_by(&k, ridge, &known, &mut rng)?;
     /// assert!(first[300] < 0.01 && second[300] > 0.7);
     /// # Ok::<(), nystrom_linalg_core::Error>(())

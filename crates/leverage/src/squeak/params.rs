@@ -47,9 +47,9 @@ pub struct SqueakParams {
     /// also gains nothing. At γ ≥ k(x, x) one more point lowers no exact score by more than half, so
     /// that the floor rarely binds: over 10,000 rows of California Housing (random features, q̄ = 4,
     /// γ = 1.25, 5 seeds) 95 points were kept without it and 96 with it, at the same accuracy. For b
-    /// points at once it is 2⁻ᵇ, which never binds in automatic chunks (b ≥ 64) or merges, where b
-    /// is what the other stream has seen; merges leave it out. New points are exempt: the poster
-    /// starts them at p̃ = 1, so that its floor would hold them at ½, above τ ≤ k/(k + γ).
+    /// points at once it is 2⁻ᵇ, which never binds in automatic chunks (b ≥ 64). Merges have none: b
+    /// would be the number of points that the other stream has seen. New points are exempt: the
+    /// poster starts them at p̃ = 1, so that its floor would hold them at ½, above τ ≤ k/(k + γ).
     pub halving_floor: bool,
     /// The constants in the score.
     pub scores: ScoreRule,
