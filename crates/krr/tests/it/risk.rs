@@ -205,8 +205,8 @@ proptest! {
 /// most a share 2ρ of the draws.
 ///
 /// For L_λε and for the plain L = KS(SᵀKS)⁺SᵀK, at a λ that breaks the printed condition for the
-/// latter. For the exact λε-scores (β = 1), and for β = ½: every other draw is of the first row. In
-/// the proof ‖K − L‖ ≤ 2nλε carries the bound; that is held too, as it is the tighter.
+/// latter. For the exact λε-scores (β = 1), and for β = ½: every other draw is of the first row.
+/// The proof's ‖K − L_λε‖ ≤ 2nλε, which bounds ‖K − L‖ too, is held as well: it is the tighter.
 #[test]
 fn theorem_3_holds_at_its_own_sample_size() {
     let (n, epsilon, rho, repeats) = (600, 0.5_f64, 0.1_f64, 25);
@@ -236,10 +236,11 @@ fn theorem_3_holds_at_its_own_sample_size() {
             let distinct: Vec<usize> = (0..n).filter(|i| idx.contains(i)).collect();
             // (SᵀKS)⁺ as the limit of a shift; with one, L is smaller
             let plain = factor(&K, &distinct, &vec![1.0; distinct.len()], 1e-10);
-            [factor(&K, &idx, &scale, delta), plain].map(|F| {
+            let shifted = factor(&K, &idx, &scale, delta);
+            let gap = spectral_norm(&(&K - product(&shifted, &shifted.transpose().to_owned())));
+            [shifted, plain].map(|F| {
                 let of_l = FixedDesign::low_rank(F.as_ref(), &f).unwrap();
                 let of_l = of_l.risk(Ridge::PerSample(lambda), 0.1).unwrap();
-                let gap = spectral_norm(&(&K - product(&F, &F.transpose().to_owned())));
                 of_l.ratio(of_k) > (1.0 + 2.0 * epsilon).powi(2) || gap > 2.0 * delta
             })
         };
