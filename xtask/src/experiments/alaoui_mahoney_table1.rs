@@ -221,8 +221,8 @@ const NOTES: [&str; 8] = [
     CHOICES,
     "Equation (4) of the paper has K + nλI. The printed λ is read as nλ, the absolute ridge in \
      K + λI, on standardised features: of the readings tried \
-     (raw, centred or standardised features; λ or nλ) the only one that brings the linear rows on Gas near the printed 126 and 125. \
-     The column \"d_eff with nλ\" shows the other.",
+     (raw, centred or standardised features; λ or nλ) the only one that brings the linear rows \
+     on Gas near the printed 126 and 125. The column \"d_eff with nλ\" shows the other.",
     "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
      because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
      RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \

@@ -43,13 +43,14 @@ pub struct SqueakParams {
     /// Whether p̃ may fall at most by half for every point added, as in the 2016 poster: p̃_t =
     /// max{min{τ̃_t, p̃_{t−1}}, p̃_{t−1}/2}. The 2017 paper has no floor.
     ///
-    /// Off by default, because E\[Σq\] ≤ q̄·d_eff needs p̃ ≤ τ, and a floor can only raise p̃. It
-    /// also gains nothing. At γ ≥ k(x, x) one more point lowers no exact score by more than half, so
+    /// Off by default, because E\[Σq\] ≤ q̄·d_eff needs p̃ ≤ τ, and a floor can only raise p̃. It also
+    /// gains nothing. At γ ≥ k(x, x) one more point lowers no exact score by more than half, so
     /// that the floor rarely binds: over 10,000 rows of California Housing (random features, q̄ = 4,
-    /// γ = 1.25, 5 seeds) 95 points were kept without it and 96 with it, at the same accuracy. For b
-    /// points at once it is 2⁻ᵇ, which never binds in automatic chunks (b ≥ 64). Merges have none: b
-    /// would be the number of points that the other stream has seen. New points are exempt: the
-    /// poster starts them at p̃ = 1, so that its floor would hold them at ½, above τ ≤ k/(k + γ).
+    /// γ = 1.25, 5 seeds) 95 points were kept without it and 96 with it, at the same accuracy. For
+    /// b points at once it is 2⁻ᵇ, which never binds in automatic chunks (b ≥ 64). Merges have
+    /// none: b would be the number of points that the other stream has seen. New points are exempt:
+    /// the poster starts them at p̃ = 1, so that its floor would hold them at ½, above τ ≤ k/(k +
+    /// γ).
     pub halving_floor: bool,
     /// The constants in the score.
     pub scores: ScoreRule,
