@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use nystrom_data::catalog;
+
 use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
 use crate::width::wrapped;
@@ -66,7 +68,7 @@ pub fn markdown(all: &[Experiment]) -> String {
         }
         let data = match experiment.data {
             [] => "none; the problem is synthetic".to_owned(),
-            names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            names => names.iter().map(|name| named(name)).collect::<Vec<_>>().join(", "),
         };
         text += &format!(
             "\n### {}\n\n{}\n- Name: `{}`\n{}",
@@ -77,6 +79,12 @@ pub fn markdown(all: &[Experiment]) -> String {
         );
     }
     text
+}
+
+/// A data set in docs/EXPERIMENTS.md. What needs one that cannot be had is missing in every run.
+fn named(name: &str) -> String {
+    let absent = catalog::find(name).is_ok_and(|entry| !entry.checksums_known());
+    format!("`{name}`{}", if absent { " (absent: no public copy is known)" } else { "" })
 }
 
 #[cfg(test)]
@@ -100,5 +108,7 @@ mod tests {
         let text = markdown(&[SELF_CHECK, needy]);
         assert_eq!(text.matches("\n## Nobody").count(), 1);
         assert!(text.contains("- Name: `needy`\n- Data: `htru2`, `ccpp`\n"), "{text}");
+        let absent = markdown(&[Experiment { data: &["pumadyn-32fh"], ..SELF_CHECK }]);
+        assert!(absent.contains("`pumadyn-32fh` (absent: no public copy is known)"), "{absent}");
     }
 }

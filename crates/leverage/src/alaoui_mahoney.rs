@@ -1,7 +1,8 @@
 //! The fast approximation of ridge leverage scores of Alaoui & Mahoney (NIPS 2015), section 3.5.
 
+use crate::RidgeLeverage;
+use crate::estimator::dictionary_of_columns;
 use crate::score::{clamp, d_eff, finite_diagonal, squared_norms};
-use crate::{RidgeLeverage, estimator::dictionary_from_diagonal};
 use faer::{Mat, MatMut, reborrow::*};
 use nystrom_linalg_core::{
     Cholesky, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate,
@@ -17,8 +18,9 @@ const MOST_DRAWS_A_ROW: f64 = 1000.0;
 /// `f64`).
 pub const STORED_ENTRIES: usize = 1 << 23;
 
-/// Fast approximate scores: `columns` (p) columns drawn with replacement and p_i = K_ii/tr K, then
-/// [`fast_scores`].
+/// Fast approximate scores: `columns` (p) columns drawn with replacement, then [`fast_scores`]. As
+/// an estimator it draws by p_i = K_ii/tr K; [`scores_by`](AlaouiMahoney::scores_by) takes any
+/// probability vector.
 ///
 /// Deterministically l_i − ‖K − L‖₂/(nλ) ≤ l̃_i ≤ l_i: the scores never over-estimate. With p from
 /// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ
@@ -102,6 +104,56 @@ impl AlaouiMahoney {
         )?;
         Ok(AlaouiMahoney { columns: p.ceil() as usize })
     }
+
+    /// The algorithm of section 3.5 for any probability vector: draws p columns with replacement
+    /// and probabilities proportional to `probabilities`, one for each row, then [`fast_scores`].
+    ///
+    /// The scores never over-estimate, whatever the probabilities. The lower bounds of Theorem 4
+    /// are for K_ii/tr K, with which this is
+    /// [`scores_and_dictionary`](RidgeLeverage::scores_and_dictionary). A second round draws by the
+    /// scores of a first.
+    ///
+    /// # Cost
+    /// As [`fast_scores`].
+    ///
+    /// # Randomness
+    /// p uniforms.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) unless there are n probabilities,
+    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for one that is negative or not
+    /// finite, or if all are 0; [`Empty`](nystrom_linalg_core::Error::Empty) if n or p is 0; those
+    /// of [`fast_scores`].
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_leverage::{AlaouiMahoney, RidgeLeverage};
+    /// use nystrom_linalg_core::{Dense, Ridge};
+    /// use rand::SeedableRng;
+    /// // 300 points close together, and one far from all
+    /// let x = |i: usize| if i < 300 { i as f64 / 300.0 } else { 4.0 };
+    /// let k = Mat::from_fn(301, 301, |i, j| (-(x(i) - x(j)).powi(2)).exp());
+    /// let (k, ridge) = (Dense::new(k.as_ref())?, Ridge::PerSample(1e-3));
+    /// let (am, mut rng) =
+    ///     (AlaouiMahoney { columns: 20 }, rand_pcg::Pcg64::seed_from_u64(0));
+    /// // K_ii is constant: the draws are uniform, and a far point that is not drawn scores 0
+    /// let first = am.scores(&k, ridge, &mut rng)?;
+    /// let known: Vec<f64> = (0..301).map(|i| if i < 300 { 1.0 } else { 300.0 }).collect();
+    /// let (second, _) = am.scores_by(&k, ridge, &known, &mut rng)?;
+    /// assert!(first[300] < 0.01 && second[300] > 0.7);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn scores_by<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        probabilities: &[T],
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
+        ridge.absolute(k.dim())?;
+        let drawn = dictionary_of_columns(k, probabilities, self.columns, rng)?; // steps 1 to 3
+        Ok((fast_scores(k, &drawn.landmarks()?, ridge)?.scores, drawn)) //          steps 4 and 5
+    }
 }
 
 impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
@@ -113,7 +165,7 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
         rng: &mut dyn Rng,
     ) -> Result<Dictionary<T>> {
         ridge.absolute(k.dim())?;
-        dictionary_from_diagonal(k, self.columns, rng)
+        dictionary_of_columns(k, &k.diag(), self.columns, rng)
     }
 
     /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and
@@ -124,8 +176,7 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
         ridge: Ridge<T>,
         rng: &mut dyn Rng,
     ) -> Result<(Vec<T>, Dictionary<T>)> {
-        let dictionary = self.dictionary(k, ridge, rng)?;
-        Ok((fast_scores(k, &dictionary.landmarks()?, ridge)?.scores, dictionary))
+        self.scores_by(k, ridge, &k.diag(), rng)
     }
 }
 

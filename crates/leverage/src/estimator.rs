@@ -162,13 +162,16 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>, Arc<E>: Send);
 
-/// p independent draws with p_i = K_ii/tr K and the weights 1/(p·p_i).
-pub(crate) fn dictionary_from_diagonal<T: Scalar>(
+/// p independent draws by the probabilities p_i (not necessarily normalised), with the weights
+/// 1/(p·p_i).
+pub(crate) fn dictionary_of_columns<T: Scalar>(
     k: &dyn PsdMatrix<T>,
+    probabilities: &[T],
     columns: usize,
     rng: &mut dyn Rng,
 ) -> Result<Dictionary<T>> {
     validate::not_empty("matrix", k.dim())?;
     validate::not_empty("columns (p)", columns)?;
-    Dictionary::with_replacement(&k.diag(), columns, rng)
+    validate::same_size("probabilities", k.dim(), probabilities.len())?;
+    Dictionary::with_replacement(probabilities, columns, rng)
 }

@@ -19,8 +19,8 @@ use std::ops::Range;
 /// error of K.
 ///
 /// # Source
-/// Alaoui & Mahoney, NIPS 2015, Definition 1; the form used is the third of the three in their
-/// section 3.1.
+/// Alaoui & Mahoney, NIPS 2015, section 3.3: Definition 1, equation (8). The form used, the second
+/// above, is K(K + μI)⁻¹ = I − μ(K + μI)⁻¹ on the diagonal.
 ///
 /// # Errors
 /// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] naming the first

@@ -3,7 +3,7 @@
 
 use crate::ExactSpectrum;
 use crate::alaoui_mahoney::{STORED_ENTRIES, in_two_passes};
-use crate::estimator::dictionary_from_diagonal;
+use crate::estimator::dictionary_of_columns;
 use crate::score::squared_norms;
 use faer::{Mat, reborrow::*};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
@@ -109,7 +109,7 @@ impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::not_empty("matrix", k.dim())?;
         self.draw.check(m, k.dim())?;
-        let columns = dictionary_from_diagonal(k, self.columns, rng)?.landmarks()?;
+        let columns = dictionary_of_columns(k, &k.diag(), self.columns, rng)?.landmarks()?;
         let (rank, strict) = (self.rank.unwrap_or(m), self.rank.is_some());
         let scores = scores_of_approximation(k, &columns, rank, strict)?;
         Landmarks::draw(&scores, m, self.draw, rng)

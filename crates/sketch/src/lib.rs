@@ -20,7 +20,7 @@
 //!   Frobenius norm, for which all of K is read.
 //! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how
 //!   far L is from K, in tiles.
-//! * [`risk_sample_size`], how many columns a theorem asks for.
+//! * [`risk_sample_size`] and [`approximation_sample_size`], how many columns a theorem asks for.
 //!
 //! ```
 //! use faer::Mat;
@@ -65,7 +65,7 @@ pub use landmarks::{Draw, Landmarks};
 pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};
 pub use modified::ModifiedNystrom;
 pub use nystrom::Nystrom;
-pub use sample_size::{check_failure_probability, risk_sample_size};
+pub use sample_size::{approximation_sample_size, check_failure_probability, risk_sample_size};
 pub use select::{
     AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Greedy, KMeansPlusPlus, LandmarkSelector,
     Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,

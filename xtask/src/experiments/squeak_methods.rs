@@ -58,6 +58,7 @@ pub struct Way {
 
 pub const EXACT: Method = method::EXACT.called("exact");
 pub const SQUEAK: Method = method::SQUEAK;
+pub const D_MOF_COLUMNS: Method = method::UNIFORM.called("uniform, m = d_mof");
 pub const AS_MANY: Method = method::UNIFORM_FEWER.called("uniform, m of SQUEAK");
 
 const fn way(
@@ -79,12 +80,9 @@ pub const WAYS: [Way; 7] = [
         disqueak,
     ),
     way(EXACT, Reach::Batch, ["n³", "n²", "no"], exact),
-    way(
-        method::UNIFORM.called("uniform, m = d_mof"),
-        Reach::Batch,
-        ["n d_mof²", "n d_mof", "no"],
-        |problem, rng| uniform(problem, problem.d_mof.ceil() as usize, rng),
-    ),
+    way(D_MOF_COLUMNS, Reach::Batch, ["n d_mof²", "n d_mof", "no"], |problem, rng| {
+        uniform(problem, problem.d_mof.ceil() as usize, rng)
+    }),
     way(AS_MANY, Reach::Batch, ["n m²", "n m", "no"], |problem, rng| {
         uniform(problem, problem.m, rng)
     }),

@@ -10,8 +10,8 @@ use nystrom::sketch::Nystrom;
 
 use super::papers;
 use super::squeak_methods::{
-    AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, EPSILON, EXACT, FIT, FLOATS, HELD, Problem, Reach,
-    SQUEAK, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
+    AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, D_MOF_COLUMNS, EPSILON, EXACT, FIT, FLOATS, HELD,
+    Problem, Reach, SQUEAK, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
 };
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
@@ -30,8 +30,8 @@ pub const EXPERIMENT: Experiment = Experiment {
            scores need tr K/(με) columns. INK-Estimate is incremental, but its space depends on \
            the largest eigenvalue. SQUEAK is incremental and linear in n, Õ(n d_eff³), with a \
            dictionary that depends on d_eff alone. Distributed, it is Õ(log n · d_eff³). Sampling \
-           by leverage scores keeps the accuracy of exact KRR up to a constant, (1 + 2ε)² in the \
-           table.",
+           keeps the accuracy of exact KRR up to a constant. In the poster's table it is (1 + 2ε)² \
+           by leverage scores and 1 + 4ε by uniform columns.",
     data: &["ccpp"],
     run,
 };
@@ -239,26 +239,22 @@ fn growth(results: &Results) -> Table {
     table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed, words)
 }
 
-/// Methods that sample by leverage scores keep the risk.
+/// The table's accuracy losses at ε = ½. Ours: far fewer columns than the theorems ask for.
 fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Claim> {
-    let by_scores = WAYS.iter().filter(|way| way.incremental.starts_with("yes"));
-    by_scores
-        .flat_map(|way| {
+    let judged = WAYS.iter().filter(|way| way.method != EXACT && way.method != AS_MANY);
+    judged
+        .map(|way| {
             let ratio = results.get(&setting, n, way.method, RISK);
             let text = format!(
                 "{setting}: risk of KRR with the columns of {} over that of exact KRR",
                 way.method.name
             );
-            let bounds =
-                [1.0 + 2.0 * EPSILON, 1.0 + 1.0 / (1.0 - EPSILON)].map(|factor| factor.powi(2));
-            let [table, proposition] = [
-                "(1 + 2ε)² in the table, at ε = ½",
-                "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½",
-            ];
-            [
-                Claim::at_most(&text, table, ratio, bounds[0]).printed(),
-                Claim::at_most(&text, proposition, ratio, bounds[1]),
-            ]
+            if way.method == D_MOF_COLUMNS {
+                Claim::at_most(&text, "1 + 4ε (Bach) at ε = ½", ratio, 1.0 + 4.0 * EPSILON)
+            } else {
+                let bound = (1.0 + 2.0 * EPSILON).powi(2);
+                Claim::at_most(&text, "(1 + 2ε)² at ε = ½", ratio, bound)
+            }
         })
         .collect()
 }
@@ -270,21 +266,20 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
     let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
     [
         Claim::at_least("d_mof over its limit n/(1 + γ)", "d_mof may be n", d_mof, 0.9),
-        missed.at_least("above 1: uniform columns must number d_mof", 1.0).printed(),
+        missed.at_least("above 1: uniform columns must number d_mof", 1.0),
     ]
 }
 
+/// Ours: the papers print orders, the tolerances are ours.
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     let (name, exponent) =
         (way.method.name, |measure| results.exponent(&SYNTHETIC, way.method, measure));
     if way.method == EXACT {
-        return vec![
-            Claim::at_most("exact: exponent of n in floats", "2", exponent(FLOATS), 2.1).printed(),
-        ];
+        return vec![Claim::at_most("exact: exponent of n in floats", "2", exponent(FLOATS), 2.1)];
     }
     if way.method == INK {
         let text = "INK-Estimate: exponent of n in kernel values of choosing";
-        return vec![Claim::near(text, 2.0, exponent(VALUES_TO_CHOOSE), 0.05).printed()];
+        return vec![Claim::near(text, 2.0, exponent(VALUES_TO_CHOOSE), 0.05)];
     }
     if way.reach != Reach::Stream {
         return vec![];
@@ -292,7 +287,7 @@ fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     let columns = exponent(COLUMNS);
     let cubed = columns.map(|c| 3.0 * c, 3.0);
     let claim = |what: &str, paper: &str, value, most| {
-        Claim::at_most(&format!("{name}: exponent of n in {what}"), paper, value, most).printed()
+        Claim::at_most(&format!("{name}: exponent of n in {what}"), paper, value, most)
     };
     let values = exponent(VALUES).minus(columns);
     let (time, left) = ("time, less three times that in columns", exponent(TIME).minus(cubed));
@@ -319,7 +314,9 @@ fn notes() -> Vec<String> {
         "Kernel values and memory are counted, the memory by an allocator that counts: data and \
          results of earlier steps excluded. Both cover the choice of columns and \
          kernel ridge regression through them. Times are of this machine. The papers' orders are \
-         given without constants and logarithms.",
+         given without constants and logarithms. The poster prints n²d_eff²/ε² of time and d_eff/ε \
+         of space for SQUEAK: it counts a regression at every t, here there is one at the end. ε \
+         does not vary here, so that orders in ε are not measured.",
         "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
          from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
          and its least at least 1/(1 + ε) follow from it where ε < 1.",

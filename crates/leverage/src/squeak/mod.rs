@@ -66,7 +66,8 @@ use shrink::shrink;
 /// # Departures
 /// Chunks (the bracket above holds for any number of points added at once), a cap on the
 /// dictionary. Scores are held in the interval where they must lie, so that rounding never makes
-/// one 0. The halving floor is optional and, for b points at once, 2⁻ᵇ.
+/// one 0. The halving floor of the 2016 poster is off by default, for reasons given at
+/// [`SqueakParams::halving_floor`].
 ///
 /// ```
 /// use faer::Mat;

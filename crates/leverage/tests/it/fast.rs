@@ -163,6 +163,36 @@ fn theorem_3_sample_size_gives_its_spectral_bound() {
     assert!(failures <= 10, "{failures} of {repeats} failed");
 }
 
+/// Section 3.5 takes any probability vector: with K_ii it is the estimator, to the bit. With others
+/// the bracket of all landmarks holds, and rows of probability 0 are not drawn.
+#[test]
+fn columns_are_drawn_by_any_probability_vector() {
+    let (n, ridge) = (120, Ridge::Absolute(0.5));
+    let k = psd(Kind::Rough, n, 3);
+    let (K, am) = (Dense::new(k.as_ref()).unwrap(), AlaouiMahoney { columns: 40 });
+    let by_diagonal = am.scores_by(&K, ridge, &K.diag(), &mut rng(1)).unwrap();
+    assert_eq!(by_diagonal, am.scores_and_dictionary(&K, ridge, &mut rng(1)).unwrap());
+    let exact = exact_scores(&K, ridge).unwrap().scores;
+    let every_third: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.2 } else { 0.0 }).collect();
+    for probabilities in [&every_third, &vec![1.0; n], &exact, &by_diagonal.0] {
+        let (fast, drawn) = am.scores_by(&K, ridge, probabilities, &mut rng(2)).unwrap();
+        assert!(drawn.indices().iter().all(|&i| probabilities[i] > 0.0));
+        let L = whole(&Nystrom::new(&K, &drawn.landmarks().unwrap()).unwrap());
+        let gap = largest_eigenvalue((&k - L).as_ref()) / 0.5;
+        for (fast, exact) in fast.iter().zip(&exact) {
+            assert!(*fast <= exact + 1e-9 && *fast >= exact - gap - 1e-9, "{fast}, {exact}, {gap}");
+        }
+    }
+    let refused = |p: &[f64]| am.scores_by(&K, ridge, p, &mut rng(0)).map(|_| ());
+    assert!(matches!(refused(&[1.0; 119]), Err(Error::Shape { .. })));
+    assert!(matches!(refused(&vec![0.0; n]), Err(Error::InvalidWeight { .. })));
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut p = vec![1.0; n];
+        p[7] = bad;
+        assert!(matches!(refused(&p), Err(Error::InvalidWeight { index: 7, .. })), "{bad}");
+    }
+}
+
 #[test]
 fn entries_through_the_trait() {
     let k = psd(Kind::Gaussian, 90, 1);

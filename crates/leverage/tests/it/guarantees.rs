@@ -8,7 +8,7 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::{Cholesky, Dense, Error, PsdMatrix, Ridge, SymmetricEigen};
-use nystrom_sketch::Nystrom;
+use nystrom_sketch::{Nystrom, approximation_sample_size};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -93,7 +93,8 @@ proptest! {
 }
 
 /// Calandriello, Lazaric & Valko, Proposition 1: m ≥ (2 d_eff(γ)/ε²) ln(n/δ) draws by the exact
-/// scores give K − L_γ ⪯ γ/(1 − ε)·I with probability 1 − δ (one side of ‖P − P̃‖ ≤ ε).
+/// scores give K − L_γ ⪯ γ/(1 − ε)·I with probability 1 − δ (one side of ‖P − P̃‖ ≤ ε). As printed;
+/// [`approximation_sample_size`] adds ε/3 to d_eff.
 #[test]
 fn draws_by_exact_scores_keep_proposition_1() {
     let (n, gamma) = (600, 60.0);
@@ -105,6 +106,8 @@ fn draws_by_exact_scores_keep_proposition_1() {
         let least = 2.0 * exact.d_eff() / (epsilon * epsilon) * (n as f64 / DELTA).ln();
         let m = least.ceil() as usize;
         assert!(m < n, "{m} draws of {n} rows test nothing");
+        let rule = approximation_sample_size(n, exact.d_eff(), 1.0, epsilon, DELTA).unwrap();
+        assert!((m..m + 40).contains(&rule), "{rule} against {m}");
         let mut largest = 0.0_f64;
         for seed in 0..30 {
             let D = Dictionary::with_replacement(&exact.scores, m, &mut rng(seed)).unwrap();
@@ -140,13 +143,14 @@ fn judged(kernel: Gaussian, x: &[f64], I: &StreamDictionary<f64>, gamma: f64) ->
 /// SQUEAK's theorem with its own q̄ = 39α ln(2n/δ)/ε²: with probability 1 − δ, at every moment t the
 /// dictionary is (ε, γ)-accurate and Σq ≤ 3q̄·d_eff(γ)_t.
 ///
-/// The published algorithm, one point at a time, and chunks. At this q̄ no point is dropped below
-/// some 10⁵ of them, but copies are.
+/// The published algorithm, one point at a time, and chunks; γ = 2, and a γ far below k(x, x) = 1,
+/// which the theorem excludes. At this q̄ no point is dropped below some 10⁵ of them, but copies
+/// are.
 #[test]
 fn at_every_moment_of_the_stream() {
-    let (n, epsilon, gamma, kernel) = (96, 0.5, 2.0, Gaussian::new(0.2).unwrap());
+    let (n, epsilon, kernel) = (96, 0.5, Gaussian::new(0.2).unwrap());
     let copies = SqueakParams::copies_for(n, epsilon, DELTA).unwrap();
-    for chunk in [1, 12] {
+    for (chunk, gamma) in [(1, 2.0), (12, 2.0), (1, 0.02)] {
         for seed in 0..20 {
             let (x, mut rng) = (line(n, seed), rng(seed));
             let params = SqueakParams { chunk: Some(chunk), epsilon, ..SqueakParams::new(copies) };
@@ -154,7 +158,7 @@ fn at_every_moment_of_the_stream() {
             for t in (0..n).step_by(12) {
                 squeak.push(Points::from_slice(&x[t..t + 12]), &mut rng).unwrap();
                 let (eps, d_eff, total) = judged(kernel, &x[..t + 12], squeak.dictionary(), gamma);
-                let place = format!("chunks of {chunk}, stream {seed}, {} points", t + 12);
+                let place = format!("chunks of {chunk}, γ = {gamma}, stream {seed}, {}", t + 12);
                 assert!(eps <= epsilon, "{place}: {eps}");
                 assert!(total <= 3.0 * f64::from(copies) * d_eff, "{place}: {total} copies");
             }

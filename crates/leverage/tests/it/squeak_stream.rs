@@ -72,6 +72,17 @@ fn probabilities_never_rise_and_the_floor_holds_them_up() {
     }
 }
 
+/// The floor for a chunk of 64 points or more is at most 2⁻⁶⁴: no score falls that far.
+#[test]
+fn the_floor_changes_nothing_in_automatic_chunks() {
+    let x = cube(700, 2, 2);
+    let [with, without] = [true, false].map(|halving_floor| {
+        let squeak = fed(&x, SqueakParams { halving_floor, ..SqueakParams::new(8) }, &[700]);
+        squeak.into_dictionary(&mut rng(9)).unwrap()
+    });
+    assert!(with == without && with.len() < 300, "{} kept", with.len());
+}
+
 #[test]
 fn before_the_first_chunk_is_complete_everything_is_exact() {
     let x = cube(60, 3, 3);

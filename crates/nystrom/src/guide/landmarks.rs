@@ -42,8 +42,9 @@
 //!
 //! # How many
 //! Raise m until tr(K − L) is below nλ: then L and K differ by less than the ridge in every
-//! direction. What the theorems ask for is [`risk_sample_size`](crate::sketch::risk_sample_size),
-//! usually far more than is needed.
+//! direction. What the theorems ask for is [`risk_sample_size`](crate::sketch::risk_sample_size) or
+//! [`approximation_sample_size`](crate::sketch::approximation_sample_size), usually far more than
+//! is needed.
 //!
 //! # When n is large
 //! [`Nystrom`](crate::sketch::Nystrom) holds its n × m factor.

@@ -3,7 +3,10 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error};
-use nystrom_sketch::{Diagonal, Draw, LandmarkSelector, Proportional, Uniform, risk_sample_size};
+use nystrom_sketch::{
+    Diagonal, Draw, LandmarkSelector, Proportional, Uniform, approximation_sample_size,
+    risk_sample_size,
+};
 use std::collections::HashSet;
 
 const DRAWS: [Draw; 2] = [Draw::WithReplacement, Draw::WithoutReplacement];
@@ -183,28 +186,48 @@ fn bad_weights_are_refused() {
     ));
 }
 
+/// Theorem 3 at ρ ≥ ½ and n = 1 too: the rule keeps its promise with probability 1 − ρ, not 1 − 2ρ
+/// (see its documentation).
 #[test]
 fn theorem_3_sample_size() {
     // 8·(10 + 1/6)·ln(500/0.05) = 749.11…
     assert_eq!(risk_sample_size(500, 10.0, 1.0, 0.05).unwrap(), 750);
     assert!(risk_sample_size(500, 10.0, 0.5, 0.05).unwrap() > 1400);
+    assert_eq!(risk_sample_size(500, 10.0, 1.0, 0.9).unwrap(), 515); // 514.04…
+    assert_eq!(risk_sample_size(1, 0.5, 1.0, 0.9).unwrap(), 1);
+    for d_eff in [0.1, 3.0, 77.7] {
+        for (beta, rho) in [(1.0, 0.1), (0.3, 0.7)] {
+            let same = approximation_sample_size(500, d_eff, beta, 0.5, rho).unwrap();
+            assert_eq!(risk_sample_size(500, d_eff, beta, rho).unwrap(), same);
+        }
+    }
+}
+
+#[test]
+fn proposition_1_sample_size() {
+    // 2·(10 + 0.1)·ln(500/0.05)/0.09 = 2067.20…; as printed, without ε/3, 2046.74…
+    assert_eq!(approximation_sample_size(500, 10.0, 1.0, 0.3, 0.05).unwrap(), 2068);
+    let rule = approximation_sample_size;
     for rho in [0.0, 1.0, -0.5, f64::NAN] {
-        assert!(matches!(
-            risk_sample_size(500, 10.0, 1.0, rho),
-            Err(Error::InvalidParameter { name: "rho", .. })
-        ));
+        let refused = rule(500, 10.0, 1.0, 0.5, rho);
+        assert!(matches!(refused, Err(Error::InvalidParameter { name: "rho", .. })));
     }
     for beta in [0.0, 1.1, f64::NAN] {
-        assert!(matches!(
-            risk_sample_size(500, 10.0, beta, 0.1),
-            Err(Error::InvalidParameter { name: "beta", .. })
-        ));
+        let refused = rule(500, 10.0, beta, 0.5, 0.1);
+        assert!(matches!(refused, Err(Error::InvalidParameter { name: "beta", .. })));
+    }
+    for epsilon in [0.0, 1.0, -0.5, f64::NAN] {
+        let refused = rule(500, 10.0, 1.0, epsilon, 0.1);
+        assert!(matches!(refused, Err(Error::InvalidParameter { name: "epsilon", .. })));
     }
     for d_eff in [0.0, -1.0, f64::INFINITY] {
-        assert!(matches!(
-            risk_sample_size(500, d_eff, 1.0, 0.1),
-            Err(Error::InvalidParameter { .. })
-        ));
+        assert!(matches!(rule(500, d_eff, 1.0, 0.5, 0.1), Err(Error::InvalidParameter { .. })));
+        assert!(risk_sample_size(500, d_eff, 1.0, 0.1).is_err());
     }
+    assert!(matches!(rule(0, 10.0, 1.0, 0.5, 0.1), Err(Error::Empty { .. })));
     assert!(matches!(risk_sample_size(0, 10.0, 1.0, 0.1), Err(Error::Empty { .. })));
+    assert!(matches!(
+        risk_sample_size(500, 10.0, 1.0, 1.0),
+        Err(Error::InvalidParameter { name: "rho", .. })
+    ));
 }
