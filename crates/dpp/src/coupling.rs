@@ -258,8 +258,8 @@ mod tests {
     }
 
     /// The largest expected distance after a lazy step from neighbours is that of the proof of
-    /// Theorem 5, 1 − (1 − α)/(2c(n − c)), with the α of all neighbours. With one u for both in case
-    /// C1 it is larger, by up to 1/(2c(n − c)).
+    /// Theorem 5, 1 − (1 − α)/(2c(n − c)), with the α of all neighbours. With one u for both in
+    /// case C1 it is larger, by up to 1/(2c(n − c)).
     #[test]
     fn neighbours_come_together_at_the_rate_of_theorem_5() {
         let n = 6;

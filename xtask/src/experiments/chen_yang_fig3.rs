@@ -23,8 +23,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The dimension d; the paper's three are illegible. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ = 0.5·n^{−2α/(2α+d)},
-/// ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
+/// The dimension d; the paper's three are illegible. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ =
+/// 0.5·n^{−2α/(2α+d)}, ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
 struct Dimension(usize);
 
 const DIMENSIONS: [Dimension; 3] = [Dimension(3), Dimension(10), Dimension(30)];

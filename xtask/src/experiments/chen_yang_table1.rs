@@ -129,8 +129,8 @@ const INFERRED_TOLERANCE: f64 = 0.05;
 const LAMBDA_CONSTANT: f64 = 0.075;
 /// RC and BLESS measure scores against c·n^{d/(1+2d)} rows; this c fits their rows.
 const ROWS_CONSTANT: f64 = 3.0;
-/// The bandwidth of the density is c·n^{−1/(d+4)}; this c is the library's default. The paper's rule
-/// is not legible.
+/// The bandwidth of the density is c·n^{−1/(d+4)}; this c is the library's default. The paper's
+/// rule is not legible.
 const BANDWIDTH: f64 = 0.5;
 /// The same if the density is averaged afterwards.
 const BANDWIDTH_AVERAGED: f64 = 0.8;

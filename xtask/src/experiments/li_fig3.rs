@@ -187,10 +187,11 @@ fn predictors(improvements: &Improvements<'_>) -> String {
          x_i). It is common, the paper says, to replace K in (4.1) by K̃. Theorem 3 is about the \
          predictions K̃(K̃ + nγI)⁻¹y, with K̃ in f̂ too; the printed claims are judged by these. The \
          first author's demonstration puts K̃ for K in α alone, and this is the reading under \
-         which the printed 20 % are measured. Then what K̃ does not explain of y is divided by nγ and multiplied by K: where K̃ is \
-         poor, errors exceed the target's variance by orders of \
+         which the printed 20 % are measured. Then what K̃ does not explain of y is divided by nγ \
+         and multiplied by K: where K̃ is poor, errors exceed the target's variance by orders of \
          magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in \
-         testing. With K̃ in the prediction too, as in this library, errors are then near those of exact regression, and the landmarks \
+         testing. With K̃ in the prediction too, as in this library, errors are near those of exact \
+         regression, and the landmarks \
          hardly matter: {} % and {} %. Other settings, 2 subsets \
          of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first \
          predictor, 7.0 and 0.2 % with the second. The target \

@@ -37,8 +37,8 @@ fn residual(k: &Mat<f64>, C: &[usize]) -> Mat<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Theorem 6 (Pemantle & Peres): Pr(f − E f ≥ aℓ) ≤ exp(−a²/(8c)) for a function that changes by
-    /// at most ℓ where one item of C enters or leaves. Here f = |C ∩ A| for all sets A, ℓ = 1.
+    /// Theorem 6 (Pemantle & Peres): Pr(f − E f ≥ aℓ) ≤ exp(−a²/(8c)) for a function that changes
+    /// by at most ℓ where one item of C enters or leaves. Here f = |C ∩ A| for all sets A, ℓ = 1.
     #[test]
     fn theorem_6_by_enumeration((kind, n, seed) in (0..4_usize, 3..9_usize, any::<u64>()),
         c in 1..7_usize) {
@@ -58,7 +58,8 @@ proptest! {
         }
     }
 
-    /// Corollaries 7 and 8 with their own constants: the share of sets above the bound is at most δ.
+    /// Corollaries 7 and 8 with their own constants: sets above the bound have probability δ at
+    /// most.
     #[test]
     fn corollaries_7_and_8_by_enumeration(
         (kind, n, seed) in (0..4_usize, 3..8_usize, any::<u64>()), c in 1..6_usize) {

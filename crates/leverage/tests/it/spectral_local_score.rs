@@ -222,8 +222,8 @@ fn bad_arguments_are_refused() {
     assert!(error.to_string().contains("spectral density"), "{error}");
 }
 
-/// Lemma E.1 of Chen & Yang: K̃(p̂)/K̃(p) lies between 1 and p/p̂, so that a relative error ε of the
-/// density makes one of at most ε/(1 − ε) in the score. K̃ falls in p, and pK̃ grows.
+/// Lemma E.1 of Chen & Yang: K̃(p̂)/K̃(p) lies between 1 and p/p̂, so that a relative error ε of
+/// the density makes one of at most ε/(1 − ε) in the score. K̃ falls in p, and pK̃ grows.
 #[test]
 fn a_score_is_no_farther_off_than_its_density() {
     let (matern, gauss) = (Matern::new(1.5, 0.7).unwrap(), Gaussian::new(0.4).unwrap());
