@@ -11,8 +11,7 @@ use crate::context::Scale;
 use crate::resume::folder;
 
 /// Figures of the documents: the name in `docs/figures/`, the experiment, the plot.
-const FIGURES: [(&str, &str, &str); 5] = [
-    ("alaoui-mahoney-fig1-right", "alaoui-mahoney-fig1-right", "risk"),
+const FIGURES: [(&str, &str, &str); 4] = [
     ("chen-yang-boundary", "chen-yang-boundary", "boundary"),
     ("leverage-summary-california-housing", "leverage-summary", "spread-california-housing"),
     ("li-fig1-california-housing", "li-fig1", "error-california-housing"),
@@ -65,7 +64,7 @@ mod tests {
         write(report.path(), "default", "done");
         let take = |names: &[&str]| take_over(root.path(), report.path(), names);
         let error = take(&["one"]).unwrap_err().to_string();
-        assert!(error.contains("risk.svg"), "{error}");
+        assert!(error.contains("boundary.svg"), "{error}");
         for (_, experiment, plot) in FIGURES {
             let figure = folder(report.path(), experiment).join(format!("{plot}.svg"));
             atomic::write(&figure, plot.as_bytes()).unwrap();

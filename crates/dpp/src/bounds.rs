@@ -8,7 +8,7 @@ use nystrom_linalg_core::{Error, Result, Ridge, validate};
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
-/// ICML 2016. The corollaries as in the project's notes on that paper.
+/// ICML 2016: sections 3 and 4, and Appendix A for the corollaries.
 ///
 /// ```
 /// use nystrom_dpp::KDppBounds;
@@ -103,7 +103,8 @@ impl KDppBounds {
     }
 
     /// Corollary 8: with probability at least 1 − δ, Theorem 3's bound plus √(8c ln(1/δ))·tr
-    /// K/(nλ).
+    /// K/(nλ). The corollary is stated for √(bias(K̃)/bias(K)). It holds for the root of the risks
+    /// too, since K̃ has no more variance than K.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`], and [`Error::InvalidParameter`] unless δ is in (0, 1).

@@ -60,8 +60,12 @@ impl Meetings {
 ///
 /// Both chains make the same moves as far as they can, as in the proof of Theorem 5 of Li, Jegelka
 /// & Sra (2016). Common items leave together, the others in a pairing. The same item enters, or the
-/// partners of the pairing cross over. One uniform number decides for both. Each chain by itself is
-/// a [`SwapChain`] with the given rule. O(c²) a step for each of the two, pairs in parallel.
+/// partners of the pairing cross over. One uniform number u decides for both; where r → t is
+/// proposed to one chain and t → r to the other, u decides for the first and 1 − u for the second
+/// (case C1 of the proof: with Gibbs rules exactly one of the two exchanges then). Two states that
+/// differ in one item come together at the rate 1 − α of [`PathCoupling`](crate::PathCoupling) or
+/// faster. Each chain by itself is a [`SwapChain`] with the given rule. O(c²) a step for each of
+/// the two, pairs in parallel.
 ///
 /// # Randomness
 /// One key; pair i draws from stream i of [`Streams`].
@@ -161,24 +165,31 @@ impl<'a, T: Scalar> Pair<'a, T> {
     fn advance(&mut self, most: usize, rng: &mut dyn Rng) -> Result<usize> {
         let step = |t| self.x.draw(rng).map(|drawn| (t, drawn));
         let drawn: Vec<(usize, Drawn)> = (0..most).filter_map(step).collect();
+        Ok(self.follow(&drawn)?.map_or(most, |t| t + 1))
+    }
+
+    /// Carries out what was drawn, each with its time, until they meet; when.
+    fn follow(&mut self, drawn: &[(usize, Drawn)]) -> Result<Option<usize>> {
         let proposed: Vec<_> = drawn.iter().map(|(_, drawn)| self.coupled(drawn)).collect();
         self.x.propose(proposed.iter().map(|of| of[0]))?;
         self.y.propose(proposed.iter().map(|of| of[1]))?;
         for (j, (t, drawn)) in drawn.iter().enumerate() {
-            // as far as exchanges have left it so, what was proposed
+            // exchanges since the proposal may have changed it
             let [(v_x, u_x), (v_y, u_y)] = self.coupled(drawn);
+            let cross = u_x == self.y.items()[v_y] && u_y == self.x.items()[v_x]; // case C1
+            let coin_y = if cross { 1.0 - drawn.coin } else { drawn.coin };
             let x_moves = self.x.decide(j, v_x, u_x, drawn.coin)?;
-            let y_moves = self.y.decide(j, v_y, u_y, drawn.coin)?;
+            let y_moves = self.y.decide(j, v_y, u_y, coin_y)?;
             if x_moves || y_moves {
                 self.match_again(v_x, v_y);
                 if self.have_met() {
-                    return Ok(t + 1);
+                    return Ok(Some(*t));
                 }
             }
         }
         self.x.settle()?;
         self.y.settle()?;
-        Ok(most)
+        Ok(None)
     }
 
     /// What leaves and what comes, in x and in y. The matched positions leave. The same item comes,
@@ -208,5 +219,87 @@ impl<'a, T: Scalar> Pair<'a, T> {
             let other = self.place_of(q);
             self.matched.swap(in_x, other);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PathCoupling;
+    use faer::Mat;
+    use nystrom_linalg_core::{Dense, testing::rng};
+    use nystrom_sketch::{Landmarks, Uniform};
+
+    /// E δ(X′, Y′) after a step that is not lazy, from δ = 1: every proposal, the coin integrated
+    /// between the acceptances of both chains and their reflections.
+    fn distance_after_a_step(k: &Dense<'_, f64>, rule: SwapRule, [x, y]: [&[usize]; 2]) -> f64 {
+        let (n, c) = (k.dim(), x.len());
+        let chain = |items: &[usize]| {
+            SwapChain::new(k, &Landmarks::new(n, items.to_vec()).unwrap(), rule).unwrap()
+        };
+        let mut mean = 0.0;
+        for (v, number) in (0..c).flat_map(|v| (0..n - c).map(move |number| (v, number))) {
+            let drawn = |coin| Drawn { v, number, coin };
+            let mut pair = Pair::new(chain(x), chain(y));
+            let [(v_x, u_x), (v_y, u_y)] = pair.coupled(&drawn(0.5));
+            let accepts = [pair.x.ratio(v_x, u_x), pair.y.ratio(v_y, u_y)]
+                .map(|ratio| rule.acceptance(ratio.unwrap()));
+            let mut ends = vec![0.0, 1.0];
+            ends.extend(accepts.iter().flat_map(|q| [*q, 1.0 - q]));
+            ends.sort_by(f64::total_cmp);
+            for side in ends.windows(2).filter(|side| side[1] - side[0] > 1e-12) {
+                let mut pair = Pair::new(chain(x), chain(y));
+                pair.follow(&[(0, drawn(0.5 * (side[0] + side[1])))]).unwrap();
+                let alone = pair.x.items().iter().filter(|i| !pair.y.items().contains(i)).count();
+                mean += (side[1] - side[0]) * alone as f64 / (c * (n - c)) as f64;
+            }
+        }
+        mean
+    }
+
+    /// The largest expected distance after a lazy step from neighbours is that of the proof of
+    /// Theorem 5, 1 − (1 − α)/(2c(n − c)), with the α of all neighbours. With one u for both in
+    /// case C1 it is larger, by up to 1/(2c(n − c)).
+    #[test]
+    fn neighbours_come_together_at_the_rate_of_theorem_5() {
+        let n = 6;
+        for (width, c) in [(0.3, 1), (0.3, 3), (1.0, 2), (1.0, 4), (3.0, 3), (1.0, 5)] {
+            let at = |i: usize| (i * i) as f64 / 5.0;
+            let k = Mat::from_fn(n, n, |i, j| {
+                (1.0 + 0.1 * i as f64).sqrt()
+                    * (1.0 + 0.1 * j as f64).sqrt()
+                    * (-(at(i) - at(j)).abs() / width).exp()
+            });
+            let k = Dense::new(k.as_ref()).unwrap();
+            let sets = |mask: &u32| mask.count_ones() as usize == c;
+            let items = |mask: u32| (0..n).filter(|i| mask >> i & 1 == 1).collect::<Vec<_>>();
+            let states: Vec<Vec<usize>> = (0_u32..1 << n).filter(sets).map(items).collect();
+            let mut largest = f64::NEG_INFINITY;
+            for (x, y) in states.iter().flat_map(|x| states.iter().map(move |y| (x, y))) {
+                if x.iter().filter(|i| !y.contains(i)).count() == 1 {
+                    let moved = distance_after_a_step(&k, SwapRule::LazyGibbs, [x, y]);
+                    largest = largest.max(0.5 + 0.5 * moved);
+                }
+            }
+            let alpha = PathCoupling::exact(&k, c).unwrap().largest;
+            let proved = 1.0 - (1.0 - alpha) / (2 * c * (n - c)) as f64;
+            assert!((largest - proved).abs() < 1e-9, "c = {c}: {largest} and {proved}");
+        }
+    }
+
+    /// Of two equal points that are independent, one chain goes to the other at once, where one u
+    /// would send both across for ever.
+    #[test]
+    fn two_states_meet() {
+        let k = Mat::<f64>::identity(2, 2);
+        let k = Dense::new(k.as_ref()).unwrap();
+        let meetings = |rule| {
+            let start = Uniform::default();
+            coupled_meetings(&k, 1, &start, rule, 50, 1, 100, &mut rng(0)).unwrap()
+        };
+        assert!(meetings(SwapRule::Gibbs).times.iter().all(|time| time.is_some_and(|t| t <= 2)));
+        assert!(meetings(SwapRule::LazyGibbs).times.iter().all(Option::is_some));
+        // Metropolis alternates there
+        assert!(meetings(SwapRule::Metropolis).times.contains(&None));
     }
 }

@@ -60,6 +60,11 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
 /// ICML 2016, Algorithm 1.
 ///
+/// # Departures
+/// The default rule is Metropolis at every step. Algorithm 1 is `rule: SwapRule::LazyGibbs` with
+/// `start: Uniform`; the paper's experiments start it from k-means++. Theorem 5 is about the lazy
+/// chain.
+///
 /// ```
 /// use faer::Mat;
 /// use nystrom_dpp::KDppChain;

@@ -245,7 +245,8 @@ const NOTES: [&str; 5] = [
      config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents \
      are those of the theory. Density: Gaussian kernel estimate with \
      h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative \
-     tolerance 0.05 as in the paper, and on a grid. \"Averaged\" is the \
+     tolerance 0.05 (the paper has a tolerance, whose value is illegible), and on a grid. \
+     \"Averaged\" is the \
      paper's modification of low densities, here for the lowest 5 %, in our form.",
     "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = \
      2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \

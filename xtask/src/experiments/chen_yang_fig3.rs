@@ -23,8 +23,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The dimension d. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ = 0.5·n^{−2α/(2α+d)},
-/// ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
+/// The dimension d; the paper's three are illegible. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ =
+/// 0.5·n^{−2α/(2α+d)}, ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
 struct Dimension(usize);
 
 const DIMENSIONS: [Dimension; 3] = [Dimension(3), Dimension(10), Dimension(30)];
@@ -135,8 +135,8 @@ fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
     });
     paragraphs([
         CHOICES,
-        "Here f*(x) = g(x_1), as the paper says. Its kernel widths, ridges and numbers of \
-         landmarks are illegible; ours: σ = 1.5·n^(−1/(2α+d)), \
+        "Here f*(x) = g(x_1), as the paper says. Its dimensions, kernel widths, ridges and numbers \
+         of landmarks are illegible; ours: d = 3, 10 and 30, σ = 1.5·n^(−1/(2α+d)), \
          λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but \
          at most n/10; γ = 0.4.",
         &format!(

@@ -1,8 +1,9 @@
 //! Table 1 of Chen & Yang 2021 (SA): sampling probabilities of four methods against exact leverage
 //! scores on three data sets.
 //!
-//! The *Vanilla* row is a deterministic function of data, kernel and λ, and so the end-to-end test
-//! of kernels and exact scores.
+//! The *Vanilla* row is a deterministic function of data, kernel and λ. The constant of λ is not
+//! printed and was inferred from this row. One number fits nine to 0.01, which tests kernels and
+//! exact scores, but is no reproduction.
 
 use std::time::Instant;
 
@@ -128,8 +129,8 @@ const INFERRED_TOLERANCE: f64 = 0.05;
 const LAMBDA_CONSTANT: f64 = 0.075;
 /// RC and BLESS measure scores against c·n^{d/(1+2d)} rows; this c fits their rows.
 const ROWS_CONSTANT: f64 = 3.0;
-/// The bandwidth of the density is c·n^{−1/(d+4)}, as in the paper; this c is the library's
-/// default.
+/// The bandwidth of the density is c·n^{−1/(d+4)}; this c is the library's default. The paper's
+/// rule is not legible.
 const BANDWIDTH: f64 = 0.5;
 /// The same if the density is averaged afterwards.
 const BANDWIDTH_AVERAGED: f64 = 0.8;
@@ -186,14 +187,17 @@ fn notes() -> Vec<String> {
              so few rows, fewer than d_eff, the spread is far larger."
         ),
         "SA: Gaussian kernel density estimate with the library's default bandwidth \
-         0.5·n^(−1/(d+4)), the paper's exponent; its constant is not legible. SA, averaged: \
+         0.5·n^(−1/(d+4)); neither the constant nor the exponent of the paper is legible. SA, \
+         averaged: \
          0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the local average \
          of the density at the scale of the equivalent kernel, at all \
          points; the paper averages where the density is low and does not say how. SA does not \
          depend on chance: 3 repetitions, for \
          the time. Times are of compiled code on the machine named above; the paper's are of \
          unoptimised \
-         Python on another machine, and compare within a column only.",
+         Python on another machine, and compare within a column only. Even there they do not \
+         carry over: the paper's SA takes 5 to 10 % of the time of RC and BLESS on RQC and CCPP, \
+         ours about as long as they do on RQC and several times as long on CCPP.",
     ])
 }
 
@@ -299,8 +303,10 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
             Claim::near(&text, set.printed(method).r[i], get(method, SUMMARY[i]), tolerance)
         })
     };
-    let mut claims: Vec<Claim> = near(VANILLA, VANILLA_TOLERANCE).map(Claim::printed).into();
-    claims.extend(near(SA, SA_TOLERANCE).map(Claim::printed));
+    // ours: λ was inferred from this row
+    let mut claims: Vec<Claim> = near(VANILLA, VANILLA_TOLERANCE).into();
+    // ours: the tolerance and the bandwidth
+    claims.extend(near(SA, SA_TOLERANCE));
     // ours: its constant was chosen on this table
     claims.extend(near(SPECTRAL_AVERAGE, SA_TOLERANCE));
     for (method, printed) in [(RC, &set.rc), (BLESS, &set.bless)] {
@@ -316,7 +322,8 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
             && ours <= theirs
         {
             let ratio = results.compare(set, ("", 0_usize), SECONDS, SA, method);
-            claims.push(ratio.at_most(&number(ours / theirs), 1.0).printed());
+            claims.push(ratio.at_most(&number(ours / theirs), ours / theirs).printed());
+            claims.push(ratio.at_most("ours: SA is faster at all", 1.0));
         }
     }
     claims

@@ -8,7 +8,7 @@ use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 use super::li_methods::{
     Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF, sizes,
 };
-use super::li_problem::{AtHand, CHOICES, NAMES, Problem, SETS, Set, Whole};
+use super::li_problem::{AILERONS, AtHand, CHOICES, NAMES, Problem, SETS, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
 use crate::lab::{Draw, Grid, Measure, with};
@@ -19,20 +19,20 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &papers::LI_2016,
     figure: "Figures 3, 4 and 8",
     says: "The figures show training and test error of kernel ridge regression on Nyström \
-           approximations. Landmarks of a k-DPP do more than 20 % better than uniform ones on \
-           average over eight data sets. They do better than those by ridge leverage scores, in \
-           particular for few landmarks.",
+           approximations. Landmarks of a k-DPP consistently do more than 20 % better than uniform \
+           ones on average over eight data sets. They do better than those by ridge leverage \
+           scores, on Ailerons in particular for a small number of landmarks.",
     data: &NAMES,
     run,
 };
 
 const METHODS: [Method; 5] = [UNIF, REG_LEV, KDPP, KDPP_EXACT, RP_CHOLESKY];
 
-/// As the paper prints the estimator: f̂(x) = Σ α_i k(x, x_i), with K̃ in α alone.
+/// f̂(x) = Σ α_i k(x, x_i), with K̃ in α alone: as the first author's demonstration has it.
 const TRAIN: Measure =
     Measure::new("training error", "mean squared training error, K̃ in α alone").log();
 const TEST: Measure = Measure::new("test error", "mean squared test error, K̃ in α alone").log();
-/// With K̃ in the prediction too.
+/// The paper's ẑ = K̃(K̃ + nγI)⁻¹y, whose risk Theorem 3 bounds: K̃ in the prediction too.
 const TRAIN_TOO: Measure =
     Measure::new("training error, K̃ in f̂", "mean squared training error, K̃ in f̂ too").log();
 const TEST_TOO: Measure =
@@ -82,6 +82,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let exact = results.table("exact", EXACT_TEST.label, &found.sets, &[EXACT_TEST]);
     out.tables.extend(exact.by_setting("data set").build());
     out.claims = found.judge_averages(claims(&improvements, &found.words()));
+    if let Some(at) = found.sets.iter().position(|set| *set == AILERONS) {
+        let example = Improvements { sets: &found.sets[at..=at], ..improvements };
+        out.claims.extend(few_landmarks(&example));
+    }
     out.notes = vec![CHOICES.into(), predictors(&improvements)];
     out.missing = found.missing;
     Ok(out)
@@ -137,15 +141,14 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
         format!("{of}, {}: improvement of kDPP over {}", error.label, over.name)
     };
     let mut claims = vec![];
-    for error in [TRAIN, TEST] {
-        let printed = "more than 20 % on average";
-        claims.push(Claim::at_least(&text(error, UNIF), printed, gain(error, UNIF), 0.2).printed());
+    for error in [TRAIN_TOO, TEST_TOO, TRAIN, TEST] {
+        // ours with K̃ in α alone: not the prediction that the paper defines
+        let defined = error.key == TRAIN_TOO.key || error.key == TEST_TOO.key;
+        let printed = |claim: Claim| if defined { claim.printed() } else { claim };
+        let words = "more than 20 % on average";
+        claims.push(printed(Claim::at_least(&text(error, UNIF), words, gain(error, UNIF), 0.2)));
         let (what, gained) = (text(error, REG_LEV), gain(error, REG_LEV));
-        claims.push(Claim::at_least(&what, "kDPP below RegLev", gained, 0.0).printed());
-        let few = improvements.at(improvements.sizes[0], error, KDPP, REG_LEV).minus(gained);
-        let what = format!("{what} for the fewest landmarks, less that on average");
-        // ours: its wording in the paper could not be looked up
-        claims.push(Claim::at_least(&what, "most for few landmarks", few, 0.0));
+        claims.push(printed(Claim::at_least(&what, "kDPP below RegLev", gained, 0.0)));
     }
     for (error, over) in [TRAIN, TEST].into_iter().flat_map(|e| [(e, UNIF), (e, REG_LEV)]) {
         let text =
@@ -155,26 +158,40 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
         let gain = improvements.mean(error, KDPP_EXACT, over);
         claims.push(Claim::at_least(&text, words, gain, least));
     }
-    for error in [TRAIN_TOO, TEST_TOO] {
-        let words = "ours, by the paper's bound";
-        claims.push(Claim::at_least(&text(error, UNIF), words, gain(error, UNIF), 0.2));
-    }
     let what = format!("{of}, {}: improvement of RPCholesky over kDPP", TEST_TOO.label);
     let gain = improvements.mean(TEST_TOO, RP_CHOLESKY, KDPP);
     claims.push(Claim::at_least(&what, "ours", gain, 0.0));
     claims
 }
 
+/// Section 6.2 on Ailerons: k-DPP landmarks improve over RegLev "in particular for a small number
+/// of landmarks".
+fn few_landmarks(improvements: &Improvements<'_>) -> Vec<Claim> {
+    let claim = |error: Measure| {
+        let few = improvements.at(improvements.sizes[0], error, KDPP, REG_LEV);
+        let text = format!(
+            "{}, {}: improvement of kDPP over RegLev for the fewest landmarks, less that on \
+             average",
+            improvements.sets[0].label, error.label
+        );
+        let more = few.minus(improvements.mean(error, KDPP, REG_LEV));
+        Claim::at_least(&text, "in particular for a small number of landmarks", more, 0.0).printed()
+    };
+    [TRAIN_TOO, TEST_TOO].map(claim).into()
+}
+
 fn predictors(improvements: &Improvements<'_>) -> String {
     let by = |error| crate::number::number(100.0 * improvements.mean(error, KDPP, UNIF).value);
     format!(
-        "Two predictors. Equation (4) of the paper is α = (K + nγI)⁻¹y, for f̂(x) = Σ α_i k(x, \
-         x_i). The first author's demonstration puts K̃ for K in α alone. \
-         Then what K̃ does not explain of y is divided by nγ and multiplied by K: where K̃ is \
-         poor, errors exceed the target's variance by orders of \
+        "Two predictors. Equation (4.1) of the paper is α = (K + nγI)⁻¹y, for f̂(x) = Σ α_i k(x, \
+         x_i). It is common, the paper says, to replace K in (4.1) by K̃. Theorem 3 is about the \
+         predictions K̃(K̃ + nγI)⁻¹y, with K̃ in f̂ too; the printed claims are judged by these. The \
+         first author's demonstration puts K̃ for K in α alone, and this is the reading under \
+         which the printed 20 % are measured. Then what K̃ does not explain of y is divided by nγ \
+         and multiplied by K: where K̃ is poor, errors exceed the target's variance by orders of \
          magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in \
-         testing. Theorem 3 of the paper and this library have K̃ \
-         in the prediction too. Errors are then near those of exact regression, and the landmarks \
+         testing. With K̃ in the prediction too, as in this library, errors are near those of exact \
+         regression, and the landmarks \
          hardly matter: {} % and {} %. Other settings, 2 subsets \
          of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first \
          predictor, 7.0 and 0.2 % with the second. The target \

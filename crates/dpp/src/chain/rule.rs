@@ -5,6 +5,11 @@
 /// For each of them π(Y)·P(Y → Y′) is symmetric in Y and Y′, so the stationary distribution is the
 /// k-DPP.
 ///
+/// The chain converges to the k-DPP by every rule, with one exception: for n = 2, c = 1 and K_11 =
+/// K_22 the chain by Metropolis alternates between its two states. (Elsewhere some proposal is
+/// refused, or three states are neighbours of one another, so that the chain has no period.) Take
+/// [`LazyGibbs`](Self::LazyGibbs) or [`Gibbs`](Self::Gibbs) there.
+///
 /// ```
 /// use nystrom_dpp::SwapRule;
 /// let probabilities = [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis]
@@ -20,7 +25,7 @@ pub enum SwapRule {
     /// ρ/(1 + ρ) at every step: the same chain twice as fast.
     Gibbs,
     /// min(1, ρ) at every step: of all rules with this proposal the one that exchanges most often
-    /// (Peskun 1973), so the fastest.
+    /// (Peskun 1973), so that of the smallest asymptotic variance.
     #[default]
     Metropolis,
 }

@@ -4,6 +4,7 @@
 mod common;
 
 mod chain;
+mod concentration;
 mod diagnostics;
 mod down_up;
 mod drift;

@@ -8,8 +8,9 @@ use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rayon::prelude::*;
 
-/// The low-density modification: what replaces p(x_i) where it is small. The paper asks for one and
-/// leaves its form open.
+/// The low-density modification: what replaces p(x_i) where it is small. The paper takes a weighted
+/// average for its Beta design where the density is below a threshold (appendix B.3). It does not
+/// say which weights; the threshold is illegible in the text that we have.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Guard {

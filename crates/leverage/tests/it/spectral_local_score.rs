@@ -222,6 +222,26 @@ fn bad_arguments_are_refused() {
     assert!(error.to_string().contains("spectral density"), "{error}");
 }
 
+/// Lemma E.1 of Chen & Yang: K̃(p̂)/K̃(p) lies between 1 and p/p̂, so that a relative error ε of
+/// the density makes one of at most ε/(1 − ε) in the score. K̃ falls in p, and pK̃ grows.
+#[test]
+fn a_score_is_no_farther_off_than_its_density() {
+    let (matern, gauss) = (Matern::new(1.5, 0.7).unwrap(), Gaussian::new(0.4).unwrap());
+    let mixture = Sum::new(Matern12::new(1.0).unwrap(), Gaussian::new(0.2).unwrap());
+    let kernels: [&dyn Stationary; 3] = [&matern, &gauss, &mixture];
+    for (kernel, d) in kernels.into_iter().flat_map(|kernel| [1, 2, 5].map(|d| (kernel, d))) {
+        for (lambda, p) in [(1e-6, 3.0), (1e-3, 0.1), (0.1, 1.0), (10.0, 0.5)] {
+            let score = LocalScore::new(kernel, d, lambda).unwrap();
+            for factor in [0.2, 0.9, 0.999, 1.001, 1.1, 5.0_f64] {
+                let ratio = score.at(factor * p).unwrap() / score.at(p).unwrap();
+                let (low, high) = (factor.recip().min(1.0), factor.recip().max(1.0));
+                let what = format!("d = {d}, λ = {lambda}, p = {p}, p̂/p = {factor}: {ratio}");
+                assert!((low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(&ratio), "{what}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

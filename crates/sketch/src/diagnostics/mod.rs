@@ -24,8 +24,11 @@ const ROUNDING: f64 = 1e-10;
 /// 3.1, Theorems 3.4 and 3.6.
 ///
 /// # Departures
-/// The paper prints Ψ_δ with nδ where K/n has the eigenvalues Σ; with these it is δ. Its constants
-/// are not given: see [`SizeConstants`].
+/// Theorem 3.6 prints Ψ_δ = \[Σ(Σ + nδI)\]^{−1/2}Uᵀ, with two misprints. With Σ the eigenvalues of
+/// K/n it is δ, not nδ. And the inverse is that of the second factor alone: Ψ_δ = \[Σ(Σ +
+/// δI)⁻¹\]^{1/2}Uᵀ. Only so is ‖Ψ_δ‖²_F the statistical dimension, as the text below the theorem
+/// says, and Σ₂^{1/2}U₂ᵀS = (Σ₂ + δI)^{1/2}(Ψ_δ)₂S, as in its proof. The paper's constants are not
+/// given: see [`SizeConstants`].
 ///
 /// ```
 /// use faer::Mat;
@@ -122,7 +125,7 @@ impl SketchDiagnostics {
     }
 
     /// M = max_i max(‖ψ̃_i‖², ‖ψ_i‖² − ‖ψ̃_i‖²)/p_i, the incoherence of the sampling probabilities
-    /// p with K at the level δ.
+    /// p with K at the level δ; ∞ if p_i = 0 where ψ_i ≠ 0 (beyond rounding).
     ///
     /// ψ_i is column i of [Σ(Σ + δI)⁻¹]^{1/2}Uᵀ, so that ‖ψ_i‖² is the leverage score l_i(δ), and
     /// ψ̃_i its first d_δ entries. p ∝ l(δ) gives M ≤ Σl, the smallest order possible; uniform p
@@ -146,13 +149,16 @@ impl SketchDiagnostics {
             }
         };
         let filter: Vec<f64> = self.sigma.iter().map(|s| s / (s + delta)).collect();
+        // eigenvalues have an error of nεσ_1, so that the score of a row of zeros may be positive
+        let rounding = n as f64 * f64::EPSILON * self.sigma[0] / delta;
         let part = |i: usize, range: std::ops::Range<usize>| {
             range.map(|j| filter[j] * self.U[(i, j)].powi(2)).sum()
         };
         let of_row = |i: usize| {
             let (first, rest): (f64, f64) = (part(i, 0..d_delta), part(i, d_delta..n));
-            let p = probabilities.map_or(1.0, |p| p[i]) / total;
-            if first.max(rest) == 0.0 { 0.0 } else { first.max(rest) / p }
+            let (p, largest) = (probabilities.map_or(1.0, |p| p[i]) / total, first.max(rest));
+            let zero = if p > 0.0 { 0.0 } else { rounding };
+            if largest <= zero { 0.0 } else { largest / p }
         };
         Ok((0..n).map(of_row).fold(0.0, f64::max))
     }

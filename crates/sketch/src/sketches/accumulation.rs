@@ -26,6 +26,11 @@ use rand::{Rng, RngExt};
 /// # Departures
 /// Columns that come out zero or parallel are merged ([`SparseSketch`]): SSᵀ is the same.
 ///
+/// Definition 2.1 asks for p_j > 0 at every row. Here a weight may be 0, as the leverage score of a
+/// row with K_jj = 0 is. Such a row is never drawn: E\[SSᵀ\] is I on the other rows and 0 on this
+/// one. Where the row's own leverage score is positive, Theorem 3.6 then promises nothing: the
+/// [`incoherence`](crate::SketchDiagnostics::incoherence) is ∞.
+///
 /// ```
 /// use nystrom_sketch::{Accumulation, Sketch};
 /// use rand::SeedableRng;
@@ -39,8 +44,8 @@ use rand::{Rng, RngExt};
 pub struct Accumulation {
     /// m, the number of matrices in the sum, at least 1.
     pub m: usize,
-    /// P: one weight per row, finite and at least 0, with a positive sum; scale does not matter.
-    /// `None`: all rows equally likely.
+    /// P: one weight per row, finite and at least 0, with a positive sum; scale does not matter. A
+    /// row of weight 0 is never drawn. `None`: all rows equally likely.
     pub probabilities: Option<Vec<f64>>,
 }
 

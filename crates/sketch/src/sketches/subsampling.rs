@@ -23,7 +23,8 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Subsampling {
-    /// P: one weight per row; scale does not matter. `None`: all rows equally likely.
+    /// P: one weight per row; scale does not matter. A row of weight 0 is never drawn, as in
+    /// [`Accumulation`](crate::Accumulation). `None`: all rows equally likely.
     pub probabilities: Option<Vec<f64>>,
     /// With or without replacement.
     pub draw: Draw,

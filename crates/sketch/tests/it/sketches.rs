@@ -8,8 +8,8 @@ use nystrom_linalg_core::{Counted, Dense, Error, RowTree, Scalar};
 use nystrom_sketch::testing::check_sketch;
 use nystrom_sketch::{
     Accumulation, DenseSketch, Dictionary, Draw, GaussianSketch, Landmarks, Localized, Nystrom,
-    Rademacher, Sketch, SketchDistribution, SketchProduct, SketchedMatrix, SparseSign,
-    SparseSketch, Subsampling, VerySparse, Whitening,
+    Rademacher, Sketch, SketchDiagnostics, SketchDistribution, SketchProduct, SketchedMatrix,
+    SparseSign, SparseSketch, Subsampling, VerySparse, Whitening,
 };
 use proptest::prelude::*;
 
@@ -222,6 +222,32 @@ fn accumulation_with_m_1_is_nystrom_to_the_bit() {
             assert!(sketched.factor(Whitening::default()).unwrap() == nystrom.factor());
         }
     }
+}
+
+/// A row of weight 0 is never drawn, and E[SSᵀ] = I on the others: with d = m = 1 every SSᵀ is
+/// e_je_jᵀ/p_j. The incoherence says what is lost.
+#[test]
+fn rows_of_weight_zero_are_left_out() {
+    let weights = [3.0, 0.0, 1.0, 4.0];
+    let law = Accumulation::proportional(1, weights.to_vec());
+    let mut seen = [false; 4];
+    for seed in 0..200 {
+        let s = law.sample::<f64>(4, 1, &mut rng(seed)).unwrap();
+        let j = s.support()[0];
+        let square = s.to_dense()[(j, 0)].powi(2);
+        assert!((square * weights[j] / 8.0 - 1.0).abs() < 1e-15, "row {j}: {square}");
+        seen[j] = true;
+    }
+    // the rarest of them is missed with probability (7/8)²⁰⁰ < 3e-12
+    assert_eq!(seen, [true, false, true, true]);
+    let k = psd(Kind::Rough, 4, 1);
+    let incoherence = |k: &Mat<f64>| {
+        let of = SketchDiagnostics::new(&Dense::new(k.as_ref()).unwrap()).unwrap();
+        of.incoherence(0.1, Some(&weights)).unwrap()
+    };
+    assert_eq!(incoherence(&k), f64::INFINITY);
+    let without = Mat::from_fn(4, 4, |i, j| if i == 1 || j == 1 { 0.0 } else { k[(i, j)] });
+    assert!(incoherence(&without).is_finite());
 }
 
 #[test]

@@ -61,8 +61,9 @@ impl Default for KernelDensity {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bandwidth {
-    /// h = c·n^{−1/(d+4)} for this c. The paper has the exponent; c = 0.5 is our choice, 0.4 to 0.9
-    /// fitting real data best.
+    /// h = c·n^{−1/(d+4)} for this c: the exponent of least mean squared error. The text of the
+    /// paper that we have lacks its bandwidths, exponent and constant. c = 0.5 is our choice, 0.4
+    /// to 0.9 fitting real data best.
     Rule(f64),
     /// h itself.
     Fixed(f64),
