@@ -168,6 +168,37 @@ fn passes_have_verdicts_of_their_own() {
     assert_eq!(verdict(1, 1.1 * truth).relative_lower(), 0.0);
 }
 
+/// A constant that was fitted and came out as 0 is a constant: the exact regression of comparison
+/// has one too, and that is not 0. A file of a version that did not say so tells by its value.
+#[test]
+fn a_fitted_constant_of_zero_is_a_constant() {
+    let (model, x, y) = coarse(true);
+    let b = model.intercept();
+    // the same fit, to targets from which its constant is taken off
+    let rest = Mat::from_fn(800, 2, |i, j| y[(i, j)] - b[j]);
+    let (centers, theta) = (model.centers().as_cols().to_owned(), model.coefficients().to_owned());
+    let report = model.report().clone();
+    assert!(report.intercept && b.iter().all(|b| *b != 0.0));
+    let zero = KrrModel::new(*model.kernel(), centers, theta, vec![0.0; 2], report).unwrap();
+    let points = Points::from_rows(x.as_ref());
+    let truths = distances(&zero, Problem::new(points, rest.as_ref()), true);
+    let certify = |model: &KrrModel<_, f64>, y: &Mat<f64>| {
+        tight(40).certify(model, (points, y.as_ref()), &mut rng(1)).unwrap()
+    };
+    for (target, truth) in certify(&zero, &rest).targets.iter().zip(&truths) {
+        let slack = 1e-8 * truth;
+        assert!(
+            target.lower <= truth + slack && truth - slack <= target.bound,
+            "{truth} {target:?}"
+        );
+    }
+    let mut file = serde_json::to_value(&model).unwrap();
+    file["report"].as_object_mut().unwrap().remove("intercept").unwrap();
+    let old: KrrModel<nystrom_kernels::Gaussian, f64> = serde_json::from_value(file).unwrap();
+    assert!(!old.report().intercept);
+    assert_eq!(certify(&old, &y), certify(&model, &y));
+}
+
 #[test]
 fn passes_at_the_edges() {
     let (x, y) = sample::<f64>(40, 2, 1, 3);

@@ -139,7 +139,7 @@ impl<'a> StreamPath<'a> {
     /// # Errors
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
-        let points = self.path.points.iter();
+        let points = self.path.points().iter();
         let best = best(points.map(|point| (point.gcv, point.training >= point.rounding)));
         self.model(best, |report| report)
     }
@@ -172,8 +172,8 @@ impl<'a> StreamPath<'a> {
         and: impl FnOnce(StreamReport) -> StreamReport,
     ) -> Result<(Model, StreamReport)> {
         let StreamPath { recipe, path } = self;
-        let point = &path.points[best];
-        let last = path.points.len() - 1;
+        let point = &path.points()[best];
+        let last = path.points().len() - 1;
         let mut report = and(StreamReport {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),
