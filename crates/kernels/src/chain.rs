@@ -3,7 +3,7 @@
 use crate::Points;
 use crate::metric::{DotProduct, Manhattan, Metric, SquaredDistance};
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Scalar, ops};
+use nystrom_linalg_core::{Scalar, dispatch, ops};
 
 /// The points as the chain rule reads them: x n × d, z m × d or m × (d + 1).
 pub(crate) struct Places<T> {
@@ -77,7 +77,7 @@ impl Chain for Manhattan {
 
 /// sums\[i\] += h\[i\]·sign(x\[i\] − z).
 fn add_signed<T: Scalar>(sums: &mut [T], h: &[T], x: &[T], z: T) {
-    pulp::Arch::new().dispatch(
+    dispatch(
         #[inline(always)]
         || {
             for ((sum, &h), &x) in sums.iter_mut().zip(h).zip(x) {

@@ -88,7 +88,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         // β = (BᵀB + μI)⁻¹Bᵀy
         let (solution, report) = Solver::Auto.solve_at(&source, &mut rows, mu)?;
         let theta = whitener.unwhiten(solution.beta); //                           θ = L⁻ᵀβ
-        let b = vec![0.0; problem.y.ncols()];
-        KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
+        KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), None, report)
     }
 }

@@ -87,7 +87,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
             kernel_entries: PackedCholesky::<T>::entries(n),
             ..FitReport::of_all(SolvedBy::ExactCholesky, samples)
         };
-        KrrModel::from_parts(self.kernel.clone(), samples.x, alpha.as_ref(), &b, report)
+        let b = self.intercept.then_some(&b[..]);
+        KrrModel::from_parts(self.kernel.clone(), samples.x, alpha.as_ref(), b, report)
     }
 
     /// The Cholesky factor of √D K √D + nλI.

@@ -134,7 +134,7 @@ impl FeatureSums {
 
     /// The same, refined until the fit at the rows is within 10⁻⁸ of the minimiser's, relative to
     /// the targets. `None` where rounding errors do not let it. The second number is that of the
-    /// passes over the rows that this takes, for which no tile is whitened.
+    /// passes over the rows that this took, for which no tile is whitened.
     ///
     /// With ρ = Φᵀ(y − Φβ − b) − nλβ, the residual of the whitened equations, the fit is within
     /// ‖ρ‖/2√nλ, since ‖Φ(ΦᵀΦ + nλI)⁻¹‖ ≤ 1/2√nλ.
@@ -142,14 +142,15 @@ impl FeatureSums {
         &self,
         stream: &FeatureRows<'_, T>,
         mu: f64,
-    ) -> Result<Option<(Solution, usize)>> {
+    ) -> Result<(Option<Solution>, usize)> {
         let (whitener, intercept) = (stream.whitener, stream.shift.is_some());
         let Ok(penalised) = self.penalised(|A| whitener.add_gram(A, mu), intercept) else {
-            return Ok(None);
+            return Ok((None, 0));
         };
         let mut theta = penalised.solve(self.0.moments.as_ref());
-        let mut last = f64::INFINITY;
-        for pass in 1.. {
+        let (mut passes, mut last) = (0, f64::INFINITY);
+        loop {
+            passes += 1;
             let whitened = penalised.whitened(theta.clone(), whitener);
             let beta = whitened.as_ref().subrows(0, whitener.order());
             let (mut descent, squares) = stream.descent(theta.as_ref())?; // Cᵀ(y − Cθ − b)
@@ -163,10 +164,10 @@ impl FeatureSums {
             let error = squares.iter().enumerate().map(share).fold(0.0, f64::max);
             if error <= REFINED {
                 let solution = penalised.solution(whitened, mu, |i| whitener.diagonal(i));
-                return Ok(Some((solution, pass)));
+                return Ok((Some(solution), passes));
             }
             if !(error < last / 2.0) {
-                break;
+                return Ok((None, passes));
             }
             last = error;
             let penalty = whitener.gram_times(beta); //                      RRᵀθ = Rβ
@@ -174,7 +175,6 @@ impl FeatureSums {
             rows -= faer::Scale(mu) * &penalty;
             theta += penalised.solve(descent.as_ref());
         }
-        Ok(None)
     }
 
     /// A + P, P being what `penalise` adds to the lower triangle of A.

@@ -123,6 +123,5 @@ pub use state::{
     Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
     FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NewtonEquations,
     NewtonSums, NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues,
-    SquaredErrors, StatePath, StatePoint, TallQr, Tiled, ValueSums, instruction_set,
-    step_of_newton,
+    SquaredErrors, StatePath, StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
 };

@@ -80,27 +80,26 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         Ok(KrrModel { kernel, centers, coefficients, intercept, report })
     }
 
-    /// Rounds the coefficients to T.
+    /// Rounds coefficients and constants to T; `b` is `None` if no constants were fitted.
     ///
     /// # Errors
-    /// `NonFinite` if one overflowed.
+    /// `NonFinite` if a number overflowed.
     pub(crate) fn from_parts(
         kernel: K,
         centers: Points<'_, T>,
         theta: MatRef<'_, f64>,
-        b: &[f64],
+        b: Option<&[f64]>,
         report: FitReport,
     ) -> Result<Self> {
         let coefficients = Mat::from_fn(theta.nrows(), theta.ncols(), |i, j| T::lit(theta[(i, j)]));
         validate::finite("coefficients (scale the targets)", coefficients.as_ref())?;
-        let intercept = b.iter().map(|&b| T::lit(b)).collect();
-        Ok(KrrModel {
-            kernel,
-            centers: centers.as_cols().to_owned(),
-            coefficients,
-            intercept,
-            report,
-        })
+        let constant = |j: usize| T::lit(b.map_or(0.0, |b| b[j]));
+        let intercept: Vec<T> = (0..theta.ncols()).map(constant).collect();
+        let constants = faer::ColRef::from_slice(&intercept).as_mat();
+        validate::finite("intercepts (scale the targets)", constants)?;
+        let report = FitReport { intercept: b.is_some(), ..report };
+        let centers = centers.as_cols().to_owned();
+        Ok(KrrModel { kernel, centers, coefficients, intercept, report })
     }
 
     /// The kernel.

@@ -35,7 +35,8 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 ///
 /// # Cost
 /// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
-/// with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes + 1024·(m + t) numbers (with
+/// with QR), in one pass over x and y. Where [`Solver::Auto`] checks its solution or tries several
+/// ways, nm kernel values for each pass more. Memory beyond them: 4m²·8 bytes + 1024·(m + t) numbers (with
 /// QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t) of 8 bytes).
 /// The bits of the result do not depend on the number of threads.
 ///
@@ -114,9 +115,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         self.fit_input(Input::Memory(problem), Points::from_cols(centers.as_ref()))
     }
 
-    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. It reads
-    /// them twice, and once more where the first way of solving turns out not to be safe. O(m²)
+    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. O(m²)
     /// memory and a block.
+    ///
+    /// It reads the rows once to count and check them, then once a pass. That is twice, unless
+    /// [`Solver::Auto`] checks or refines the solution by residuals, or one way of solving turns
+    /// out not to be safe and the next is taken. The report's `kernel_entries` are (passes·n + m)m.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the source;
@@ -140,7 +144,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         let (solution, report) = self.solver.solve_at(&source, &mut stream, mu)?;
         let intercept = stream.intercepts(solution.b);
         let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
-        KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
+        let b = intercept.as_deref();
+        KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
     }
 }
 

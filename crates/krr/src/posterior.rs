@@ -45,7 +45,7 @@ const TILE: usize = 256;
 /// let landmarks = Landmarks::new(200, (0..200).step_by(10).collect())?;
 /// let path = NystromKrr::without_ridge(Gaussian::new(0.3)?)
 ///     .path((Points::from_slice(&x), &y), &landmarks, &lambda_grid(1e-2, 1e-8, 7)?)?;
-/// let v = path.posterior_at(path.points[3].ridge)?.variance(Points::from_slice(&[1.0, 9.0]))?;
+/// let v = path.posterior_at(path.points()[3].ridge)?.variance(Points::from_slice(&[1.0, 9.0]))?;
 /// assert!(v[0] < 1e-3 && v[1] > 0.99); // within the data, and far from them
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

@@ -39,6 +39,10 @@ pub struct FitReport {
     pub d: usize,
     /// Number of targets.
     pub t: usize,
+    /// Whether a constant was fitted for each target; it may be 0. Files of earlier versions do not
+    /// say so: false.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub intercept: bool,
     /// nλ as solved with: the ridge asked for, unless it was below the rounding level of the
     /// features and [`SolvedBy::Qr`] raised it to that.
     pub ridge: f64,
@@ -69,6 +73,7 @@ impl FitReport {
             m: centers.len(),
             d: centers.dim(),
             t,
+            intercept: false,
             ridge: 0.0,
             jitter: 0.0,
             solver,

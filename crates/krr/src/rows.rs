@@ -255,11 +255,8 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
 
     /// One constant per target: the one of the shifted problem plus the shift, or 0 without an
     /// intercept.
-    pub fn intercepts(&self, b: Option<Vec<f64>>) -> Vec<f64> {
-        match (&self.shift, b) {
-            (Some(shift), Some(b)) => shift.iter().zip(&b).map(|(shift, b)| shift + b).collect(),
-            _ => vec![0.0; self.targets()],
-        }
+    pub fn intercepts(&self, b: Option<Vec<f64>>) -> Option<Vec<f64>> {
+        Some(self.shift.as_ref()?.iter().zip(&b?).map(|(shift, b)| shift + b).collect())
     }
 
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.

@@ -127,7 +127,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
             let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref());
             let centers = samples.x.gather(sketch.support().into());
             let centers = Points::from_cols(centers.as_ref());
-            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
+            let b = intercept.as_deref();
+            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
         })
     }
 }

@@ -125,13 +125,14 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// By the sums of tiles that are not whitened; `None` where `auto` finds that this is not safe.
+    /// By the sums of tiles that are not whitened. Where `auto` finds that this is not safe, `Err`
+    /// has the passes over the rows that this took.
     fn whiten_once<T: Scalar>(
         &self,
         stream: &FeatureRows<'_, T>,
         mu: f64,
         auto: bool,
-    ) -> Result<Option<Solved>> {
+    ) -> Result<std::result::Result<Solved, usize>> {
         let (whitener, by) = (stream.whitener, SolvedBy::WhitenOnce);
         let sums = FeatureSums::accumulate(stream, self.products)?; //               CᵀC, Cᵀy
         let once = sums.trace(whitener.order()) * whitener.inverse_trace;
@@ -139,20 +140,19 @@ impl Choice {
         let (solution, passes, reason) =
             if !auto || (self.by == by && mu >= scales.once_safe(self.products.eps::<T>())) {
                 match sums.solve_unwhitened(mu, stream.shift.is_some(), whitener) {
-                    Err(Error::NotPositiveDefinite { .. }) if auto => return Ok(None),
+                    Err(Error::NotPositiveDefinite { .. }) if auto => return Ok(Err(1)),
                     other => (other?, 0, self.reason.clone()),
                 }
             } else if T::EPS == f64::EPSILON {
-                let Some((solution, passes)) = sums.solve_refined(stream, mu)? else {
-                    return Ok(None);
-                };
+                let (solution, passes) = sums.solve_refined(stream, mu)?;
+                let Some(solution) = solution else { return Ok(Err(1 + passes)) };
                 let by = format!("within 1e-8 by the exact residual, in {passes} passes more");
                 (solution, passes, format!("whitened after the pass, {by}"))
             } else {
-                return Ok(None);
+                return Ok(Err(1));
             };
         let choice = Choice { by, products: self.products, reason };
-        Ok(Some(Solved { solution, choice, passes: 1 + passes }))
+        Ok(Ok(Solved { solution, choice, passes: 1 + passes }))
     }
 }
 
@@ -188,10 +188,10 @@ impl Solver {
         let tried = auto && T::EPS == f64::EPSILON && mu >= scales.once_tried(whitener.order());
         if choice.by == SolvedBy::WhitenOnce || (choice.by == SolvedBy::NormalEquations && tried) {
             stream.whiten_tiles = false;
-            if let Some(solved) = choice.whiten_once(stream, mu, auto)? {
-                return Ok(solved);
+            match choice.whiten_once(stream, mu, auto)? {
+                Ok(solved) => return Ok(solved),
+                Err(tried) => (stream.whiten_tiles, passes) = (true, tried),
             }
-            (stream.whiten_tiles, passes) = (true, 1);
             choice = self.choose::<T>(&Scales { once: f64::INFINITY, ..scales });
             choice.reason =
                 format!("whitening after the pass turned out not to be safe; {}", choice.reason);

@@ -11,7 +11,7 @@ pub(crate) struct Targets<'a, T, V> {
     root: &'a [V],
     /// ȳ, or 0 without an intercept.
     mean: Vec<f64>,
-    intercept: bool,
+    pub intercept: bool,
 }
 
 impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {

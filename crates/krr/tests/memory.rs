@@ -116,7 +116,7 @@ fn path(Problem { x, y, landmarks }: &Problem<'_>) {
     let ridges = lambda_grid(1e-1, 1e-8, 20).unwrap();
     let krr = NystromKrr::without_ridge(kernel());
     let (path, peak) = peak(|| krr.path((*x, *y), landmarks, &ridges).unwrap());
-    assert_eq!(path.points.len(), 20);
+    assert_eq!(path.points().len(), 20);
     let tiles = 4; // one under way on each thread, and two of each
     within(
         "path",

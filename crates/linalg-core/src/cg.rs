@@ -254,7 +254,8 @@ impl<T: Scalar> ConjugateGradients<T> {
     }
 
     /// The largest ratio of Ritz values of M⁻¹A seen in any column: at most the condition number of
-    /// M^(−1/2)AM^(−1/2), and soon close to it. 1 before the first step.
+    /// M^(−1/2)AM^(−1/2), and soon close to it. 1 before the second step; 1e18 stands for all that
+    /// is larger.
     pub fn condition(&self) -> f64 {
         self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
     }

@@ -1,5 +1,6 @@
 //! The inner product of two vectors, in registers.
 
+use crate::dispatch;
 use pulp::{Simd, WithSimd};
 
 /// Σ x_i y_i on this thread, in vector registers. The shorter length counts.
@@ -18,7 +19,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
             dot_in(simd, self.0, self.1)
         }
     }
-    pulp::Arch::new().dispatch(Dot(x, y))
+    dispatch(Dot(x, y))
 }
 
 /// [`dot`] in code that runs for an instruction set already: four sums of whole registers, and the

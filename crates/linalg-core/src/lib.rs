@@ -33,6 +33,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
+mod arch;
 mod band;
 mod cg;
 mod cholesky;
@@ -78,6 +79,7 @@ mod tridiagonal;
 pub mod validate;
 pub mod work;
 
+pub use arch::{dispatch, instruction_set};
 pub use band::BandEigen;
 pub use cg::{ConjugateGradients, LinearSystem};
 pub use cholesky::Cholesky;

@@ -7,6 +7,9 @@ use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
+/// The smallest μ in units of ε·tr FᵀF.
+const LEAST_SHIFT: f64 = 10.0;
+
 /// F, n × k with k ≤ n, known by its products; a stored matrix is one.
 pub trait TallFactor: Sync {
     /// FᵀF, k × k, of which the lower triangle counts.
@@ -25,6 +28,10 @@ pub trait TallFactor: Sync {
 /// The preconditioner of a ridge regression K + μI with K ≈ FFᵀ. FᵀF serves every μ; each has a
 /// Cholesky factor of its own.
 ///
+/// The identity subtracts numbers that are nearly equal where μ is small, and then divides by μ:
+/// P⁻¹ is rounded by about ε‖F‖²/μ of its norm. So a μ below 10ε·tr FᵀF is raised to that, or
+/// further if FᵀF + μI has no Cholesky factor; [`shifts`](Self::shifts) says what became of it.
+///
 /// # Cost
 /// nk² flops for a stored F and k³/3 for each μ to begin with, k² numbers for each; 4nkt + 2k²t
 /// flops for t right-hand sides.
@@ -40,7 +47,7 @@ pub trait TallFactor: Sync {
 #[derive(Debug, Clone)]
 pub struct ShiftedLowRank<F> {
     F: F,
-    /// μ and GGᵀ = FᵀF + μI.
+    /// μ in use and GGᵀ = FᵀF + μI.
     shifts: Vec<(f64, Cholesky<f64>)>,
     /// ‖FᵀF‖_F.
     norm: f64,
@@ -58,11 +65,13 @@ impl<F: TallFactor> ShiftedLowRank<F> {
         let gram = F.gram_lower()?;
         let entry = |i: usize, j: usize| gram[(i.max(j), i.min(j))];
         let norm = Mat::from_fn(gram.nrows(), gram.ncols(), entry).norm_l2();
+        let least: f64 = (0..gram.nrows()).map(|i| LEAST_SHIFT * f64::EPSILON * gram[(i, i)]).sum();
         let factor = |&mu: &f64| {
             validate::positive("shift", mu)?;
-            let mut shifted = gram.clone();
+            let (mu, mut shifted) = (mu.max(least), gram.clone());
             ops::add_to_diagonal(shifted.as_mut(), mu);
-            Ok((mu, Cholesky::with_jitter(shifted.as_ref(), JitterLadder::default())?))
+            let G = Cholesky::with_jitter(shifted.as_ref(), JitterLadder::default())?;
+            Ok((mu + G.jitter(), G))
         };
         let shifts = shifts.iter().map(factor).collect::<Result<_>>()?;
         Ok(ShiftedLowRank { F, shifts, norm })
@@ -103,7 +112,7 @@ impl<F: TallFactor> ShiftedLowRank<F> {
         self.norm
     }
 
-    /// The μ.
+    /// The μ in use: as given, unless they were too small for P⁻¹ to have a correct digit.
     pub fn shifts(&self) -> impl Iterator<Item = f64> {
         self.shifts.iter().map(|(mu, _)| *mu)
     }

@@ -12,7 +12,7 @@
 pub use crate::dot::{dot, dot_in};
 use crate::pieces::solve_columns;
 pub use crate::pieces::{LowerBlock, gram_side, lower_blocks};
-use crate::{Scalar, work};
+use crate::{Scalar, dispatch, work};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
@@ -265,7 +265,7 @@ pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> Ma
 /// wide ← a, on this thread.
 fn widen<T: Scalar>(mut wide: MatMut<'_, f64>, a: MatRef<'_, T>) {
     match (wide.rb_mut().try_as_col_major_mut(), a.try_as_col_major()) {
-        (Some(mut wide), Some(a)) => pulp::Arch::new().dispatch(|| {
+        (Some(mut wide), Some(a)) => dispatch(|| {
             for j in 0..a.ncols() {
                 let column = wide.rb_mut().col_mut(j).as_slice_mut();
                 column.iter_mut().zip(a.col(j).as_slice()).for_each(|(wide, a)| *wide = a.f64());
@@ -283,7 +283,7 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
     assert!(out.nrows() == a.nrows() && out.ncols() == a.ncols(), "the shapes of a sum");
     let first = |j: usize| if lower { j.min(a.nrows()) } else { 0 };
     match (out.rb_mut().try_as_col_major_mut(), a.try_as_col_major()) {
-        (Some(mut out), Some(a)) => pulp::Arch::new().dispatch(|| {
+        (Some(mut out), Some(a)) => dispatch(|| {
             for j in 0..a.ncols() {
                 let (to, from) = (out.rb_mut().col_mut(j).as_slice_mut(), a.col(j).as_slice());
                 to[first(j)..]

@@ -59,8 +59,10 @@ pub trait Vectorised: Pod {
         b: Self::Register<S>,
         c: Self::Register<S>,
     ) -> Self::Register<S>;
-    /// min(a, b); on x86, b where one of them is not a number.
+    /// min(a, b), and b where b is not a number.
     fn v_min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// max(a, b), and b where b is not a number.
+    fn v_max<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// a where test < 0, b elsewhere.
     fn v_where_negative<S: Simd>(
         simd: S,
@@ -73,7 +75,7 @@ pub trait Vectorised: Pod {
     /// √a, correctly rounded.
     fn v_sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0,
-    /// exp(0) = 1 exactly.
+    /// exp(0) = 1 exactly. NaN stays NaN, here and in the next two.
     fn v_exp<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// e^{−a} within 2 ulp for a ≥ 0, with a fifth less work than `v_exp`: gradual underflow to 0,
     /// and exactly 1 at a = 0.
@@ -85,7 +87,7 @@ pub trait Vectorised: Pod {
 macro_rules! vectorised {
     ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident,
         $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $min:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident,
+     $div:ident, $mul_add:ident, $min:ident, $max:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident,
          $exp:path, $exp_neg:path, $ln:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
@@ -129,7 +131,18 @@ macro_rules! vectorised {
             }
             #[inline(always)]
             fn v_min<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                // without registers min is `f64::min`, which drops NaN
+                if S::IS_SCALAR {
+                    return simd.$select(simd.$less(a, b), a, b);
+                }
                 simd.$min(a, b)
+            }
+            #[inline(always)]
+            fn v_max<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                if S::IS_SCALAR {
+                    return simd.$select(simd.$less(b, a), a, b);
+                }
+                simd.$max(a, b)
             }
             #[inline(always)]
             fn v_where_negative<S: Simd>(
@@ -176,6 +189,7 @@ vectorised!(
     div_f32s,
     mul_add_e_f32s,
     min_f32s,
+    max_f32s,
     less_than_f32s,
     select_f32s,
     abs_f32s,
@@ -196,6 +210,7 @@ vectorised!(
     div_f64s,
     mul_add_e_f64s,
     min_f64s,
+    max_f64s,
     less_than_f64s,
     select_f64s,
     abs_f64s,
@@ -210,7 +225,7 @@ mod tests {
     use crate::Scalar;
     use pulp::{Arch, Simd, WithSimd};
 
-    #[derive(Clone, Copy)]
+    #[derive(Debug, Clone, Copy)]
     pub(super) enum Function {
         Exp,
         ExpNeg,

@@ -11,7 +11,7 @@
 //! gives normal and subnormal results alike. AVX-512 has a form of its own for this one,
 //! `simd_exp_avx512.rs`.
 
-use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST};
+use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST, Vectorised};
 use pulp::Simd;
 use pulp::bytemuck::cast;
 
@@ -37,7 +37,7 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let c = |value: f64| simd.splat_f64s(value);
     let exponent = |n: i64| simd.splat_u64s((n as u64) << 52);
 
-    let x = simd.min_f64s(c(710.0), simd.max_f64s(c(-746.0), x));
+    let x = f64::v_min(simd, c(710.0), f64::v_max(simd, c(-746.0), x));
     let shifted = simd.mul_add_e_f64s(x, c(std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
     let shifted =
         simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
@@ -84,7 +84,7 @@ pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
         return exp;
     }
     let c = |value: f64| simd.splat_f64s(value);
-    let h = simd.min_f64s(c(746.0), h);
+    let h = f64::v_min(simd, c(746.0), h);
     let shifted = simd.mul_add_e_f64s(h, c(-std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
     let shifted =
         simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
@@ -120,7 +120,7 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let c = |value: f32| simd.splat_f32s(value);
     let exponent = |n: i32| simd.splat_u32s((n as u32) << 23);
 
-    let x = simd.min_f32s(c(89.0), simd.max_f32s(c(-105.0), x));
+    let x = f32::v_min(simd, c(89.0), f32::v_max(simd, c(-105.0), x));
     let shifted = simd.mul_add_e_f32s(x, c(std::f32::consts::LOG2_E), c(UNITS_LAST));
     let n = simd.sub_f32s(shifted, c(UNITS_LAST));
     let r = simd.mul_add_e_f32s(n, c(-LN2_HI32), x);
@@ -164,7 +164,7 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
         return exp;
     }
     let c = |value: f32| simd.splat_f32s(value);
-    let h = simd.min_f32s(c(105.0), h);
+    let h = f32::v_min(simd, c(105.0), h);
     let shifted = simd.mul_add_e_f32s(h, c(-std::f32::consts::LOG2_E), c(UNITS_LAST));
     let n = simd.sub_f32s(shifted, c(UNITS_LAST));
     let r = simd.mul_add_e_f32s(n, c(LN2_HI32), h);
@@ -222,6 +222,15 @@ mod tests {
                 assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
                 check32(&x, &y, exp);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        for f in [Function::Exp, Function::ExpNeg, Function::Ln] {
+            let stays = every_way(f, &[f64::NAN; 64]).concat().iter().all(|y| y.is_nan());
+            let stays32 = every_way(f, &[f32::NAN; 64]).concat().iter().all(|y| y.is_nan());
+            assert!(stays && stays32, "{f:?} loses NaN: in f64 {}, in f32 {}", !stays, !stays32);
         }
     }
 

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 /// is fenced when that ends, by a panic too.
 ///
 /// ```
-/// use nystrom_linalg_core::{Vectorised, WrittenColumns};
+/// use nystrom_linalg_core::{Vectorised, WrittenColumns, dispatch};
 /// struct Fill<'a, 'b>(&'a mut WrittenColumns<'b, f64>);
 /// impl pulp::WithSimd for Fill<'_, '_> {
 ///     type Output = ();
@@ -23,9 +23,7 @@ use std::marker::PhantomData;
 ///     }
 /// }
 /// let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
-/// let dispatch =
-///     |columns: &mut WrittenColumns<'_, f64>| pulp::Arch::new().dispatch(Fill(columns));
-/// WrittenColumns::scope(vec![&mut a, &mut b], true, dispatch);
+/// WrittenColumns::scope(vec![&mut a, &mut b], true, |columns| dispatch(Fill(columns)));
 /// assert_eq!((a, b), ([0.0; 3], [0.0, 0.0, 7.0]));
 /// ```
 #[derive(Debug)]

@@ -9,7 +9,9 @@ use faer::{Mat, MatRef};
 pub struct PcgOptions {
     /// Relative residual ‖b − Ax‖₂/‖b‖₂ that every right-hand side must reach.
     pub tolerance: f64,
-    /// Most applications of A.
+    /// Most iterations. Each applies A once. Every check of the true residual applies it once more;
+    /// of a system with an [`error`](LinearSystem::error) the nearby Â, and A only where the bound
+    /// by Â is above the tolerance.
     pub max_iterations: usize,
 }
 

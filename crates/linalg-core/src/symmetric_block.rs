@@ -1,6 +1,6 @@
 //! A block of a symmetric matrix, times two vectors at once.
 
-use crate::{PsdMatrix, Scalar, Vectorised, ops, work};
+use crate::{PsdMatrix, Scalar, Vectorised, dispatch, ops, work};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use pulp::{Simd, WithSimd};
@@ -59,7 +59,7 @@ impl<T: Scalar> Block<T> {
                 2 * h * w * t * (usize::from(out_i.is_some()) + usize::from(out_j.is_some())),
             );
             let columns = &mut self.wide;
-            return pulp::Arch::new().dispatch(Both { a, x_i, x_j, out_i, out_j, columns });
+            return dispatch(Both { a, x_i, x_j, out_i, out_j, columns });
         }
         let a = ops::widened(a, &mut self.wide);
         if let Some(out_i) = out_i {

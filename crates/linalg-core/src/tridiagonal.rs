@@ -2,11 +2,12 @@
 
 /// Halvings of the interval of the exponent: to the last digit.
 const HALVINGS: usize = 60;
-/// Ratios beyond this are those of rounding errors.
+/// Larger ratios are rounding errors: they all count as this one.
 const LARGEST_RATIO: f64 = 1e18;
 
 /// λ_max/λ_min of the symmetric tridiagonal matrix with this diagonal and these squares of what is
-/// beside it. It is 1 if the matrix is smaller than 2 × 2 or not numerically positive definite.
+/// beside it, at most 1e18. A matrix that is not numerically positive definite has 1e18. One that
+/// is smaller than 2 × 2 or not finite tells nothing: 1.
 ///
 /// Bisection on the number of eigenvalues below a bound. O(k) a halving, no matrix.
 ///
@@ -17,8 +18,11 @@ pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
     let row = |i: usize| diagonal[i] + beside(i) + if i == 0 { 0.0 } else { beside(i - 1) };
     let most = (0..k).map(row).fold(0.0, f64::max); // Gershgorin
     let least = most / LARGEST_RATIO;
-    if k < 2 || !most.is_finite() || !(least > 0.0) || below(diagonal, squares, least) > 0 {
+    if k < 2 || !most.is_finite() || !(least > 0.0) {
         return 1.0;
+    }
+    if below(diagonal, squares, least) > 0 {
+        return LARGEST_RATIO;
     }
     let eigenvalue = |index: usize| {
         let (mut low, mut high) = (least.ln(), most.ln());
@@ -80,8 +84,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_no_ratio() {
-        assert_eq!(eigenvalue_ratio(&[1.0, 1.0], &[4.0]), 1.0);
+    fn what_is_not_positive_definite_has_the_largest_ratio() {
+        assert_eq!(eigenvalue_ratio(&[1.0, 1.0], &[4.0]), LARGEST_RATIO);
+        assert_eq!(eigenvalue_ratio(&[1.0, 1e-20], &[0.0]), LARGEST_RATIO);
+    }
+
+    #[test]
+    fn what_is_no_matrix_has_no_ratio() {
         assert_eq!(eigenvalue_ratio(&[], &[]), 1.0);
         assert_eq!(eigenvalue_ratio(&[3.0], &[]), 1.0);
         assert_eq!(eigenvalue_ratio(&[f64::INFINITY, 1.0], &[0.0]), 1.0);

@@ -32,7 +32,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     };
     name_panics(world.rank());
     let ours = environment(INSTRUCTIONS);
-    let ours = ours.as_deref().unwrap_or(nystrom::krr::instruction_set());
+    let ours = ours.as_deref().unwrap_or(nystrom::linalg_core::instruction_set());
     if let Some(text) = differs(&world, ours) {
         if world.rank() == 0 {
             tell(&format!("error: {text}"));

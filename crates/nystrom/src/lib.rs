@@ -89,7 +89,8 @@ pub mod linalg_core {
         Indices, JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd,
         PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree,
         SavedSolve, Scalar, ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised,
-        WrittenColumns, ops, pcg, random, symmetric_product, validate, work,
+        WrittenColumns, dispatch, instruction_set, ops, pcg, random, symmetric_product, validate,
+        work,
     };
 }
 pub mod prelude;

@@ -21,6 +21,7 @@ fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitR
         m: centers.nrows(),
         d: centers.ncols(),
         t,
+        intercept: false, // one that is not 0 counts as fitted all the same
         ridge: mu,
         jitter: 0.0,
         solver: SolvedBy::NormalEquations,

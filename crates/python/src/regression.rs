@@ -276,7 +276,7 @@ fn best_of<T: Number>(
     per_target: bool,
     targets: usize,
 ) -> Outcome<(Fitted<T>, Vec<usize>, Mat<f64>)> {
-    let points = &path.points;
+    let points = path.points();
     let errors = Mat::from_fn(points.len(), 4 + targets, |l, c| match c {
         0 => points[l].loo,
         1 => points[l].gcv,

@@ -137,9 +137,9 @@ pub fn solve<'py>(
 fn best_of<T: Number>(seen: &mut State<T>, mus: &[f64]) -> Outcome<Best<T>> {
     let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
     let path = seen.path(&ridges)?;
-    let errors: Vec<f64> = path.points.iter().map(|point| point.gcv).collect();
+    let errors: Vec<f64> = path.points().iter().map(|point| point.gcv).collect();
     let smaller = |best: usize, l| if errors[l] < errors[best] { l } else { best };
     let best = (1..errors.len()).fold(0, smaller);
-    let model = path.model_at(path.points[best].ridge)?;
+    let model = path.model_at(path.points()[best].ridge)?;
     Ok((model.coefficients().to_owned(), model.intercept().to_vec(), best, errors))
 }

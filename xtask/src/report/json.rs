@@ -1,5 +1,6 @@
 //! `run.json`: the verdicts for programs.
 
+use nystrom::linalg_core::instruction_set;
 use serde::Serialize;
 
 use crate::context::Scale;
@@ -14,6 +15,7 @@ struct RunJson<'a> {
     scale: Scale,
     versions: Versions<'a>,
     cpu: Option<&'a str>,
+    instruction_set: &'a str,
     threads: usize,
     started: &'a str,
     finished: Option<&'a str>,
@@ -57,6 +59,7 @@ pub fn run(run: &Run) -> anyhow::Result<Vec<u8>> {
             build: &run.build,
         },
         cpu: run.cpu.as_deref(),
+        instruction_set: instruction_set(),
         threads: run.threads,
         started: &run.started,
         finished: run.finished.as_deref(),
@@ -98,6 +101,7 @@ mod tests {
         assert_eq!(json["seed"], 3);
         assert_eq!(json["scale"], "smoke");
         assert_eq!(json["cpu"], "Abacus");
+        assert_eq!(json["instruction_set"], super::instruction_set());
         assert_eq!(json["threads"], 2);
         assert_eq!(json["versions"]["nystrom"], env!("CARGO_PKG_VERSION"));
         assert_eq!(json["started"], "2026-01-01T00:00:00Z");

@@ -27,14 +27,21 @@ pub use search::{SearchArgs, TaskName};
 pub use stream::{BlockArgs, StreamArgs};
 
 use clap::{Parser, Subcommand};
+use nystrom::linalg_core::instruction_set;
+use std::sync::LazyLock;
 
 /// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples
 #[derive(Parser)]
-#[command(name = "nystrom", version, after_help = OVERVIEW)]
+#[command(name = "nystrom", version = VERSION.as_str(), after_help = OVERVIEW)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The instruction set decides how sums are rounded, and with that the last digits of results.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    format!("{} (instruction set {})", env!("CARGO_PKG_VERSION"), instruction_set())
+});
 
 const OVERVIEW: &str = "\
 Examples:

@@ -203,7 +203,7 @@ fn fit(
     };
     let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(rows.x.len())?);
     let n = rows.x.len() as f64;
-    let lambdas = path.points.iter().map(|point| [point.mu / n, point.loo.sqrt()]).collect();
+    let lambdas = path.points().iter().map(|point| [point.mu / n, point.loo.sqrt()]).collect();
     Ok(Fitted {
         model,
         lambda,

@@ -126,6 +126,13 @@ fn every_command_has_help_with_an_example() {
 }
 
 #[test]
+fn the_version_says_which_instruction_set_runs() {
+    let (version, set) = (env!("CARGO_PKG_VERSION"), nystrom::linalg_core::instruction_set());
+    let expected = format!("nystrom {version} (instruction set {set})\n");
+    assert_eq!(Bench::new().ok("--version").out, expected);
+}
+
+#[test]
 fn completions_are_printed_for_every_shell() {
     let bench = Bench::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {

@@ -9,7 +9,7 @@ use super::batch::Batch;
 use super::factor::Factor;
 use super::rows::{Rows, solve_one, subtract_multiple};
 use super::window::{Joining, NOWHERE, Window};
-use nystrom_linalg_core::{Scalar, ops, work};
+use nystrom_linalg_core::{Scalar, dispatch, ops, work};
 use pulp::{Simd, WithSimd};
 
 /// Proposals that join a window, at most, until its factor is computed afresh. A step takes c³/3Q
@@ -47,7 +47,7 @@ impl Window {
         }
         (0..2).for_each(|n| N.row_mut(n).fill(0.0));
         (0..=j).for_each(|i| N.row_mut(0)[i] = batch.between(i, j).f64());
-        pulp::Arch::new().dispatch(Join { factor, position, new, signs, P, W, N, A });
+        dispatch(Join { factor, position, new, signs, P, W, N, A });
         for (n, &row) in new.iter().enumerate() {
             P.row_mut(row).copy_from_slice(N.row(n));
             (0..2 * q).for_each(|r| P.row_mut(r)[row] = N.at(n, r));

@@ -4,7 +4,7 @@
 //! Rows are padded with zeros to a multiple of 8 numbers, and their number to a multiple of 4: no
 //! loop has a remainder.
 
-use nystrom_linalg_core::work;
+use nystrom_linalg_core::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
 /// A multiple of the numbers in a register: 8 with AVX-512, 4 with AVX2.
@@ -52,19 +52,19 @@ impl Rows {
     /// that is not positive. What is left of the diagonal is of no account. c³/3 flops.
     pub fn factorise(&mut self, order: usize, inverse: &mut [f64]) -> Result<(), usize> {
         work::cholesky(order);
-        pulp::Arch::new().dispatch(Factorise { A: self, order, inverse })
+        dispatch(Factorise { A: self, order, inverse })
     }
 
     /// W ← U⁻ᵀW, U being `self` with the inverses of its diagonal. c² flops a column.
     pub fn solve(&self, inverse: &[f64], order: usize, W: &mut Rows) {
         work::triangular_solve(order, W.width);
-        pulp::Arch::new().dispatch(Solve { U: self, inverse, order, W });
+        dispatch(Solve { U: self, inverse, order, W });
     }
 
     /// P ← P − WᵀW for a symmetric P as wide as W, `self`.
     pub fn subtract_gram(&mut self, W: &Rows) {
         work::triangle_of_product(W.width, W.entries.len() / W.width.max(1));
-        pulp::Arch::new().dispatch(SubtractGram { P: self, W });
+        dispatch(SubtractGram { P: self, W });
     }
 }
 

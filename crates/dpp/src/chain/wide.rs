@@ -2,7 +2,7 @@
 
 use super::double::Double;
 use super::rows::{Rows, WIDTH};
-use nystrom_linalg_core::work;
+use nystrom_linalg_core::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
 impl Rows {
@@ -10,7 +10,7 @@ impl Rows {
     /// [`Double`]s.
     pub fn factorise_wide(&mut self, order: usize, inverse: &mut [f64]) -> Result<(), usize> {
         work::cholesky(order);
-        pulp::Arch::new().dispatch(Factorise { A: self, order, inverse })
+        dispatch(Factorise { A: self, order, inverse })
     }
 }
 

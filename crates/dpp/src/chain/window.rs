@@ -33,7 +33,7 @@
 use super::batch::Batch;
 use super::factor::Factor;
 use super::rows::Rows;
-use nystrom_linalg_core::{Scalar, work};
+use nystrom_linalg_core::{Scalar, dispatch, work};
 use pulp::{Simd, WithSimd};
 
 /// A window ends when det K_YY is this many times as large as it has been. Entries of P grow as it
@@ -147,7 +147,7 @@ impl Window {
         let corner = self.corner(e, u);
         work::flops(4 * self.P.width * self.P.width);
         let (P, room) = (&mut self.P, &mut self.room);
-        pulp::Arch::new().dispatch(Sweep { P, rows: [e, u], corner, ratio, room });
+        dispatch(Sweep { P, rows: [e, u], corner, ratio, room });
         self.at[v] = u;
         self.signs[u] = 1.0;
         self.signs[e] = if e < self.q { 0.0 } else { -1.0 };

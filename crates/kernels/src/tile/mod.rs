@@ -18,8 +18,7 @@ use crate::metric::Metric;
 use crate::{Lane, Plain, Points};
 use direct::{Diagonal, Fill};
 use faer::{ColMut, Mat, MatMut};
-use nystrom_linalg_core::{Result, Scalar, WrittenColumns, validate, work};
-use pulp::WithSimd;
+use nystrom_linalg_core::{Result, Scalar, WrittenColumns, dispatch, validate, work};
 
 /// A kernel k(x, y) = f(Σ_k m(c(x_k), c(y_k))): a sum over coordinates, in units of length scales,
 /// then a formula.
@@ -184,11 +183,6 @@ fn written<T: Scalar>(
     let mut copy = Mat::zeros(out.nrows(), out.ncols());
     written(copy.as_mut(), false, fill);
     out.copy_from(&copy);
-}
-
-/// Runs `op` with the widest registers of this machine, found at run time.
-fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
-    pulp::Arch::new().dispatch(op)
 }
 
 use faer::reborrow::*;

@@ -178,9 +178,10 @@ impl FirstPass {
     }
 }
 
-/// Whether a constant was fitted, as far as the model tells.
+/// Whether a constant was fitted. Reports of earlier versions do not say so; there one that is not
+/// 0 does.
 pub(super) fn has_constant<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>) -> bool {
-    model.intercept().iter().any(|b| *b != T::zero())
+    model.report().intercept || model.intercept().iter().any(|b| *b != T::zero())
 }
 
 /// The weighted mean residual of each target if the model has a constant, else 0.

@@ -44,7 +44,7 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
         let Some(K) = &self.kept else {
             let report = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
             let (kernel, x) = (self.kernel.clone(), self.samples.x);
-            let model = KrrModel::from_parts(kernel, x, alpha, b, report)?;
+            let model = KrrModel::from_parts(kernel, x, alpha, Some(b), report)?;
             return model.predict(self.valid.x);
         };
         let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));

@@ -153,7 +153,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
             let kernel_entries = K.entries() + K.diagonal_entries();
             let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
-            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
+            let b = self.intercept.then_some(&b[..]);
+            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), b, report)
         };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
         let (model, ran) = run_watched(&mut system, b.as_ref(), watch, &self.options, &model)?;

@@ -96,7 +96,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
             let kernel_entries = before + (seen.passes() - 1) * square;
             let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
-            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
+            let b = self.intercept.then_some(&b[..]);
+            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), b, report)
         };
         let (kernel, points) = (&self.kernel, &all.x);
         let again = Again::new(rows, n as u64, &seen);

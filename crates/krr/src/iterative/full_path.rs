@@ -258,7 +258,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
         let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
         let (ridge, condition, reason) = (self.mu[r], ran.condition, ran.reason());
         let report = FitReport { ridge, condition, reason, kernel_entries, ..of_all };
-        KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), &b, report)
+        let b = self.targets.intercept.then_some(&b[..]);
+        KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), b, report)
     }
 }
 

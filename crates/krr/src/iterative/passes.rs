@@ -235,7 +235,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let mut theta = beta.to_owned();
             R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
-            let b = constant.as_ref().map_or(vec![0.0; targets], |c| c.intercepts(beta));
+            let b = constant.as_ref().map(|constant| constant.intercepts(beta));
             let report = FitReport {
                 ridge: mu,
                 jitter: R.jitter(),
@@ -245,7 +245,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 ..FitReport::sized(self.solver, n as usize, centers, targets)
             };
             let theta = through.spread(theta);
-            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
+            let b = b.as_deref();
+            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
         };
         let again = Again::new(rows, n, &seen);
         let products = Passing { kernel: self.kernel, again, through, targets };

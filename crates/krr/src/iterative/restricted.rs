@@ -144,9 +144,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             let mut theta = beta.to_owned();
             R.backward_in_place(theta.as_mut()); //                                      θ = R⁻ᵀβ
             let theta = expand(theta);
-            let intercepts = constant
-                .as_ref()
-                .map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
+            let b = constant.as_ref().map(|constant| constant.intercepts(beta));
             let report = FitReport {
                 ridge: mu,
                 jitter: R.jitter(),
@@ -155,7 +153,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 kernel_entries: count.entries(),
                 ..FitReport::sized(self.solver, samples.x.len(), z, beta.ncols())
             };
-            KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
+            KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), b.as_deref(), report)
         };
         let mut system = System { products: tiles, R: &R, mu, G, constant: constant.as_ref() };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };

@@ -24,6 +24,11 @@ use rand::Rng;
 /// begin with. Where that does not lead down, they go on. All steps share F, of which the
 /// preconditioner is made, and, as far as `options.memory` allows, one kept triangle of K.
 ///
+/// What is kept is K rounded to `f32`, each entry by a relative 6·10⁻⁸ at most, and the model is the
+/// minimiser for the rounded K. [`FullKrr`](crate::FullKrr) corrects its solution by residuals of K
+/// itself; this method does not. It keeps K unrounded from the first ridge on at which rounding
+/// changes √H K √H by more than nλ/4 in norm.
+///
 /// # Cost
 /// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an
 /// iteration; nk² a step. Some 2 to 4 steps a ridge and column, of some ten iterations each. Memory
@@ -228,6 +233,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
     }
 
     fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>> {
+        let b = self.intercept.then_some(b);
         KrrModel::from_parts(self.kernel.clone(), self.x, dual.as_ref(), b, report)
     }
 }

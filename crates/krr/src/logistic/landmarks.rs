@@ -44,7 +44,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         let (Solution { beta, b, .. }, mut report) =
             Solver::Auto.solve_at(&source, &mut stream, mu)?;
         report.kernel_entries += (report.n * report.m) as u64; //     to predict
-        let b = stream.intercepts(b)[0];
+        let b = stream.intercepts(b).map_or(0.0, |b| b[0]);
         let f = self.model(beta.clone(), &[b], report.clone())?.predict(problem.x)?;
         let f = f.col(0).iter().map(|f| f.f64()).collect();
         Ok((State { dual: beta, b, f }, report))
@@ -60,6 +60,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
 
     fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>> {
         let theta = self.whitener.unwhiten(dual); //             θ = R⁻ᵀβ
+        let b = self.intercept.then_some(b);
         KrrModel::from_parts(self.kernel.clone(), self.centers, theta.as_ref(), b, report)
     }
 }

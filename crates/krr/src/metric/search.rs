@@ -57,7 +57,7 @@ pub(super) fn fit<K: DifferentiableKernel<f64>>(
         kernel_entries: ((n + at.len()) * n) as u64,
         ..FitReport::sized(SolvedBy::ExactCholesky, n, x, t)
     };
-    let model = KrrModel::from_parts(kernel, x, theta.as_ref(), &vec![0.0; t], report)?;
+    let model = KrrModel::from_parts(kernel, x, theta.as_ref(), None, report)?;
     Ok(Fit { model, step, error })
 }
 

@@ -90,12 +90,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     /// The model at μ.
     pub fn model_at(&self, mu: f64) -> Result<KrrModel<K, T>> {
         let c = self.spectrum.coefficients(mu);
-        let b = match &self.spectrum.constant {
-            Some(mean) => (0..c.ncols())
-                .map(|j| mean.targets[j] - ops::dot(&mean.features, c.col_as_slice(j)))
-                .collect(),
-            None => vec![0.0; c.ncols()],
-        };
+        let b = self.spectrum.constant.as_ref().map(|mean| -> Vec<f64> {
+            let b = |j: usize| mean.targets[j] - ops::dot(&mean.features, c.col_as_slice(j));
+            (0..c.ncols()).map(b).collect()
+        });
         let theta = self.basis.to_centers(&c);
         let values = &self.spectrum.values;
         let smallest = values.last().map_or(0.0, |s| s + mu);
@@ -108,7 +106,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
             self.kernel.clone(),
             Points::from_cols(self.centers.as_ref()),
             theta.as_ref(),
-            &b,
+            b.as_deref(),
             report,
         )
     }

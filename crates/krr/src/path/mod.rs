@@ -73,8 +73,8 @@ pub struct PathPoint<T> {
 #[derive(Debug)]
 #[must_use]
 pub struct LambdaPath<K, T> {
-    /// One point per ridge, in the order given.
-    pub points: Vec<PathPoint<T>>,
+    /// At least one.
+    points: Vec<PathPoint<T>>,
     family: Family<K, T>,
 }
 
@@ -111,6 +111,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
             }
         }
         Ok(LambdaPath { points, family })
+    }
+
+    /// One point per ridge, in the order given.
+    pub fn points(&self) -> &[PathPoint<T>] {
+        &self.points
     }
 
     /// The point with the smallest leave-one-out error (the first of equals).

@@ -58,7 +58,7 @@ impl<K> NystromKrr<K, ()> {
     /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
     /// let ridges = lambda_grid(1.0, 1e-9, 19)?;
     /// let path = krr.path((Points::from_slice(&x), &y), &landmarks, &ridges)?;
-    /// for point in &path.points {
+    /// for point in path.points() {
     ///     println!(
     ///         "{:?}: leave-one-out {:.4}, d_eff {:.1}",
     ///         point.ridge,

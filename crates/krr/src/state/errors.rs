@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// errors.accumulate((Points::from_slice(&x), &y))?;
 /// let loo = errors.leave_one_out()?;
 /// let best = (0..loo.len()).min_by(|&a, &b| loo[a].total_cmp(&loo[b])).unwrap();
-/// let model = path.model_at(path.points[best].ridge)?;
+/// let model = path.model_at(path.points()[best].ridge)?;
 /// assert!(loo[best].sqrt() < 0.075 && model.report().n == 2000);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

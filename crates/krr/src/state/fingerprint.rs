@@ -3,7 +3,7 @@
 use super::bytes::Hash;
 use super::fit_sums::Shared;
 use nystrom_kernels::{Kernel, kernel_probe};
-use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::{Scalar, instruction_set};
 
 /// Of the scalar type, the instruction set, the centres, the sketch, the factor R of their Gram
 /// matrix, the intercept and the offset. Also of kernel values at points between the centres.
@@ -27,22 +27,4 @@ pub(super) fn fingerprint<T: Scalar, K: Kernel<T>>(shared: &Shared<K, T>) -> u64
     }
     hash = span.iter().fold(hash, |hash, S| hash.matrix(S.as_ref()));
     hash.matrix(kernel_probe(kernel, centers).as_ref()).value()
-}
-
-/// The vector registers in use, by a name: on others the same sums come out with other rounding
-/// errors, and states do not merge.
-///
-/// ```
-/// assert!(!nystrom_krr::instruction_set().is_empty());
-/// ```
-#[must_use]
-pub fn instruction_set() -> &'static str {
-    struct Name;
-    impl pulp::WithSimd for Name {
-        type Output = &'static str;
-        fn with_simd<S: pulp::Simd>(self, _: S) -> &'static str {
-            std::any::type_name::<S>().rsplit("::").next().unwrap_or("")
-        }
-    }
-    pulp::Arch::new().dispatch(Name)
 }

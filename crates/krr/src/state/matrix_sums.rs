@@ -2,13 +2,12 @@
 
 use super::Asked;
 use super::bytes::{Hash, Reader, Writer};
-use super::fingerprint::instruction_set;
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
-use nystrom_linalg_core::{Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Scalar, instruction_set, ops, validate};
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 

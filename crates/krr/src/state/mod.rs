@@ -23,7 +23,6 @@ pub use center_products::{CenterProduct, CenterProducts};
 pub use dual_products::{DualProduct, DualProducts};
 pub use embedded_rows::{EmbeddedRows, Embedding};
 pub use errors::{PathErrors, SquaredErrors};
-pub use fingerprint::instruction_set;
 pub use fit_sums::FitSums;
 use fit_sums::Shared;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
@@ -214,10 +213,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         let mu = ridge.absolute(known.totals.rows as usize)?.f64();
         let shared = &*known.shared;
         let solution = known.sums.solve(mu, shared.intercept)?;
-        let b = match solution.b {
-            Some(b) => b.iter().zip(&shared.offset).map(|(b, offset)| b + offset).collect(),
-            None => vec![0.0; shared.offset.len()],
-        };
+        let b: Option<Vec<f64>> = solution
+            .b
+            .map(|b| b.iter().zip(&shared.offset).map(|(b, offset)| b + offset).collect());
         let report = FitReport {
             ridge: solution.mu,
             condition: solution.condition,
@@ -225,7 +223,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             ..known.report()
         };
         let theta = shared.to_centers(solution.beta);
-        KrrModel::from_parts(shared.kernel.clone(), shared.centers(), theta.as_ref(), &b, report)
+        let (kernel, b) = (shared.kernel.clone(), b.as_deref());
+        KrrModel::from_parts(kernel, shared.centers(), theta.as_ref(), b, report)
     }
 
     /// Training error, generalised cross-validation and d_eff at all `ridges`, and the model at

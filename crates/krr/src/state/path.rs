@@ -35,8 +35,8 @@ pub struct StatePoint<T> {
 #[derive(Debug)]
 #[must_use]
 pub struct StatePath<K, T> {
-    /// One point per ridge, in the order given.
-    pub points: Vec<StatePoint<T>>,
+    /// At least one.
+    pub(super) points: Vec<StatePoint<T>>,
     pub(super) family: Arc<Family<K, T>>,
     /// What was subtracted from the targets, if a constant is fitted.
     pub(super) shift: Option<Vec<f64>>,
@@ -45,6 +45,12 @@ pub struct StatePath<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
+    /// One point per ridge, in the order given.
+    #[must_use]
+    pub fn points(&self) -> &[StatePoint<T>] {
+        &self.points
+    }
+
     /// The point with the smallest generalised cross-validation error (the first of equals).
     #[must_use]
     pub fn best_by_gcv(&self) -> &StatePoint<T> {

@@ -4,7 +4,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Problem, metrics};
+use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Problem, Solver, metrics};
 use nystrom_linalg_core::{Error, Result, Ridge};
 use nystrom_sketch::Landmarks;
 
@@ -206,4 +206,22 @@ fn metrics_of_nothing_or_of_constants() {
         let constant = scaled(&mean);
         assert!(metrics::r2(constant.as_ref(), constant.as_ref()).is_err(), "{unit:e}");
     }
+}
+
+/// Far from the points of a steep line, the constant is beyond `f32`: no file could hold it.
+#[test]
+fn a_constant_that_overflows_is_refused() {
+    let x = Mat::from_fn(20, 1, |i, _| 1000.0_f32 + i as f32);
+    let y = Mat::from_fn(20, 1, |i, _| 1e36 * (i as f32 - 10.0));
+    let (points, ridge) = (Points::from_rows(x.as_ref()), Ridge::Absolute(1e-3_f32));
+    let fit = |y: &Mat<f32>| {
+        let krr = NystromKrr::new(nystrom_kernels::Linear::new(), ridge);
+        let krr = NystromKrr { intercept: true, solver: Solver::Qr, ..krr };
+        krr.fit((points, y.as_ref()), points.slice(0..1))
+    };
+    let refused = fit(&y).unwrap_err();
+    assert!(matches!(refused, Error::NonFinite { row: 0, col: 0, .. }), "{refused}");
+    assert!(refused.to_string().contains("intercepts (scale the targets)"), "{refused}");
+    let b = fit(&Mat::from_fn(20, 1, |i, _| y[(i, 0)] / 100.0)).unwrap().intercept()[0];
+    assert!((b / -1.01e37 - 1.0).abs() < 1e-3, "{b:e}");
 }

@@ -138,7 +138,7 @@ fn of_path<T: Scalar, K: Kernel<T> + Clone>(
     weighted: bool,
 ) -> Outcome {
     let mut numbers = Vec::new();
-    for point in &path.points {
+    for point in path.points() {
         numbers.extend([point.mu, point.loo, point.gcv, point.d_eff, point.training]);
         numbers.extend(&point.loo_by_target);
     }

@@ -50,7 +50,7 @@ fn check<K: Kernel<f64> + Clone>(
 ) {
     let n = y.nrows();
     let positive = w.iter().filter(|&&w| w > 0.0).count() as f64;
-    for (point, &mu) in path.points.iter().zip(mus) {
+    for (point, &mu) in path.points().iter().zip(mus) {
         assert_eq!(point.mu, mu);
         let left_out = refits(|w, at| oracle(y, w, mu, at), x, y, w);
         let loo = mean_square(&left_out, w);
@@ -190,7 +190,7 @@ fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
             .map(|i| (0..2).map(|j| (e[(i, j)] / (1.0 - h[i])).powi(2)).sum::<f64>())
             .sum::<f64>()
             / (2.0 * total);
-        let point = &path.points[0];
+        let point = &path.points()[0];
         assert!((point.loo / loo - 1.0).abs() < 1e-10, "{:e}", point.loo / loo - 1.0);
         assert!((point.d_eff - h.iter().sum::<f64>()).abs() < 1e-9);
         assert!((point.loo_by_target.iter().sum::<f64>() / 2.0 - point.loo).abs() < 1e-14);
@@ -210,7 +210,7 @@ fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
         .path((points, y.as_ref()), &landmarks, &lambdas.map(Ridge::PerSample))
         .unwrap();
     let z = points.gather(landmarks.indices().into());
-    for (point, lambda) in path.points.iter().zip(lambdas) {
+    for (point, lambda) in path.points().iter().zip(lambdas) {
         assert_eq!(point.mu, 60.0 * lambda);
         let krr = NystromKrr {
             solver: Solver::Qr,
@@ -249,8 +249,8 @@ fn by_normal_equations_tiny_ridges_are_raised_to_what_they_can_see() {
     let path =
         krr.path((points, y.as_ref()), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
     let floor = 10.0 * f64::EPSILON * 200.0; // 10·ε·Σ k(x_i, x_i)
-    assert!((path.points[1].mu / floor - 1.0).abs() < 1e-12);
-    assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0));
+    assert!((path.points()[1].mu / floor - 1.0).abs() < 1e-12);
+    assert!(path.points().iter().all(|p| p.loo.is_finite() && p.loo > 0.0));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn all_points_as_landmarks_is_the_exact_path() {
     let exact = ExactKrr { intercept: true, ..ExactKrr::without_ridge(gaussian(0.5)) };
     let a = nystrom.path((points, y.as_ref()), &Landmarks::all(50).unwrap(), &ridges).unwrap();
     let b = exact.path((points, y.as_ref()), &ridges).unwrap();
-    for (a, b) in a.points.iter().zip(&b.points) {
+    for (a, b) in a.points().iter().zip(b.points()) {
         assert!(
             (a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8,
             "{a:?} {b:?}"
@@ -300,9 +300,9 @@ fn sketched_path_is_refits() {
             assert!((0..60).all(|i| gap(i, 0).max(gap(i, 1)) < 1e-10));
             let loo = left_out.iter().flatten().map(|r| r * r).sum::<f64>() / 120.0;
             assert!(
-                (path.points[0].loo / loo - 1.0).abs() < 1e-10,
+                (path.points()[0].loo / loo - 1.0).abs() < 1e-10,
                 "{:e}",
-                path.points[0].loo / loo - 1.0
+                path.points()[0].loo / loo - 1.0
             );
             let (a, b) =
                 (path.model_at(ridge).unwrap(), krr.fit((points, y.as_ref()), &sketch).unwrap());
@@ -325,9 +325,9 @@ fn an_interpolating_path_stays_finite() {
     let ridges = [1e-9, 1e-15, 1e-19].map(Ridge::PerSample);
     let path = krr.path((points, y.as_ref()), Points::from_rows(z.as_ref()), &ridges).unwrap();
     assert!(
-        path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()),
+        path.points().iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()),
         "{:?}",
-        path.points
+        path.points()
     );
 }
 
@@ -343,7 +343,7 @@ fn the_same_bits_with_any_number_of_threads() {
                 NystromKrr { intercept: true, solver, ..NystromKrr::without_ridge(gaussian(1.5)) };
             let path = krr.path((points, y.as_ref()), points.slice(0..300), &ridges).unwrap();
             let model = path.model_at(ridges[2]).unwrap();
-            (path.points.clone(), model.coefficients().to_owned())
+            (path.points().to_vec(), model.coefficients().to_owned())
         });
     }
 }

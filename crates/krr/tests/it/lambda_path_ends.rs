@@ -16,15 +16,18 @@ fn exact_path_of_tiny_ridges_is_finite_and_says_where_it_stopped() {
     let krr = ExactKrr::without_ridge(gaussian(2.0));
     let ridges = [1e-3, 1e-9, 1e-14, 1e-20, 1e-300].map(Ridge::PerSample);
     let path = krr.path((points, y.as_ref()), &ridges).unwrap();
-    assert!((path.points[1].mu - 80e-9).abs() < 1e-20);
-    assert!(path.points.iter().all(|p| p.loo.is_finite() && p.gcv.is_finite() && p.gcv > 0.0));
-    assert_eq!((path.points[3].mu, path.points[3].loo), (path.points[4].mu, path.points[4].loo));
-    let floor = path.points[4].mu;
+    assert!((path.points()[1].mu - 80e-9).abs() < 1e-20);
+    assert!(path.points().iter().all(|p| p.loo.is_finite() && p.gcv.is_finite() && p.gcv > 0.0));
+    assert_eq!(
+        (path.points()[3].mu, path.points()[3].loo),
+        (path.points()[4].mu, path.points()[4].loo)
+    );
+    let floor = path.points()[4].mu;
     assert!(floor > 1e-13 && floor < 1e-11, "{floor:e}");
     assert_eq!(path.model_at(ridges[4]).unwrap().report().ridge, floor);
     // Where the ridge counts, the refits with the crate's own solver agree.
     let loo: f64 = (0..80).map(|i| left_out(&x, &y, i, 80e-9)).sum::<f64>() / 80.0;
-    assert!((path.points[1].loo / loo - 1.0).abs() < 1e-6, "{:e} {loo:e}", path.points[1].loo);
+    assert!((path.points()[1].loo / loo - 1.0).abs() < 1e-6, "{:e} {loo:e}", path.points()[1].loo);
 }
 
 /// The squared residual of sample i under the fit to the others.
@@ -49,7 +52,7 @@ fn orthogonal_features_have_closed_forms() {
     let y = Mat::from_fn(6, 1, |i, _| i as f64);
     let krr = ExactKrr::without_ridge(gaussian(1.0));
     let path = krr.path((Points::from_slice(&x), y.as_ref()), &[Ridge::Absolute(0.5)]).unwrap();
-    let point = &path.points[0];
+    let point = &path.points()[0];
     assert!((point.loo - 55.0 / 6.0).abs() < 1e-12 && (point.gcv - 55.0 / 6.0).abs() < 1e-12);
     assert!((point.d_eff - 4.0).abs() < 1e-12 && (point.training - 55.0 / 54.0).abs() < 1e-12);
 }
@@ -62,10 +65,12 @@ fn the_best_point_and_the_edge() {
         .path((Points::from_rows(x.as_ref()), y.as_ref()), &lambda_grid(1e2, 1e-8, 21).unwrap())
         .unwrap();
     let (loo, gcv) = (path.best_by_loo(), path.best_by_gcv());
-    assert!(path.points.iter().all(|p| p.loo >= loo.loo && p.gcv >= gcv.gcv));
-    assert!(!path.at_edge(loo) && path.at_edge(&path.points[0]) && path.at_edge(&path.points[20]));
+    assert!(path.points().iter().all(|p| p.loo >= loo.loo && p.gcv >= gcv.gcv));
     assert!(
-        path.points.windows(2).all(|w| w[1].d_eff > w[0].d_eff && w[1].training < w[0].training)
+        !path.at_edge(loo) && path.at_edge(&path.points()[0]) && path.at_edge(&path.points()[20])
+    );
+    assert!(
+        path.points().windows(2).all(|w| w[1].d_eff > w[0].d_eff && w[1].training < w[0].training)
     );
 }
 
@@ -100,6 +105,6 @@ fn bad_paths_are_refused() {
     // One sample: without it the fit is 0.
     let path =
         krr.path((points.slice(0..1), y.as_ref().subrows(0, 1)), &[Ridge::PerSample(1.0)]).unwrap();
-    assert!((path.points[0].loo - y[(0, 0)].powi(2)).abs() < 1e-15);
+    assert!((path.points()[0].loo - y[(0, 0)].powi(2)).abs() < 1e-15);
     let _: &LambdaPath<Gaussian, f64> = &path;
 }

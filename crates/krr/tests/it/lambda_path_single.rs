@@ -29,7 +29,7 @@ fn single_precision_follows_double() {
             &[1e-2, 1e-4, 1e-7].map(Ridge::PerSample),
         )
         .unwrap();
-    for (p, q) in a.points.iter().zip(&b.points) {
+    for (p, q) in a.points().iter().zip(b.points()) {
         // The errors are those of the models in this precision...
         let f = a.model_at(p.ridge).unwrap().predict(Points::from_rows(x.as_ref())).unwrap();
         let training = metrics::mse(f.as_ref(), y.as_ref()).unwrap();

@@ -73,4 +73,6 @@ fn where_the_residual_does_not_fall_tiles_are_whitened() {
     let report = model.report();
     assert_eq!(report.solver, SolvedBy::NormalEquations, "{}", report.reason);
     assert!(report.reason.contains("turned out not to be safe"), "{}", report.reason);
+    let passes = [report.kernel_entries as usize, calls.into_inner()].map(|count| count / (N * m));
+    assert_eq!(passes[0], passes[1], "passes that are reported, and all");
 }

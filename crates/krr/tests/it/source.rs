@@ -14,7 +14,7 @@ where
     Gaussian: Kernel<T>,
 {
     let numbers = |p: &nystrom_krr::PathPoint<T>| [p.mu, p.loo, p.gcv, p.d_eff, p.training];
-    path.points.iter().flat_map(|p| numbers(p).map(f64::to_bits)).collect()
+    path.points().iter().flat_map(|p| numbers(p).map(f64::to_bits)).collect()
 }
 
 /// In memory and streamed, in blocks of one row, of sizes that divide nothing and of all rows: the
@@ -62,6 +62,26 @@ fn double_precision_has_the_bits_of_memory() {
 #[test]
 fn single_precision_has_the_bits_of_memory() {
     the_same_bits::<f32>();
+}
+
+/// Once to count them, and once for each pass that the report counts.
+#[test]
+fn rows_are_read_once_more_than_the_report_counts_passes() {
+    let (x, y) = sample::<f64>(2500, 5, 1, 5);
+    let centers = Points::from_rows(x.as_ref()).slice(0..300);
+    for (lambda, expected) in [(1.0, 1..2), (1e-9, 2..6), (1e-17, 1..2)] {
+        let mut reads = 0;
+        let mut rows = RowIter::new(|| {
+            reads += 1;
+            std::iter::once(Ok(Block { x: x.clone(), y: y.clone(), weights: None }))
+        });
+        let krr = NystromKrr::new(gaussian(1.5), Ridge::PerSample(lambda));
+        let model = krr.fit_source(&mut rows, centers).unwrap();
+        let passes = (model.report().kernel_entries as usize / 300 - 300) / 2500;
+        assert!(expected.contains(&passes), "{passes} passes at {lambda:e}");
+        // an iterator is made once before the first
+        assert_eq!(reads, 2 + passes, "{}", model.report().reason);
+    }
 }
 
 fn block(rows: usize, value: f64) -> Block<f64> {

@@ -139,7 +139,7 @@ fn a_path_needs_no_second_pass() {
     let theirs = krr.path(whole, centers, &ridges).unwrap();
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     let check = |ours: nystrom_krr::StatePath<Gaussian, f64>| {
-        for (a, b) in ours.points.iter().zip(&theirs.points) {
+        for (a, b) in ours.points().iter().zip(theirs.points()) {
             assert!(close(a.d_eff, b.d_eff) && close(a.gcv, b.gcv), "{a:?} {b:?}");
             assert!(close(a.training, b.training) && a.rounding < 1e-10 * a.training);
         }
@@ -183,12 +183,12 @@ fn leave_one_out_errors_take_one_more_pass() {
         };
         let mut all = of(0..3500, 3500);
         let loo = all.leave_one_out().unwrap();
-        for (ours, theirs) in loo.iter().zip(&theirs.points) {
+        for (ours, theirs) in loo.iter().zip(theirs.points()) {
             assert!((ours / theirs.loo - 1.0).abs() < 1e-9, "{ours} {}", theirs.loo);
             // not the training error by another name
             assert!(*ours > 1.001 * theirs.training);
         }
-        for (ours, theirs) in all.training().unwrap().iter().zip(&theirs.points) {
+        for (ours, theirs) in all.training().unwrap().iter().zip(theirs.points()) {
             assert!((ours / theirs.training - 1.0).abs() < 1e-9);
         }
         // the same bits in other blocks, and from parts that were bytes
@@ -227,17 +227,17 @@ fn a_training_error_of_rounding_is_known_as_such() {
         let f = path.model_at(ridge).unwrap().predict(points).unwrap();
         (f - &y).squared_norm_l2() / 800.0
     };
-    for point in &path.points {
+    for point in path.points() {
         let gap = (point.training - measured(point.ridge)).abs();
         assert!(gap <= point.rounding, "{gap:e} above {:e}", point.rounding);
     }
-    let [large, small] = [&path.points[0], &path.points[1]];
+    let [large, small] = [&path.points()[0], &path.points()[1]];
     assert!(large.training > 1e3 * large.rounding, "{large:?}");
     assert!(measured(small.ridge) < small.rounding, "{small:?}");
     // a second pass measures it, far below that level
     let mut errors = path.errors();
     errors.accumulate((points, &y)).unwrap();
-    for (point, training) in path.points.iter().zip(errors.training().unwrap()) {
+    for (point, training) in path.points().iter().zip(errors.training().unwrap()) {
         let exact = measured(point.ridge);
         assert!((training / exact - 1.0).abs() < 0.5, "{training:e}, and {exact:e} by predictions");
     }

@@ -35,7 +35,7 @@ fn a_sketch_of_all_rows_is_the_fit_in_memory() {
         let theirs = all.path(problem, &*sketch, &ridges).unwrap();
         let path = state.path(&ridges).unwrap();
         let loo = rows.pass(path.errors()).unwrap().leave_one_out().unwrap();
-        for ((point, loo), expected) in path.points.iter().zip(loo).zip(&theirs.points) {
+        for ((point, loo), expected) in path.points().iter().zip(loo).zip(theirs.points()) {
             assert!((point.d_eff / expected.d_eff - 1.0).abs() < 1e-8);
             assert!((loo / expected.loo - 1.0).abs() < 1e-8);
         }

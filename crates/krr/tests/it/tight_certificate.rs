@@ -4,7 +4,8 @@ use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_krr::{
-    Certificate, Closeness, ExactKrr, KrrModel, NystromKrr, Problem, ProblemSize, TightCertificate,
+    Certificate, Closeness, ExactKrr, FitReport, KrrModel, NystromKrr, Problem, ProblemSize,
+    TightCertificate,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::Landmarks;
@@ -166,6 +167,37 @@ fn passes_have_verdicts_of_their_own() {
     // of one pass the lower side is 0
     assert_eq!(verdict(1, 1.1 * truth).closeness(), Closeness::MorePasses);
     assert_eq!(verdict(1, 1.1 * truth).relative_lower(), 0.0);
+}
+
+/// A constant that was fitted and came out as 0 is a constant: the exact regression of comparison
+/// has one too, and that is not 0. A file of a version that did not say so tells by its value.
+#[test]
+fn a_fitted_constant_of_zero_is_a_constant() {
+    let (model, x, y) = coarse(true);
+    let b = model.intercept();
+    // the same fit, to targets from which its constant is taken off
+    let rest = Mat::from_fn(800, 2, |i, j| y[(i, j)] - b[j]);
+    let (centers, theta) = (model.centers().as_cols().to_owned(), model.coefficients().to_owned());
+    let report = model.report().clone();
+    assert!(report.intercept && b.iter().all(|b| *b != 0.0));
+    let of = |b: Vec<f64>, intercept: bool| {
+        let report = FitReport { intercept, ..report.clone() };
+        KrrModel::new(*model.kernel(), centers.clone(), theta.clone(), b, report).unwrap()
+    };
+    let zero = of(vec![0.0; 2], true);
+    let points = Points::from_rows(x.as_ref());
+    let truths = distances(&zero, Problem::new(points, rest.as_ref()), true);
+    let certify = |model: &KrrModel<_, f64>, y: &Mat<f64>| {
+        tight(40).certify(model, (points, y.as_ref()), &mut rng(1)).unwrap()
+    };
+    for (target, truth) in certify(&zero, &rest).targets.iter().zip(&truths) {
+        let slack = 1e-8 * truth;
+        assert!(
+            target.lower <= truth + slack && truth - slack <= target.bound,
+            "{truth} {target:?}"
+        );
+    }
+    assert_eq!(certify(&of(b.to_vec(), false), &y), certify(&model, &y));
 }
 
 #[test]

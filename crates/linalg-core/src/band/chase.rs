@@ -3,7 +3,7 @@
 use super::Band;
 use super::vectors::{add_in, add_two_in, reflection_in};
 use crate::ops::dot_in;
-use crate::work;
+use crate::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
 /// Steps of a sweep that are made in a row.
@@ -90,7 +90,7 @@ impl Chase {
     fn side_by_side(&self, columns: &mut [f64], first: usize, pieces: &[Piece]) {
         if pieces.len() <= SWEEPS {
             for piece in pieces {
-                pulp::Arch::new().dispatch(Steps { chase: *self, piece: *piece, columns, first });
+                dispatch(Steps { chase: *self, piece: *piece, columns, first });
             }
             return;
         }

@@ -3,7 +3,7 @@
 use super::Band;
 use super::vectors::add_in;
 use crate::ops::dot_in;
-use crate::work;
+use crate::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
 /// The factors of B − σI. Rows wait in b + 1 places until they become pivots; the multipliers of a
@@ -32,14 +32,14 @@ impl BandFactor {
             lower: vec![0.0; n * (b + 1)],
             places: vec![0; n],
         };
-        pulp::Arch::new().dispatch(Eliminate { band, shift, least, factor: &mut factor });
+        dispatch(Eliminate { band, shift, least, factor: &mut factor });
         factor
     }
 
     /// x ← (B − σI)⁻¹x.
     pub fn solve(&self, x: &mut [f64]) {
         work::flops(6 * self.n * self.b);
-        pulp::Arch::new().dispatch(Solve { factor: self, x });
+        dispatch(Solve { factor: self, x });
     }
 }
 

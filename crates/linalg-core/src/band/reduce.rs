@@ -2,7 +2,7 @@
 
 use super::Band;
 use super::vectors::{add_in, reflection_in};
-use crate::{Scalar, ops, work};
+use crate::{Scalar, dispatch, ops, work};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef, unzip, zip};
 use pulp::{Simd, WithSimd};
@@ -58,7 +58,7 @@ impl<T: Scalar> Reflector<T> {
             let below = wide.as_mut().subrows_mut(start, m - start);
             let (some, later) = below.split_at_col_mut(start + COLUMNS.min(b - start));
             let mut some = some.subcols_mut(start, COLUMNS.min(b - start));
-            let found = pulp::Arch::new().dispatch(Triangularise(some.rb_mut()));
+            let found = dispatch(Triangularise(some.rb_mut()));
             let V = vectors_of(some.rb(), &found);
             Reflector { first: 0, S: coupling(&V, &found), V }.apply_transpose(later);
             tau.extend(found);

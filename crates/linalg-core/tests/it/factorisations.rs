@@ -5,7 +5,7 @@
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
     Cholesky, Dense, Error, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix,
-    PseudoInverse, Scalar, SymmetricEigen, ops, pcg, random,
+    PseudoInverse, Scalar, ShiftedLowRank, SymmetricEigen, ops, pcg, random,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -332,4 +332,30 @@ fn a_packed_factor_names_the_pivot_and_the_entry() {
         Err(Error::NonFinite { row: 280, col: 3, .. })
     ));
     assert!(fill((270, 280), f64::NAN).is_ok()); // above the diagonal: not read
+}
+
+/// Subtraction leaves no digit of P⁻¹ where μ is below the rounding errors of FFᵀ: the shift in use
+/// is larger then, and told. The eigenvalues are those of the P that it makes.
+#[test]
+fn a_shift_below_the_rounding_errors_of_a_low_rank_factor_is_raised_and_told() {
+    let (n, values) = (40, [1.0, 1e-3]);
+    let mut V = random::standard_normal::<f64>(n, 2, &mut Pcg64::seed_from_u64(4));
+    let length = V.col(0).norm_l2();
+    V.col_mut(0).iter_mut().for_each(|v| *v /= length);
+    let along = (V.col(0).transpose() * V.col(1)).f64();
+    (0..n).for_each(|i| V[(i, 1)] -= along * V[(i, 0)]);
+    let length = V.col(1).norm_l2();
+    V.col_mut(1).iter_mut().for_each(|v| *v /= length);
+    let F = Mat::from_fn(n, 2, |i, j| values[j] * V[(i, j)]);
+    for asked in [1e-17, 1e-14, 1e-6] {
+        let P = ShiftedLowRank::new(F.clone(), &[asked]).unwrap();
+        let mu = P.shifts().next().unwrap();
+        assert!(mu == asked || (asked < 1e-15 && mu < 1e-14), "{asked:e} became {mu:e}");
+        let quadratic = V.transpose() * P.solve(V.as_ref());
+        for (j, value) in values.iter().enumerate() {
+            let (found, exact) = (quadratic[(j, j)], 1.0 / (value * value + mu));
+            let allowed = 2.0 * f64::EPSILON / mu; // P⁻¹ is rounded by ε‖F‖²/μ of 1/μ‖F‖²
+            assert!((found - exact).abs() < allowed, "{found:e}, not {exact:e}, at {asked:e}");
+        }
+    }
 }

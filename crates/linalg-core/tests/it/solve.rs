@@ -4,7 +4,7 @@
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::rng;
 use nystrom_linalg_core::{
-    Error, LinearSystem, PcgOptions, PcgReport, SavedSolve, Solve, ops, random,
+    ConjugateGradients, Error, LinearSystem, PcgOptions, PcgReport, SavedSolve, Solve, ops, random,
 };
 use proptest::prelude::*;
 
@@ -132,6 +132,49 @@ fn a_run_that_ended_goes_on() {
     assert_eq!(fine.history[..rough.iterations], rough.history);
     let r = &b - &system(25, false, 3).A * solve.cg().x();
     assert!(r.norm_l2() < 1.001e-11 * b.norm_l2());
+}
+
+/// The Lanczos matrix of diag(1, 10⁻²⁰) is [[½, ½], [½, ½]] when rounded.
+#[test]
+fn a_condition_beyond_rounding_is_not_a_good_one() {
+    let A = Mat::from_fn(2, 2, |i, j| if i == j { 1e-20_f64.powi(i as i32) } else { 0.0 });
+    let (mut hopeless, b) = (System { A, E: None, scale: 1.0 }, Mat::full(2, 1, 1.0));
+    let mut cg = ConjugateGradients::start(&mut hopeless, b.as_ref(), None).unwrap();
+    while cg.residual() > 1e-10 && cg.step(&mut hopeless, 1e-10) {}
+    assert_eq!(cg.condition(), 1e18);
+}
+
+/// `max_iterations` leaves the check of the true residual out.
+#[test]
+fn the_checks_apply_the_matrix_besides_the_iterations() {
+    let (inner, b) = (system(25, false, 3), random::standard_normal(25, 1, &mut rng(2)));
+    for nearby in [None, inner.E.clone()] {
+        let mut counting = Counting(System { A: inner.A.clone(), E: nearby, scale: 1.0 }, 0);
+        let mut solve = Solve::start(&mut counting, b.as_ref(), None).unwrap();
+        let options = PcgOptions { tolerance: 1e-12, max_iterations: 7 };
+        let report = solve.run(&mut counting, b.as_ref(), &options, &mut |_| false).unwrap();
+        assert_eq!((report.iterations, counting.1), (7, 7 + 1));
+    }
+}
+
+/// And how often it was applied.
+struct Counting(System, usize);
+
+impl LinearSystem<f64> for Counting {
+    fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        self.1 += 1;
+        self.0.apply(out, x);
+    }
+    fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        self.0.precondition(out, r);
+    }
+    fn apply_exactly(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        self.1 += 1;
+        self.0.apply_exactly(out, x);
+    }
+    fn error(&self) -> f64 {
+        self.0.error()
+    }
 }
 
 use faer::reborrow::*;

@@ -4,11 +4,12 @@
 //! Valid files are damaged byte by byte and, still JSON, value by value. How many cases: see the
 //! module `damage`.
 
+use nystrom::faer::MatMut;
 use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
-use nystrom::krr::{DivideAndConquerModel, Folds};
-use nystrom::leverage::StreamDictionary;
-use nystrom::linalg_core::ExactSum;
+use nystrom::krr::{Certificate, CertificateReport, DivideAndConquerModel, Folds, LinearMap};
+use nystrom::leverage::{MergeTree, MergeTreeState, StreamDictionary, TreeShape};
+use nystrom::linalg_core::{ExactSum, LinearSystem, PcgOptions, SavedSolve, Solve};
 use nystrom::prelude::*;
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use proptest::sample::Index;
@@ -74,6 +75,37 @@ fn streamed() -> Squeak<Gaussian, f64> {
     squeak
 }
 
+/// Three chunks of two points, none done.
+fn tree() -> MergeTree<Gaussian, f64> {
+    let (kernel, params) = (Gaussian::new(1.0).unwrap(), SqueakParams::new(5));
+    let rng = &mut Pcg64::seed_from_u64(2);
+    MergeTree::new(kernel, 1, 0.5, params, TreeShape::Balanced, &[2; 3], rng).unwrap()
+}
+
+fn chunk(c: usize) -> Points<'static, f64> {
+    Points::from_slice(&X[2 * c..2 * (c + 1)])
+}
+
+/// diag(1, 2, …), without a preconditioner.
+struct Diagonal;
+
+impl LinearSystem<f64> for Diagonal {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        out.copy_from(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (i + 1) as f64 * x[(i, j)]));
+    }
+    fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        out.copy_from(r);
+    }
+}
+
+/// A solve after its second iteration.
+fn saved_solve(b: MatRef<'_, f64>) -> SavedSolve<f64> {
+    let mut solve = Solve::start(&mut Diagonal, b, None).unwrap();
+    let two = &mut |solve: &Solve<f64>| solve.iterations() == 2;
+    solve.run(&mut Diagonal, b, &PcgOptions::default(), two).unwrap();
+    solve.save()
+}
+
 fn kernels() -> Vec<Target> {
     let gaussian = || Gaussian::new(1.5).unwrap();
     let ard = gaussian().with_length_scales(&[1.0, 2.0]).unwrap();
@@ -115,6 +147,8 @@ fn models() -> Vec<Target> {
 }
 
 fn streams() -> Vec<Target> {
+    let mut half = tree();
+    (1..3).for_each(|c| half.insert(c, chunk(c)).unwrap());
     vec![
         target!(streamed() => Squeak<Gaussian, f64>, |mut squeak: Squeak<Gaussian, f64>| {
             let rng = &mut Pcg64::seed_from_u64(1);
@@ -124,6 +158,13 @@ fn streams() -> Vec<Target> {
             }
             let _ = squeak.member_scores();
             let _ = squeak.merge(&streamed().starting_at(1 << 40), rng);
+        }),
+        target!(half.state() => MergeTreeState<f64>, |state: MergeTreeState<f64>| {
+            let mut tree = tree();
+            if tree.take(state).is_ok() {
+                (0..3).for_each(|c| drop(tree.insert(c, chunk(c))));
+                let _ = tree.finish();
+            }
         }),
         target!(streamed().dictionary() => StreamDictionary<f64>,
             |dictionary: StreamDictionary<f64>| {
@@ -144,7 +185,26 @@ fn streams() -> Vec<Target> {
 fn parts_and_sums() -> Vec<Target> {
     let mut sum = ExactSum::default();
     [1e300, -0.1, 5e-324].into_iter().for_each(|value| sum.add(value));
+    let b = || Mat::from_fn(5, 2, |i, j| (i + 2 * j) as f64);
+    let (x, y) = (Points::from_slice(&X), Mat::from_fn(6, 2, |i, j| (i * i + j) as f64));
+    let model = fitted(Gaussian::new(1.5).unwrap());
+    let certificate = Certificate { rows: 3, ..Certificate::default() };
+    let certificate = certificate.certify(&model, (x, &y), &mut Pcg64::seed_from_u64(0)).unwrap();
     vec![
+        target!(saved_solve(b().as_ref()) => SavedSolve<f64>, |saved: SavedSolve<f64>| {
+            let b = Mat::from_fn(5, 2, |i, j| (i + 2 * j) as f64);
+            if let Ok(mut solve) = Solve::resume(&saved, &mut Diagonal, b.as_ref()) {
+                let options = PcgOptions::default();
+                let _ = solve.run(&mut Diagonal, b.as_ref(), &options, &mut |_| false);
+                assert!(solve.cg().condition() >= 1.0);
+            }
+            let _ = SavedSolve::<f64>::from_bytes(&saved.to_bytes());
+        }),
+        target!(certificate => CertificateReport, |report: CertificateReport| {
+            let _ = (report.closeness(), report.relative_bound(), report.scaled(&[2.0, 0.5]));
+        }),
+        target!(LinearMap::full(b().subrows(0, 2).to_owned()).unwrap() => LinearMap, by_map),
+        target!(LinearMap::diagonal(vec![2.0, 0.5]).unwrap() => LinearMap, by_map),
         target!(Folds::random(9, 3, &mut Pcg64::seed_from_u64(0)).unwrap() => Folds,
             |folds: Folds| {
             let rows: usize = (0..folds.len()).map(|fold| folds.test(fold).len()).sum();
@@ -158,6 +218,15 @@ fn parts_and_sums() -> Vec<Target> {
             let _ = (sum.value(), sum.squares_about(1.0, &sum, &sum));
         }),
     ]
+}
+
+fn by_map(map: LinearMap) {
+    let d = map.dim().min(9);
+    let x = Mat::from_fn(d, 3, |i, j| (i + j) as f64);
+    if let Ok(mapped) = map.apply(Points::from_cols(x.as_ref())) {
+        assert_eq!(mapped.shape(), (d, 3));
+    }
+    let _ = (map.form(), map.matrix());
 }
 
 /// A change of one value of a file that stays JSON.

@@ -129,9 +129,9 @@ impl Search<'_> {
             let path = self.path(&kernel, part, &landmarks)?;
             let of_validation = self.rows(&candidate, Some(fold), validation);
             let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) };
-            squares.resize(path.points.len(), 0.0);
-            lambdas = path.points.iter().map(|point| point.mu / train.len() as f64).collect();
-            for (sum, point) in squares.iter_mut().zip(&path.points) {
+            squares.resize(path.points().len(), 0.0);
+            lambdas = path.points().iter().map(|point| point.mu / train.len() as f64).collect();
+            for (sum, point) in squares.iter_mut().zip(path.points()) {
                 let model = path.model_at(point.ridge)?;
                 let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
                 *sum += self.mean_square(f.as_ref(), part);
@@ -170,7 +170,7 @@ impl Search<'_> {
             square += self.mean_square(f.as_ref(), part) / folds as f64;
             let mu = ridge.absolute(train.len())?;
             first.get_or_insert_with(|| {
-                let errors = path.points.iter().map(|point| [point.mu, point.loo.sqrt()]);
+                let errors = path.points().iter().map(|point| [point.mu, point.loo.sqrt()]);
                 (kernel.bandwidth(), mu, errors.collect())
             });
             self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());

@@ -140,9 +140,14 @@ impl<'a> StreamPath<'a> {
     /// # Errors
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
+<<<<<<< HEAD
         let points = self.path.points.iter();
         let known = |point: &StatePoint<f64>| point.training >= point.rounding;
         let best = best(points.map(|point| (self.gcv(point), known(point))));
+=======
+        let points = self.path.points().iter();
+        let best = best(points.map(|point| (point.gcv, point.training >= point.rounding)));
+>>>>>>> h3
         self.model(best, |report| report)
     }
 
@@ -182,8 +187,8 @@ impl<'a> StreamPath<'a> {
         and: impl FnOnce(StreamReport) -> StreamReport,
     ) -> Result<(Model, StreamReport)> {
         let StreamPath { recipe, path } = self;
-        let point = &path.points[best];
-        let last = path.points.len() - 1;
+        let point = &path.points()[best];
+        let last = path.points().len() - 1;
         let mut report = and(StreamReport {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),

@@ -152,7 +152,7 @@ impl Recipe {
             }
         }
         let Some((l, calibration, errors)) = least else { return Ok(None) };
-        let lambda = paths[0].points[l].mu / self.rows as f64;
+        let lambda = paths[0].points()[l].mu / self.rows as f64;
         let odds = side_by_side(paths, ridges[l])?;
         Ok(Some(Step { odds, lambda, calibration, errors }))
     }

@@ -1,6 +1,7 @@
 //! `index.html`: the verdict of every claim, by paper and by figure, and what the run was.
 
 use maud::{Markup, html};
+use nystrom::linalg_core::instruction_set;
 
 use super::claims::{claims, in_short, lacking, lacks, tally};
 use super::{Chapter, badge, citation, document, gallery, setting, tiles};
@@ -95,6 +96,7 @@ fn this_run(run: &Run) -> Markup {
         ("Source", run.revision.clone().unwrap_or_else(|| unknown.into())),
         ("Compiler", machine::rustc_version().unwrap_or(unknown).into()),
         ("Processor", run.cpu.clone().unwrap_or_else(|| unknown.into())),
+        ("Instruction set", instruction_set().into()),
         ("Threads", run.threads.to_string()),
         ("Seed", run.seed.to_string()),
         ("Scale", run.scale.word().into()),
