@@ -140,14 +140,9 @@ impl<'a> StreamPath<'a> {
     /// # Errors
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
-<<<<<<< HEAD
-        let points = self.path.points.iter();
+        let points = self.path.points().iter();
         let known = |point: &StatePoint<f64>| point.training >= point.rounding;
         let best = best(points.map(|point| (self.gcv(point), known(point))));
-=======
-        let points = self.path.points().iter();
-        let best = best(points.map(|point| (point.gcv, point.training >= point.rounding)));
->>>>>>> h3
         self.model(best, |report| report)
     }
 
