@@ -106,8 +106,7 @@ impl Problem {
             false => table.select_rows(&rows)?,
         };
         let compared = compared(fit, &mut looked, &table, targets)?;
-        let all = table.rows();
-        let weighted = weighted(fit, table, &compared, &mut notes)?;
+        let (all, weighted) = (table.rows(), weighted(fit, table, &compared, &mut notes)?);
         let copies_in_sample = !exact.is_empty() && weighted.0.rows() < all;
         let of = |table: &Table| Labels::new(table, &targets[0], counts);
         let labels: Option<&LabelsOf<'_>> = classes.then_some(&of);

@@ -116,7 +116,8 @@ mod tests {
 
     fn table(columns: Vec<Vec<f64>>) -> Table {
         let named = columns.into_iter().zip(["a", "b", "c", "d"]);
-        Table::new("t", named.map(|(values, name)| Column::numbers(name, values)).collect()).unwrap()
+        Table::new("t", named.map(|(values, name)| Column::numbers(name, values)).collect())
+            .unwrap()
     }
 
     #[test]

@@ -8,12 +8,7 @@ use nystrom_pipeline::{Calibrate, Metric, Model, Report};
 /// The best candidates that are told in words.
 const SHOWN: usize = 5;
 
-pub fn describe(
-    model: &Model,
-    report: &Report,
-    how: Option<Calibrate>,
-    summary: &mut Summary,
-) {
+pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary: &mut Summary) {
     let targets = names(&model.target_names());
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
     summary.line("fitted", format!("{targets} on {rows}, {features}"));
@@ -54,7 +49,9 @@ pub fn describe(
         let rows = count(rows, "row");
         let text = match how {
             Some(Calibrate::Cross(parts)) => {
-                format!("calibrated on {rows} kept out of the search, by {parts} fits without a part")
+                format!(
+                    "calibrated on {rows} kept out of the search, by {parts} fits without a part"
+                )
             }
             Some(Calibrate::LeaveOneOut) => {
                 format!("calibrated on {rows} kept out of the search, by fits without each of them")

@@ -90,7 +90,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
         let empty = FitSums::over_no_rows(self.sums.shared.clone());
         let (streams, equations) = (Streams::from_rng(rng), self.fingerprint);
         let hash = Hash::new().integer(equations).integer(streams.key()).integer(folds as u64);
-        let sums = FoldSums { folds: vec![empty; folds], streams, by_content: false, first: 0, equations };
+        let sums =
+            FoldSums { folds: vec![empty; folds], streams, by_content: false, first: 0, equations };
         Ok(Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value()))
     }
 }

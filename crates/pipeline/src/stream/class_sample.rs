@@ -63,7 +63,8 @@ impl ClassSample {
         let n = table.rows();
         let labels = classes.of(table.column(classes.target.as_str())?)?;
         let weighed = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
-        let weighed = weighed.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
+        let weighed =
+            weighed.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
         let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);
         let y = indicators(classes.names.len(), &found.targets, &labels);
         let known = Known { y: y.as_ref(), weights: weighed.as_deref() };

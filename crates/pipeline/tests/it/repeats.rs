@@ -175,8 +175,7 @@ fn copies_in_a_stream_do_not_choose_lambda() {
         let mut sum = recipe.sum().unwrap();
         sum.run(&mut blocks, &mut |_| Ok(())).unwrap();
         let by_gcv = sum.finish(&lambdas).unwrap();
-        let mut folded =
-            recipe.folds_after(&Alone, &[], 5, &mut Pcg64::seed_from_u64(1)).unwrap();
+        let mut folded = recipe.folds_after(&Alone, &[], 5, &mut Pcg64::seed_from_u64(1)).unwrap();
         folded.run(&mut blocks, &mut |_| Ok(())).unwrap();
         let by_folds = folded.by_folds(&lambdas).unwrap();
         let said = [by_gcv.1.gcv.unwrap(), by_folds.1.cross_validation.unwrap()];
