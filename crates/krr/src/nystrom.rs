@@ -36,8 +36,9 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 /// # Cost
 /// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
 /// with QR), in one pass over x and y. Where [`Solver::Auto`] checks its solution or tries several
-/// ways, nm kernel values for each pass more. Memory beyond them: 4m²·8 bytes + 1024·(m + t) numbers (with
-/// QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t) of 8 bytes).
+/// ways, nm kernel values for each pass more. Memory beyond them: 4m²·8 bytes + 1024·(m + t)
+/// numbers (with QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t)
+/// of 8 bytes).
 /// The bits of the result do not depend on the number of threads.
 ///
 /// # Source

@@ -87,7 +87,8 @@ pub trait Vectorised: Pod {
 macro_rules! vectorised {
     ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident,
         $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $min:ident, $max:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident,
+     $div:ident, $mul_add:ident, $min:ident, $max:ident, $less:ident, $select:ident, $abs:ident,
+        $sqrt:ident,
          $exp:path, $exp_neg:path, $ln:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
