@@ -25,8 +25,8 @@ use rand::Rng;
 /// preconditioner is made, and, as far as `options.memory` allows, one kept triangle of K.
 ///
 /// What is kept is K rounded to `f32`, each entry by a relative 6·10⁻⁸ at most, and the model is
-/// the minimiser for the rounded K. [`FullKrr`](crate::FullKrr) corrects its solution by residuals of K
-/// itself; this method does not. It keeps K unrounded from the first ridge on at which rounding
+/// the minimiser for the rounded K. [`FullKrr`](crate::FullKrr) corrects its solution by residuals
+/// of K itself; this method does not. It keeps K unrounded from the first ridge on at which rounding
 /// changes √H K √H by more than nλ/4 in norm.
 ///
 /// # Cost

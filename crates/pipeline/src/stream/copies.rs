@@ -20,7 +20,8 @@ impl StreamFit {
     ///
     /// Of N rows, of which row i occurs c_i times, a sample of r holds on average
     /// Σ c_i(c_i − 1)/2 · r(r − 1)/(N(N − 1)) pairs of copies. So their number gives Σ c_i²/N,
-    /// which is at least the mean of c_i. And there are at least as many different rows as in the sample.
+    /// which is at least the mean of c_i. And there are at least as many different rows as in the
+    /// sample.
     pub(super) fn copies(&self, survey: &Survey) -> Result<Option<Copies>> {
         let (fit, targets, counts) = (&self.fit, &survey.targets, survey.counts());
         let numbered = Numbered::with_task(fit, &survey.table, targets, counts)?.0.table;
