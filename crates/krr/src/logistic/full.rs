@@ -26,8 +26,8 @@ use rand::Rng;
 ///
 /// What is kept is K rounded to `f32`, each entry by a relative 6·10⁻⁸ at most, and the model is
 /// the minimiser for the rounded K. [`FullKrr`](crate::FullKrr) corrects its solution by residuals
-/// of K itself; this method does not. It keeps K unrounded from the first ridge on at which rounding
-/// changes √H K √H by more than nλ/4 in norm.
+/// of K itself; this method does not. It keeps K unrounded from the first ridge on at which
+/// rounding changes √H K √H by more than nλ/4 in norm.
 ///
 /// # Cost
 /// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an
