@@ -43,6 +43,17 @@ fn predictions_are_the_same_to_the_bit() {
     round_trip::<f32>();
 }
 
+/// As versions wrote it that did not say whether a constant was fitted.
+#[test]
+fn a_report_without_the_fact_of_a_constant_loads() {
+    let (model, _) = model::<f64>();
+    let mut file = serde_json::to_value(&model).unwrap();
+    let fact = file["report"].as_object_mut().unwrap().remove("intercept");
+    assert_eq!(fact, Some(true.into()));
+    let loaded: KrrModel<Gaussian, f64> = serde_json::from_value(file).unwrap();
+    assert!(!loaded.report().intercept && loaded.intercept() == model.intercept());
+}
+
 #[test]
 fn no_training_data_is_inside() {
     let value = serde_json::to_value(model::<f64>().0).unwrap();
