@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// The smallest μ in units of ε·tr FᵀF.
-const LEAST_SHIFT: f64 = 10.0;
+const LEAST_SHIFT: f64 = 20.0;
 
 /// F, n × k with k ≤ n, known by its products; a stored matrix is one.
 pub trait TallFactor: Sync {
@@ -29,7 +29,7 @@ pub trait TallFactor: Sync {
 /// Cholesky factor of its own.
 ///
 /// The identity subtracts numbers that are nearly equal where μ is small, and then divides by μ:
-/// P⁻¹ is rounded by about ε‖F‖²/μ of its norm. So a μ below 10ε·tr FᵀF is raised to that, or
+/// P⁻¹ is rounded by about ε‖F‖²/μ of its norm. So a μ below 20ε·tr FᵀF is raised to that, or
 /// further if FᵀF + μI has no Cholesky factor; [`shifts`](Self::shifts) says what became of it.
 ///
 /// # Cost

@@ -309,7 +309,9 @@ fn a_path_that_begins_slowly_goes_on() {
     let path = FullPath { options, rank: Some(1), ..FullPath::new(gaussian(0.3), &[ridge]) };
     let path = path.fit((train, y_train), (valid, y_valid), &mut rng(22)).unwrap();
     assert!(path.residuals[0] < 0.03, "{}", path.residuals[0]);
-    // a fit to the residual that was enough has the error of the end, to 0.05 %
+    // a fit to the residual that was enough is as good as the end, to 0.05 %. It may end a few
+    // iterations earlier, by how sums are rounded, where the error is smaller by chance: by 0.12 %
+    // without vector registers
     assert!(path.enough > path.residuals[0]);
     let krr = FullKrr { rank: Some(1), ..FullKrr::new(gaussian(0.3), ridge) };
     let options = IterativeOptions { tolerance: path.enough, ..krr.options };
@@ -318,7 +320,7 @@ fn a_path_that_begins_slowly_goes_on() {
     assert!(again.converged() && again.report.iterations < path.fit.report.iterations);
     let f = again.model.predict(valid).unwrap();
     let error = ((&f - y_valid).squared_norm_l2() / 300.0).sqrt();
-    assert!((error / path.errors[0] - 1.0).abs() < 1e-3, "{error} {}", path.errors[0]);
+    assert!((0.995..1.001).contains(&(error / path.errors[0])), "{error} {}", path.errors[0]);
     // it did stand still at the first two looks
     let looks: Vec<f64> = path.looks.iter().map(|look| look.1[0]).collect();
     assert!(

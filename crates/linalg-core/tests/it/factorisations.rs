@@ -350,11 +350,12 @@ fn a_shift_below_the_rounding_errors_of_a_low_rank_factor_is_raised_and_told() {
     for asked in [1e-17, 1e-14, 1e-6] {
         let P = ShiftedLowRank::new(F.clone(), &[asked]).unwrap();
         let mu = P.shifts().next().unwrap();
-        assert!(mu == asked || (asked < 1e-15 && mu < 1e-14), "{asked:e} became {mu:e}");
+        assert!(mu == asked || (asked < 1e-15 && mu < 5e-15), "{asked:e} became {mu:e}");
         let quadratic = V.transpose() * P.solve(V.as_ref());
         for (j, value) in values.iter().enumerate() {
             let (found, exact) = (quadratic[(j, j)], 1.0 / (value * value + mu));
-            let allowed = 2.0 * f64::EPSILON / mu; // P⁻¹ is rounded by ε‖F‖²/μ of 1/μ‖F‖²
+            // some roundings of r, divided by μ; P⁻¹ stays positive definite
+            let allowed = (10.0 * f64::EPSILON / mu).min(0.5 * exact);
             assert!((found - exact).abs() < allowed, "{found:e}, not {exact:e}, at {asked:e}");
         }
     }
