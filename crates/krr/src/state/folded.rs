@@ -18,8 +18,8 @@ use rand::{Rng, RngExt};
 /// The normal equations of k folds side by side: k-fold cross-validation without a second pass.
 ///
 /// Each row is in a fold at random, all of them equally likely, by a random number that belongs to
-/// its place among all rows. Or, [by content](Self::by_content), copies of a row are in one fold.
-/// So folds do not depend on blocks, nor on who reads which rows:
+/// its place among all rows. Or, [by content](FoldedEquations::by_content), copies of a row are in
+/// one fold. So folds do not depend on blocks, nor on who reads which rows:
 /// [`empty_at`](crate::RowSums::empty_at) says how many rows are before.
 ///
 /// With θ from the sums of the other folds, the squared error on fold f is a difference of sums,
