@@ -224,7 +224,7 @@ def test_the_example_of_the_module_runs():
 
 
 def test_frames_of_any_columns_become_features():
-    """Texts, money and dates; a fit on partitions predicts as one in memory on the same features."""
+    """Texts, money and dates: the features of partitions are those of the frame, and a fit works."""
     rng = np.random.default_rng(3)
     n = 1200
     size, price = rng.integers(0, 3, n), rng.uniform(1000, 9000, n)

@@ -146,7 +146,8 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
             few.set.label, many.c, few.c
         );
         let growth = least(&mut growth);
-        claims.push(Claim::at_least(&text, "in general grows with c", growth, 0.0).printed());
+        let words = "ours: α grows with c at every σ (the paper: \"in general grows with c\")";
+        claims.push(Claim::at_least(&text, words, growth, 0.0));
     }
     claims
 }

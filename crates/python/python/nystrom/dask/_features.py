@@ -27,7 +27,8 @@ class TableFeatures(_TableFeatures):
 
     >>> import dask.dataframe as dd
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": ["S", "M"] * 50, "price": [f"${i * i},000" for i in range(100)]})
+    >>> price = [f"${i * i},000" for i in range(100)]
+    >>> frame = pd.DataFrame({"size": ["S", "M"] * 50, "price": price})
     >>> frame = dd.from_pandas(frame, npartitions=4)
     >>> TableFeatures().fit(frame).transform(frame).compute().shape
     (100, 3)
