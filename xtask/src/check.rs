@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Kind};
 use crate::context::Scale;
 use crate::datasets::MissingData;
 use crate::number::number;
@@ -14,6 +14,8 @@ use crate::record::Status;
 
 /// Where the reference of the default scale lies in the repository.
 pub const REFERENCE: &str = "docs/data/reproduction.json";
+/// The same at the papers' own sizes, of the experiments for which there was time.
+pub const FULL_REFERENCE: &str = "docs/data/reproduction-full.json";
 /// Values may differ by so many standard errors, of the run's or the reference's, whichever is
 /// larger.
 const ERRORS: f64 = 4.0;
@@ -34,6 +36,8 @@ pub struct Reference {
 struct Reproduced {
     name: String,
     status: Status,
+    #[serde(default)]
+    sizes: String,
     claims: Vec<Claim>,
     missing: Vec<MissingData>,
 }
@@ -79,6 +83,45 @@ impl Reference {
     /// Whether an experiment has run and did not fail.
     pub fn has_run(&self, experiment: &str) -> bool {
         self.experiments.iter().any(|e| e.name == experiment && e.status != Status::Failed)
+    }
+
+    /// Sizes and verdicts of an experiment: `n = 500, 10 draws. Of 12 claims that count 9 hold, 1
+    /// does not, 2 are open.` None if it has not run.
+    pub fn summary(&self, experiment: &str) -> Option<String> {
+        let run = self.done(experiment)?;
+        let counted = || run.claims.iter().filter(|claim| Kind::COUNTED.contains(&claim.kind));
+        let are = |holds| counted().filter(|claim| claim.holds == holds).count();
+        Some(format!(
+            "{}. Of {} claims that count {} hold, {} do not, {} are open",
+            run.sizes.trim_end_matches('.'),
+            counted().count(),
+            are(Some(true)),
+            are(Some(false)),
+            are(None)
+        ))
+    }
+
+    /// Claims that count whose verdict is another in this run: `x ≤ 2: 1.5 in the one, 2.4 in the
+    /// other`.
+    pub fn other_verdicts(&self, than: &Reference, experiment: &str) -> Vec<String> {
+        let (Some(here), Some(there)) = (self.done(experiment), than.done(experiment)) else {
+            return vec![];
+        };
+        let counted = here.claims.iter().filter(|claim| Kind::COUNTED.contains(&claim.kind));
+        let pairs = counted.filter_map(|is| {
+            let was = there.claims.iter().find(|claim| claim.text == is.text)?;
+            (was.holds != is.holds).then_some((was, is))
+        });
+        pairs
+            .map(|(was, is)| {
+                let [before, now] = [was, is].map(|claim| verdict(claim.holds));
+                format!("{} {before} at {}, {now} at {}", is.text, was.measured, is.measured)
+            })
+            .collect()
+    }
+
+    fn done(&self, experiment: &str) -> Option<&Reproduced> {
+        self.experiments.iter().find(|e| e.name == experiment && e.status == Status::Done)
     }
 
     /// The claim of an experiment whose text contains a fragment, if there is exactly one.
@@ -166,13 +209,16 @@ impl Comparison {
     }
 }
 
-/// What differs between two measurements of one claim.
-fn difference(was: &Claim, is: &Claim) -> Option<String> {
-    let verdict = |holds: Option<bool>| match holds {
+fn verdict(holds: Option<bool>) -> &'static str {
+    match holds {
         Some(true) => "holds",
         Some(false) => "does not hold",
-        None => "undecided",
-    };
+        None => "is open",
+    }
+}
+
+/// What differs between two measurements of one claim.
+fn difference(was: &Claim, is: &Claim) -> Option<String> {
     if was.holds != is.holds {
         let numbers = format!("({}, {})", was.measured, is.measured);
         return Some(format!("was: {}, is: {} {numbers}", verdict(was.holds), verdict(is.holds)));
@@ -194,7 +240,8 @@ mod tests {
     use crate::statistics::Estimate;
 
     fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Reference {
-        let one = Reproduced { name: "one".into(), status: Status::Done, claims, missing };
+        let (name, sizes) = ("one".into(), "n = 2.".into());
+        let one = Reproduced { name, status: Status::Done, sizes, claims, missing };
         Reference { scale: Scale::Default, seed: 0, experiments: vec![one] }
     }
 

@@ -35,10 +35,11 @@ enum Task {
     },
     /// Download the data sets that are not embedded, from their publishers
     Fetch(fetch::Options),
-    /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and
-    /// docs/CHOOSING.md from the reference run
+    /// Write docs/EXPERIMENTS.md from the registry and the reference runs, and the measured numbers
+    /// in README and docs/CHOOSING.md from the reference run
     Docs {
-        /// Take over this report's run of the default scale as the reference first, and its figures
+        /// First take over this report's run as the reference of its scale; of the default scale,
+        /// its figures too
         #[arg(long, value_name = "DIR")]
         from: Option<PathBuf>,
     },
@@ -135,7 +136,9 @@ fn docs(report: Option<&Path>) -> anyhow::Result<ExitCode> {
         reference::take_over(&root, report, &choose(experiments::ALL, &[])?)?;
     }
     let path = root.join(listing::DOC_PATH);
-    crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;
+    let references =
+        listing::References::find(|path| std::fs::read_to_string(root.join(path)).ok())?;
+    crate::atomic::write(&path, listing::markdown(experiments::ALL, &references).as_bytes())?;
     println!("wrote {}", path.display());
     numbers::fill_all(&root)?;
     Ok(ExitCode::SUCCESS)

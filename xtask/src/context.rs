@@ -9,6 +9,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::lab::Tape;
 use crate::progress::Progress;
 
 /// How large a run is.
@@ -47,6 +48,8 @@ pub struct Context<'a> {
     pub peers: Option<PathBuf>,
     /// This experiment's own seed, from [`experiment_seed`].
     pub seed: u64,
+    /// At the smoke scale, what its grids have measured.
+    pub tape: Tape,
 }
 
 impl Context<'_> {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use nystrom_data::catalog;
 
+use crate::check::{FULL_REFERENCE, REFERENCE, Reference};
 use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
 use crate::width::wrapped;
@@ -46,8 +48,51 @@ fn found(data_dir: Option<&Path>, name: &str) -> String {
     }
 }
 
+/// The reference runs, as far as they are there.
+#[derive(Default)]
+pub struct References {
+    /// Of the default scale.
+    pub usual: Option<Reference>,
+    /// At the papers' own sizes.
+    pub full: Option<Reference>,
+}
+
+impl References {
+    /// Those whose text `read` finds under a path.
+    ///
+    /// # Errors
+    /// If one is not a `run.json`.
+    pub fn find(read: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
+        let find = |path: &str| -> anyhow::Result<Option<Reference>> {
+            let text = read(path).filter(|text| !text.is_empty());
+            text.map(|text| serde_json::from_str(&text).with_context(|| path.to_owned()))
+                .transpose()
+        };
+        Ok(References { usual: find(REFERENCE)?, full: find(FULL_REFERENCE)? })
+    }
+
+    /// What they say of an experiment, as items of a list.
+    fn of(&self, name: &str) -> String {
+        let summary = |run: &Option<Reference>| run.as_ref()?.summary(name);
+        let mut text = String::new();
+        if let Some(usual) = summary(&self.usual) {
+            text += &wrapped(&format!("- Reference run: {usual}."), "  ");
+        }
+        if let Some(full) = &self.full {
+            let found = full.summary(name).unwrap_or_else(|| "not run yet".into());
+            let mut line = format!("- At the paper's own sizes (`--full`): {found}.");
+            let others = self.usual.as_ref().map(|usual| full.other_verdicts(usual, name));
+            for other in others.into_iter().flatten() {
+                line += &format!(" Otherwise than above: {other}.");
+            }
+            text += &wrapped(&line, "  ");
+        }
+        text
+    }
+}
+
 /// docs/EXPERIMENTS.md.
-pub fn markdown(all: &[Experiment]) -> String {
+pub fn markdown(all: &[Experiment], references: &References) -> String {
     let mut text = String::from(
         "# Experiments\n\n\
          Written by `cargo xtask docs` from the registry in `xtask/src/experiments/mod.rs`; do \
@@ -56,7 +101,9 @@ pub fn markdown(all: &[Experiment]) -> String {
     text += &wrapped(
         "Each experiment reruns one figure or table of a paper and checks what the paper says \
          about it. `cargo xtask reproduce` runs them all, `cargo xtask reproduce --only NAME` one \
-         of them, `cargo xtask list --data DIR` tells whose data are there.",
+         of them, `cargo xtask list --data DIR` tells whose data are there. The reference run is \
+         that of the default scale. Claims count that a paper prints, shows or proves; one is open \
+         where two standard errors cover its bound.",
         "",
     );
     let mut paper = "";
@@ -77,6 +124,7 @@ pub fn markdown(all: &[Experiment]) -> String {
             experiment.name,
             wrapped(&format!("- Data: {data}"), "  ")
         );
+        text += &references.of(experiment.name);
     }
     text
 }
@@ -90,6 +138,7 @@ fn named(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Claim;
     use crate::testing::SELF_CHECK;
 
     #[test]
@@ -105,10 +154,35 @@ mod tests {
     #[test]
     fn the_document_groups_by_paper() {
         let needy = Experiment { name: "needy", data: &["htru2", "ccpp"], ..SELF_CHECK };
-        let text = markdown(&[SELF_CHECK, needy]);
+        let none = References::default();
+        let text = markdown(&[SELF_CHECK, needy], &none);
         assert_eq!(text.matches("\n## Nobody").count(), 1);
         assert!(text.contains("- Name: `needy`\n- Data: `htru2`, `ccpp`\n"), "{text}");
-        let absent = markdown(&[Experiment { data: &["pumadyn-32fh"], ..SELF_CHECK }]);
+        let absent = markdown(&[Experiment { data: &["pumadyn-32fh"], ..SELF_CHECK }], &none);
         assert!(absent.contains("`pumadyn-32fh` (absent: no public copy is known)"), "{absent}");
+    }
+
+    #[test]
+    fn the_document_has_the_verdicts_of_both_references() {
+        let run = |scale: &str, value: f64| {
+            let claim = Claim::at_most("x", "", value, 2.0).theorem();
+            serde_json::json!({"scale": scale, "seed": 0, "experiments": [{"name": "self-check",
+                "status": "done", "sizes": "n = 10", "missing": [], "claims": [claim]}]})
+            .to_string()
+        };
+        let find = |full: Option<String>| {
+            let read = |path: &str| match path {
+                REFERENCE => Some(run("default", 1.5)),
+                _ => full.clone(),
+            };
+            markdown(&[SELF_CHECK], &References::find(read).unwrap())
+        };
+        let text = find(None);
+        let line = "- Reference run: n = 10. Of 1 claims that count 1 hold, 0 do not, 0 are open.";
+        assert!(text.contains(line) && !text.contains("--full"), "{text}");
+        let text = find(Some(run("full", 2.5)));
+        assert!(text.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{text}");
+        let other = r#"{"scale": "full", "seed": 0, "experiments": []}"#;
+        assert!(find(Some(other.into())).contains("(`--full`): not run yet."));
     }
 }

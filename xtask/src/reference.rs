@@ -1,12 +1,12 @@
-//! The reference run: `cargo xtask docs --from REPORT` takes its verdicts and the figures of the
-//! documents over into `docs/`.
+//! The reference runs: `cargo xtask docs --from REPORT` takes a run's verdicts over into `docs/`, and
+//! of the default scale the figures of the documents.
 
 use std::path::Path;
 
 use anyhow::{Context, ensure};
 
 use crate::atomic;
-use crate::check::{REFERENCE, Reference};
+use crate::check::{FULL_REFERENCE, REFERENCE, Reference};
 use crate::context::Scale;
 use crate::resume::folder;
 
@@ -18,14 +18,19 @@ const FIGURES: [(&str, &str, &str); 4] = [
     ("li-fig3-california-housing", "li-fig3", "test-california-housing"),
 ];
 
-/// Takes over the run of the default scale whose report is in `report`.
+/// Takes over the run whose report is in `report`. One of the full scale may be in part.
 ///
 /// # Errors
-/// If the run is of another scale or seed, an experiment failed or has not run, or a figure is not
-/// there.
+/// If the run is of the smoke scale or another seed. At the default scale, if an experiment failed
+/// or has not run, or a figure is not there.
 pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Result<()> {
     let run = report.join("run.json");
     let reference = Reference::read(&run)?;
+    if reference.suits(Scale::Full, 0).is_ok() {
+        atomic::write(&root.join(FULL_REFERENCE), &std::fs::read(&run)?)?;
+        println!("wrote {}", root.join(FULL_REFERENCE).display());
+        return Ok(());
+    }
     reference.suits(Scale::Default, 0)?;
     let lacking: Vec<&str> =
         experiments.iter().copied().filter(|name| !reference.has_run(name)).collect();
@@ -89,6 +94,15 @@ mod tests {
         assert!(refused(&["one"]).contains("not run: one"));
         write(report.path(), "default", "done");
         assert!(refused(&["one", "two"]).contains("not run: two"));
+        assert!(!root.path().join(REFERENCE).exists());
+    }
+
+    #[test]
+    fn a_run_at_the_papers_sizes_may_be_in_part_and_has_its_own_place() {
+        let (root, report) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        write(report.path(), "full", "done");
+        take_over(root.path(), report.path(), &["one", "two"]).unwrap();
+        assert!(Reference::read(&root.path().join(FULL_REFERENCE)).unwrap().has_run("one"));
         assert!(!root.path().join(REFERENCE).exists());
     }
 

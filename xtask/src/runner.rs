@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 use crate::context::Scale;
 use crate::context::{Context, experiment_seed};
 use crate::experiment::{Experiment, Outcome};
+use crate::lab::Tape;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
@@ -137,10 +138,11 @@ fn execute(
         data_dir: plan.data_dir.clone(),
         peers: plan.peers.clone(),
         seed: experiment_seed(plan.seed, experiment.name),
+        tape: Tape::default(),
     };
     let measures_memory = machine::reset_peak_memory();
     let (started, clock) = (now(), Instant::now());
-    let result = catch_unwind(AssertUnwindSafe(|| (experiment.run)(&context)));
+    let result = catch_unwind(AssertUnwindSafe(|| checked(experiment, &context)));
     let seconds = clock.elapsed().as_secs_f64();
     let peak_mb = if measures_memory { machine::peak_memory_mb() } else { None };
 
@@ -153,6 +155,15 @@ fn execute(
     }
     progress.say(&verdict(experiment.name, &record));
     Ok(record)
+}
+
+/// What the experiment found. Of a smoke run, whose verdicts mean nothing, this is checked: each
+/// claim could fail.
+fn checked(experiment: &Experiment, context: &Context<'_>) -> anyhow::Result<Outcome> {
+    let outcome = (experiment.run)(context)?;
+    let firm = Tape::unbreakable(experiment, context, &outcome.claims)?;
+    ensure!(firm.is_empty(), "no measured values break these claims:\n{}", firm.join("\n"));
+    Ok(outcome)
 }
 
 type Caught = Result<anyhow::Result<Outcome>, Box<dyn Any + Send>>;

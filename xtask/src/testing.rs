@@ -8,6 +8,7 @@ use crate::datasets::MissingData;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
+use crate::lab::Tape;
 use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
@@ -69,7 +70,8 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// What an experiment of the smoke scale is given.
 pub fn context(progress: &Progress) -> Context<'_> {
-    Context { scale: Scale::Smoke, progress, data_dir: None, peers: None, seed: 5 }
+    let tape = Tape::default();
+    Context { scale: Scale::Smoke, progress, data_dir: None, peers: None, seed: 5, tape }
 }
 
 /// A key for the tests of resuming.

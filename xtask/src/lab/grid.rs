@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::results::{Results, Row};
 use super::{Measure, Setting};
+use crate::context::Scale;
 use crate::datasets::MissingData;
 use crate::experiment::{Context, Plot};
 use crate::method::{Method, PROBLEM};
@@ -62,6 +63,9 @@ impl<'a, S: Setting> Grid<'a, S> {
         prepare: impl Fn(&Context<'_>, &S) -> anyhow::Result<P>,
         cell: impl Fn(&P, &mut Draw<'_, S>) -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<Results> {
+        if let Some(results) = self.ctx.tape.play() {
+            return Ok(results);
+        }
         let draws: usize = self.sizes.iter().map(|(_, repetitions)| repetitions).sum();
         let stage = self.ctx.progress.begin(self.what, draws * self.settings.len());
         let mut results = Results::new(&self.sizes);
@@ -88,6 +92,9 @@ impl<'a, S: Setting> Grid<'a, S> {
                 results.missing.push(error.downcast::<MissingData>()?.needed_for(setting.label()));
                 stage.inc(draws);
             }
+        }
+        if self.ctx.scale == Scale::Smoke {
+            self.ctx.tape.record(&results);
         }
         Ok(results)
     }

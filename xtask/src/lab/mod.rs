@@ -15,6 +15,7 @@ mod measure;
 mod results;
 mod setting;
 mod sheet;
+mod tape;
 
 pub use grid::{Draw, Grid};
 pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
@@ -22,6 +23,7 @@ pub use results::{Results, point, with};
 pub use setting::Setting;
 pub(crate) use setting::labelled;
 pub use sheet::Place;
+pub use tape::Tape;
 
 #[cfg(test)]
 mod tests;

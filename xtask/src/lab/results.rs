@@ -20,6 +20,7 @@ pub struct Row {
 }
 
 /// Every value measured, under setting, method, abscissa, measure and repetition.
+#[derive(Clone)]
 pub struct Results {
     pub(super) rows: Vec<Row>,
     sizes: Vec<(usize, usize)>,

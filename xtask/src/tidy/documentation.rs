@@ -3,6 +3,7 @@
 use super::Violation;
 use super::tree::Tree;
 use crate::check::{REFERENCE, Reference};
+use crate::listing::References;
 use crate::{experiments, listing, numbers};
 
 /// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports
@@ -65,7 +66,12 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
 
 /// docs/EXPERIMENTS.md is what `cargo xtask docs` would write.
 pub fn experiments_are_listed(tree: &Tree) -> Vec<Violation> {
-    let fresh = tree.text(listing::DOC_PATH) == Some(listing::markdown(experiments::ALL).as_str());
+    let references = match References::find(|path| tree.text(path).map(str::to_owned)) {
+        Ok(references) => references,
+        Err(error) => return vec![Violation::new(REFERENCE, 0, format!("{error:#}"))],
+    };
+    let text = listing::markdown(experiments::ALL, &references);
+    let fresh = tree.text(listing::DOC_PATH) == Some(text.as_str());
     let old = || Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`");
     (!fresh).then(old).into_iter().collect()
 }
@@ -144,7 +150,7 @@ mod tests {
         let with = |text: &str| Tree::of(&[(listing::DOC_PATH, text)]);
         assert_eq!(experiments_are_listed(&with("old")).len(), 1);
         assert_eq!(experiments_are_listed(&Tree::default()).len(), 1);
-        let fresh = with(&listing::markdown(experiments::ALL));
+        let fresh = with(&listing::markdown(experiments::ALL, &References::default()));
         assert_eq!(experiments_are_listed(&fresh), []);
     }
 }

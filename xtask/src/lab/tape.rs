@@ -1,0 +1,138 @@
+//! What the grids of an experiment measured, kept so that its claims can be judged again on other
+//! values. A claim that no values break says nothing.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::results::{Results, Row};
+use crate::context::experiment_seed;
+use crate::experiment::{Claim, Context, Experiment};
+
+/// So many times values are drawn before a claim counts as one that nothing breaks. A claim on one
+/// value breaks in every second or third draw.
+const DRAWS: u64 = 60;
+
+/// The results of the grids, in the order in which they ran.
+#[derive(Default)]
+pub struct Tape(Mutex<Reel>);
+
+#[derive(Default)]
+struct Reel {
+    grids: Vec<Results>,
+    /// While it plays: the seed of the values that stand in, and the next grid.
+    playing: Option<(u64, usize)>,
+}
+
+impl Tape {
+    fn reel(&self) -> MutexGuard<'_, Reel> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a grid has measured.
+    pub(super) fn record(&self, results: &Results) {
+        self.reel().grids.push(results.clone());
+    }
+
+    /// What the next grid shall have measured; none while the tape records.
+    pub(super) fn play(&self) -> Option<Results> {
+        let mut reel = self.reel();
+        let (seed, next) = reel.playing?;
+        reel.playing = Some((seed, next + 1));
+        Some(spoiled(reel.grids.get(next)?, seed))
+    }
+
+    /// The claims that hold, or stay open, whatever the grids measure: each is judged on values
+    /// that were not measured. Nothing where the experiment has no grid.
+    ///
+    /// # Errors
+    /// Those of the experiment.
+    pub fn unbreakable(
+        experiment: &Experiment,
+        ctx: &Context<'_>,
+        claims: &[Claim],
+    ) -> anyhow::Result<Vec<String>> {
+        let mut left: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
+        if ctx.tape.reel().grids.is_empty() {
+            return Ok(vec![]);
+        }
+        for seed in 0..DRAWS {
+            if left.is_empty() {
+                break;
+            }
+            ctx.tape.reel().playing = Some((seed, 0));
+            let judged = (experiment.run)(ctx)?.claims;
+            let broken = |text: &String| {
+                judged.iter().any(|claim| claim.text == *text && claim.is_broken_by_a_number())
+            };
+            left.retain(|text| !broken(text));
+        }
+        Ok(left)
+    }
+}
+
+impl Claim {
+    /// It does not hold, and not for want of a value.
+    fn is_broken_by_a_number(&self) -> bool {
+        self.holds == Some(false) && self.value.is_none_or(|value| !value.is_nan())
+    }
+}
+
+/// The same rows with other values: a thousandth to a thousand times as large, or so much more or
+/// less. All repetitions of a cell move together, so that error bars do not cover the move.
+fn spoiled(results: &Results, seed: u64) -> Results {
+    let mut spoiled = results.clone();
+    for row in &mut spoiled.rows {
+        row.value = moved(row, seed);
+    }
+    spoiled
+}
+
+fn moved(row: &Row, seed: u64) -> f64 {
+    let Row { setting, method, x, measure, value, .. } = row;
+    let bits = experiment_seed(seed, &format!("{setting}, {}, {x}, {}", method.key, measure.key));
+    let power = 10_f64.powf((bits >> 2) as f64 / (u64::MAX >> 2) as f64 * 6.0 - 3.0);
+    match bits & 3 {
+        0 => value + power,
+        1 => value - power,
+        _ => value * power,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Outcome;
+    use crate::lab::{Grid, Measure};
+    use crate::method::THEORY;
+    use crate::progress::Progress;
+    use crate::testing::{SELF_CHECK, context};
+
+    const SHARE: Measure = Measure::new("share", "share of one");
+
+    /// Measures ½ and claims what `claim` says of it.
+    fn judged(ctx: &Context, claim: fn(f64) -> Claim) -> anyhow::Result<Outcome> {
+        let grid = Grid::new(ctx, "draws", &["one"]);
+        let results = grid.run(|draw| {
+            draw.put(THEORY, SHARE, 0.5);
+            Ok(())
+        })?;
+        let share = results.get(&"one", 0_usize, THEORY, SHARE).value;
+        Ok(Outcome { claims: vec![claim(share)], ..results.outcome("one draw") })
+    }
+
+    fn unbreakable(run: fn(&Context) -> anyhow::Result<Outcome>) -> Vec<String> {
+        let progress = Progress::captured();
+        let ctx = context(&progress);
+        let claims = run(&ctx).unwrap().claims;
+        assert!(claims.iter().all(|claim| claim.holds == Some(true)));
+        Tape::unbreakable(&Experiment { run, ..SELF_CHECK }, &ctx, &claims).unwrap()
+    }
+
+    #[test]
+    fn a_claim_that_no_value_breaks_is_found() {
+        let a_share = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v, 0.9));
+        assert!(unbreakable(a_share).is_empty());
+        // bounded before it is judged
+        let bounded = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v.min(1.0), 1.0));
+        assert_eq!(unbreakable(bounded), ["share ≤ 1"]);
+    }
+}
