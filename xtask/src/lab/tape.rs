@@ -7,9 +7,8 @@ use super::results::{Results, Row};
 use crate::context::experiment_seed;
 use crate::experiment::{Claim, Context, Experiment};
 
-/// So many times values are drawn before a claim counts as one that nothing breaks. A claim on one
-/// value breaks in every second or third draw.
-const DRAWS: u64 = 60;
+/// Values are drawn this often before a claim counts as one that no values break.
+const DRAWS: u64 = 90;
 
 /// The results of the grids, in the order in which they ran.
 #[derive(Default)]
@@ -60,41 +59,59 @@ impl Tape {
             }
             ctx.tape.reel().playing = Some((seed, 0));
             let judged = (experiment.run)(ctx)?.claims;
-            let broken = |text: &String| {
-                judged.iter().any(|claim| claim.text == *text && claim.is_broken_by_a_number())
-            };
-            left.retain(|text| !broken(text));
+            let fails =
+                |claim: &Claim| claim.holds == Some(false) && !Move::of(seed).excuses(claim);
+            left.retain(|text| !judged.iter().any(|claim| claim.text == *text && fails(claim)));
         }
         Ok(left)
     }
 }
 
-impl Claim {
-    /// It does not hold, and not for want of a value.
-    fn is_broken_by_a_number(&self) -> bool {
-        self.holds == Some(false) && self.value.is_none_or(|value| !value.is_nan())
+/// How the values that stand in differ from those that were measured.
+#[derive(Clone, Copy, PartialEq)]
+enum Move {
+    /// Each is a thousandth to a thousand times as large.
+    Cells,
+    /// The same, with one factor for all cells of a method: a mean over many cells moves too.
+    Methods,
+    /// Each is up to a thousand more or less.
+    Shifts,
+}
+
+impl Move {
+    fn of(seed: u64) -> Move {
+        [Move::Cells, Move::Methods, Move::Shifts][seed as usize % 3]
+    }
+
+    /// A negative value in the place of a positive one has no logarithm: that breaks no claim.
+    fn excuses(&self, claim: &Claim) -> bool {
+        *self == Move::Shifts && claim.value.is_some_and(f64::is_nan)
+    }
+
+    /// All repetitions of a cell move together, so that error bars do not cover the move.
+    fn apply(&self, row: &Row, seed: u64) -> f64 {
+        let Row { setting, method, x, measure, value, .. } = row;
+        let mut place = format!("{}, {}", method.key, measure.key);
+        if *self != Move::Methods {
+            place += &format!(", {setting}, {x}");
+        }
+        let bits = experiment_seed(seed, &place);
+        let power = 10_f64.powf((bits >> 1) as f64 / (u64::MAX >> 1) as f64 * 6.0 - 3.0);
+        match self {
+            Move::Shifts if bits & 1 == 0 => value + power,
+            Move::Shifts => value - power,
+            _ => value * power,
+        }
     }
 }
 
-/// The same rows with other values: a thousandth to a thousand times as large, or so much more or
-/// less. All repetitions of a cell move together, so that error bars do not cover the move.
+/// The same rows with other values.
 fn spoiled(results: &Results, seed: u64) -> Results {
     let mut spoiled = results.clone();
     for row in &mut spoiled.rows {
-        row.value = moved(row, seed);
+        row.value = Move::of(seed).apply(row, seed);
     }
     spoiled
-}
-
-fn moved(row: &Row, seed: u64) -> f64 {
-    let Row { setting, method, x, measure, value, .. } = row;
-    let bits = experiment_seed(seed, &format!("{setting}, {}, {x}, {}", method.key, measure.key));
-    let power = 10_f64.powf((bits >> 2) as f64 / (u64::MAX >> 2) as f64 * 6.0 - 3.0);
-    match bits & 3 {
-        0 => value + power,
-        1 => value - power,
-        _ => value * power,
-    }
 }
 
 #[cfg(test)]
