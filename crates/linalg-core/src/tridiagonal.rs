@@ -1,15 +1,15 @@
-//! The extreme eigenvalues of a tridiagonal matrix, by counting.
+//! The ratio of the extreme eigenvalues of a tridiagonal matrix, by bisection on eigenvalue counts.
 
-/// Halvings of the interval of the exponent: to the last digit.
+/// Bisection steps on the logarithm of an eigenvalue: enough for all digits.
 const HALVINGS: usize = 60;
-/// Larger ratios are rounding errors: they all count as this one.
+/// Upper limit of the ratio: larger ratios are rounding errors.
 const LARGEST_RATIO: f64 = 1e18;
 
-/// λ_max/λ_min of the symmetric tridiagonal matrix with this diagonal and these squares of what is
-/// beside it, at most 1e18. A matrix that is not numerically positive definite has 1e18. One that
-/// is smaller than 2 × 2 or not finite tells nothing: 1.
+/// λ_max/λ_min, at most 1e18, of a symmetric tridiagonal k × k matrix given by its `diagonal` (k
+/// entries) and the `squares` of its off-diagonal entries (k − 1). The ratio is 1e18 if the matrix
+/// is not numerically positive definite, and 1 if k < 2 or an entry is not finite.
 ///
-/// Bisection on the number of eigenvalues below a bound. O(k) a halving, no matrix.
+/// Bisection on the number of eigenvalues below a bound: O(k) per step, no matrix stored.
 ///
 /// Source: G. Golub, C. Van Loan, *Matrix computations*, 8.4.1.
 pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
@@ -39,7 +39,7 @@ pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
     (eigenvalue(k - 1) / eigenvalue(0)).max(1.0)
 }
 
-/// The number of eigenvalues below x: of negative pivots of T − xI (Sturm).
+/// The number of eigenvalues below x, which is the number of negative pivots of T − xI (Sturm).
 fn below(diagonal: &[f64], squares: &[f64], x: f64) -> usize {
     let (mut count, mut pivot) = (0, 1.0_f64);
     for (i, a) in diagonal.iter().enumerate() {
