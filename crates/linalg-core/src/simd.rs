@@ -30,8 +30,8 @@ const UNITS_LAST: f32 = 12_582_912.0;
 /// Operations on vector registers of `Self`, for each instruction set `S` that `pulp` detects at
 /// run time.
 ///
-/// A supertrait of [`Scalar`](crate::Scalar), implemented for `f32` and `f64`. `nystrom-kernels`
-/// wraps it in the type `Lane` with overloaded operators; use that type rather than these
+/// A supertrait of [`Scalar`](crate::Scalar), implemented for `f32` and `f64`. The trait `Lane` of
+/// `nystrom-kernels` offers the same operations with overloaded operators; prefer it to these
 /// functions. Lanes are independent of one another: the result for a number does not depend on its
 /// position in a register. Without a fused instruction, `v_mul_add` rounds twice.
 pub trait Vectorised: Pod {
