@@ -2,8 +2,8 @@
 //! K_ij = k(x_i, y_j) by vector registers.
 //!
 //! * [`Points`]: a view of n points in ℝ^d, made from the rows or the columns of a matrix.
-//! * [`Kernel`]: evaluates blocks k(x_i, y_j). [`KernelMatrix`] is the n × n matrix of a kernel on n
-//!   points, which is never stored.
+//! * [`Kernel`]: evaluates blocks k(x_i, y_j). [`KernelMatrix`] is the n × n matrix of a kernel on
+//!   n points, which is never stored.
 //! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
 //!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`].
 //!   [`Isotropic::with_length_scales`] gives each coordinate its own length scale. A new isotropic
@@ -31,16 +31,16 @@
 //! # How blocks are computed
 //! Almost every kernel is a formula applied to a sum over coordinates (of squared differences,
 //! absolute differences or products). A block is cut into tiles. In a tile, the sums for 4 columns
-//! (8 with AVX-512) by two vector registers of rows are accumulated in registers, and the formula is
-//! applied to them there, with a vector exponential that is exact to 2 ulp. Every entry is stored
-//! once; stores bypass the caches if the block is larger than the caches. AVX-512, AVX2 or NEON is
-//! detected at run time.
+//! (8 with AVX-512) by two vector registers of rows are accumulated in registers, and the formula
+//! is applied to them there, with a vector exponential that is exact to 2 ulp. Every entry is
+//! stored once; stores bypass the caches if the block is larger than the caches. AVX-512, AVX2 or
+//! NEON is detected at run time.
 //!
-//! Distances are computed from differences, so that no digits are lost far from the origin and equal
-//! points have distance exactly 0. With 20 or more coordinates they are computed as
-//! ‖x‖² + ‖y‖² − 2⟨x, y⟩, which is half the work, for all pairs for which this expression cancels at
-//! most four binary digits. Entries depend neither on the tile that they are in nor on the number of
-//! threads.
+//! Distances are computed from differences, so that no digits are lost far from the origin and
+//! equal points have distance exactly 0. With 20 or more coordinates they are computed as
+//! ‖x‖² + ‖y‖² − 2⟨x, y⟩, which is half the work, for all pairs for which this expression cancels
+//! at most four binary digits. Entries depend neither on the tile that they are in nor on the
+//! number of threads.
 //!
 //! ```
 //! use faer::mat;

@@ -19,7 +19,7 @@
 //! | Cholesky factor, n × n | n³/3 |
 //! | QR factor R, n × p, n ≥ p; its Qᵀ applied to t columns | 2p²(n − p/3); 2pt(2n − p) |
 //! | symmetric eigendecomposition, n × n | 9n³ |
-//! | symmetric band, n × n with b subdiagonals, to tridiagonal form; eigenvalues of that | 6n²b; 16n² |
+//! | symmetric band (b subdiagonals) to tridiagonal; eigenvalues of the latter | 6n²b; 16n² |
 //! | LU factors of such a band; a solve with them | 4nb²; 6nb |
 //! | singular values and thin U, n × p, n ≥ p; V as well | 6np² + 11p³; 6np² + 20p³ |
 //!

@@ -240,8 +240,8 @@ impl<T: Scalar> Dictionary<T> {
 }
 
 fn check_probability(value: f64, above_lower_end: bool) -> Result<()> {
-    let requirement = "at most 1, not negative, and positive for a row that was included; cap it at 1 before \
-         sampling";
+    let requirement = "at least 0 and at most 1, and positive for a row that was included; cap it \
+                       at 1 before sampling";
     validate::require(above_lower_end && value <= 1.0, "inclusion probability", value, requirement)
 }
 
