@@ -66,8 +66,8 @@ impl Formula for Linear {
 
 formula_kernel!([] Linear);
 
-/// The polynomial kernel (γ⟨x, y⟩ + c)^p with integer p ≥ 1, γ > 0 and c ≥ 0, for which it is
-/// positive semi-definite in every dimension.
+/// The polynomial kernel (γ⟨x, y⟩ + c)^p with integer p ≥ 1, γ > 0 and c ≥ 0. For exactly these
+/// parameters it is positive semi-definite in every dimension.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, Polynomial};

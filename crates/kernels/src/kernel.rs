@@ -57,8 +57,8 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     /// Writes the Gram matrix `out[(i, j)] = k(x_i, x_j)`, n × n and exactly symmetric, with the
     /// diagonal of [`diag_into`](Kernel::diag_into).
     ///
-    /// The default evaluates the whole block and mirrors its lower triangle; kernels of this crate
-    /// evaluate only one triangle.
+    /// The default evaluates the whole block and mirrors its lower triangle; most kernels of this
+    /// crate evaluate only one triangle.
     fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {
         self.eval_into(out.rb_mut(), x, x);
         nystrom_linalg_core::ops::mirror_lower(out.rb_mut());

@@ -32,7 +32,7 @@
 //! Almost every kernel is a formula applied to a sum over coordinates (of squared differences,
 //! absolute differences or products). A block is cut into tiles. In a tile, the sums for 4 columns
 //! (8 with AVX-512) by two vector registers of rows are accumulated in registers, and the formula
-//! is applied to them there, with a vector exponential that is exact to 2 ulp. Every entry is
+//! is applied to them there, with a vector exponential accurate to 2 ulp. Every entry is
 //! stored once; stores bypass the caches if the block is larger than the caches. AVX-512, AVX2 or
 //! NEON is detected at run time.
 //!

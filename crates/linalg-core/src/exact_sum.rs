@@ -258,7 +258,7 @@ mod tests {
         assert!(sum(&[f64::MAX, f64::MAX]).value().is_infinite());
     }
 
-    /// Between two neighbours the smallest number decides, however far below it is.
+    /// In the middle between two neighbouring numbers, the smallest term decides the rounding.
     #[test]
     fn a_tie_is_broken_by_the_smallest_number() {
         let half = 2_f64.powi(-53);
@@ -292,7 +292,7 @@ mod tests {
         for _ in 0..1000 {
             all.add(-0.1);
         }
-        // not -99.9999999999986, as sums that are rounded
+        // rounded sums would give -99.9999999999986
         assert_eq!(all.value(), -100.0);
     }
 

@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// By every instruction set of this machine.
+    /// Runs with every instruction set of this machine.
     pub(super) fn every_way<T: Scalar>(f: Function, x: &[T]) -> Vec<Vec<T>> {
         assert_eq!(x.len() % 64, 0);
         let mut results = vec![vec![T::zero(); x.len()]; 2];

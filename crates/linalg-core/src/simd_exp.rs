@@ -185,7 +185,7 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
 mod tests {
     use super::super::tests::{Function, every_way};
 
-    /// Positive numbers: bits count ulps.
+    /// Checks y = exp(x) to 2 ulp: the bits of positive numbers count ulps.
     fn check64(x: &[f64], y: &[f64], exp: fn(f64) -> f64) {
         for (x, y) in x.iter().zip(y) {
             let ulps = (y.to_bits() as i64 - exp(*x).to_bits() as i64).abs();
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A dense sweep of the whole range, with the special points in front; 1 << 20 numbers.
+    /// 1 << 20 numbers: special points first, then a dense sweep of the whole range.
     fn sweep(from: f64, to: f64, special: &[f64]) -> Vec<f64> {
         let n = 1 << 20;
         let mut x: Vec<f64> =

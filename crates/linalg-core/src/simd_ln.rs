@@ -128,7 +128,7 @@ mod tests {
         assert!(y[2].is_nan());
     }
 
-    /// 2^18 numbers of the whole range, and as many around 1, the special ones in front.
+    /// Special numbers, then 2^18 numbers from the whole range and as many around 1.
     fn numbers(exponents: f64) -> Vec<f64> {
         let n = 1 << 18;
         let fraction = |i: i32| f64::from(i) / f64::from(n);

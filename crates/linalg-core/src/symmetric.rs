@@ -99,8 +99,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
     }
 
     /// As [`new`](Self::new) if [`error`](Self::error) is then at most `most`. Otherwise nothing is
-    /// kept, and `error` is infinite. The evaluation ends early once a sixteenth or more of the
-    /// rounds, extrapolated to all rounds, exceeds `most`.
+    /// kept, and `error` is infinite. The evaluation stops early if the error so far, extrapolated
+    /// to all rounds after at least a sixteenth of them, exceeds `most`.
     ///
     /// The bound on ‖E‖₂ is ‖E‖_F. If that exceeds `most`, the entries are evaluated once more for
     /// the smaller bound (Σ ‖E_IJᵀE_IJ‖_F)^½ ≥ ‖E‖₂, a sum over all blocks E_IJ. For rounding

@@ -27,7 +27,7 @@ const WIDTH: usize = 32;
 /// A is reduced to a band matrix with 32 subdiagonals, mostly by matrix products. For the
 /// eigenvalues the band is reduced further, to a tridiagonal matrix. Eigenvectors are computed as
 /// those of the band matrix by inverse iteration, and transformed back by the reflections of the
-/// first reduction. For n < 768 the decomposition is [`SymmetricEigen`].
+/// first reduction. For n < 768, [`new`](Self::new) computes a [`SymmetricEigen`] instead.
 ///
 /// # Cost
 /// At most 4n³/3 + 6n²b flops for b = 32; 1.5n² numbers of memory, of which n²/2 remain in the
@@ -127,11 +127,12 @@ impl<T: Scalar> BandEigen<T> {
 
     /// Orthonormal eigenvectors, n × c for c `indices`; column t belongs to `values()[indices[t]]`.
     ///
-    /// For n ≥ 768, the eigenvectors of an eigenvalue that is multiple up to rounding are random:
-    /// uniformly distributed orthonormal vectors of its eigenspace, drawn anew in every call.
+    /// The eigenvectors of an eigenvalue that is multiple up to rounding are random: uniformly
+    /// distributed orthonormal vectors of its eigenspace, drawn anew in every call. (Not if
+    /// [`new`](Self::new) decomposed a matrix with n < 768: its eigenvectors are fixed.)
     ///
     /// # Randomness
-    /// One 64-bit word; none for n < 768.
+    /// One 64-bit word; none if [`new`](Self::new) decomposed a matrix with n < 768.
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::EigenFailure`].

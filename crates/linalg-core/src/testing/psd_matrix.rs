@@ -177,7 +177,7 @@ mod tests {
         check_psd_matrix(&Dense::new(narrow.as_ref()).unwrap());
     }
 
-    /// A stored matrix with one thing wrong.
+    /// A stored matrix whose interface has one error.
     struct Faulty(&'static str);
 
     impl PsdMatrix<f64> for Faulty {
@@ -193,7 +193,7 @@ mod tests {
             let sorted = |idx: &Indices<'_>| {
                 let mut idx: Vec<usize> = idx.iter().collect();
                 if self.0 == "a range by a list" {
-                    idx.sort_unstable(); // as if lists were in order
+                    idx.sort_unstable(); // wrong for lists that are not sorted
                 }
                 idx
             };

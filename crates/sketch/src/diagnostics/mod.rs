@@ -10,7 +10,7 @@ use faer::reborrow::*;
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 
-/// A `head` this close to 1 counts as 1: Sᵀ maps some vector in the span of U₁ to 0.
+/// A `head` above 1 − ROUNDING counts as 1: Sᵀ may map a vector in the span of U₁ to 0.
 const ROUNDING: f64 = 1e-10;
 
 /// The eigendecomposition K/n = UΣUᵀ, and the quantities that Chen & Yang's theory of sketched
