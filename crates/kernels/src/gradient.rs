@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// let kernel = Gaussian::new(1.0)?;
 /// let (x, z) = (mat![[0.0, 1.0_f64]], mat![[0.0, 0.0], [2.0, 1.0]]);
 /// let (x, z) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
-/// let mut gradient = Mat::zeros(1, 2); // of 1·k(x, z₁) + 3·k(x, z₂)
+/// let mut gradient = Mat::zeros(1, 2); // gradient of 1·k(x, z₁) + 3·k(x, z₂)
 /// kernel.gradient_into(gradient.as_mut(), x, z, mat![[1.0, 3.0]].as_ref());
 /// let k = kernel.eval(x, z); // ∇k(x, z) = k(x, z)·(z − x)
 /// assert!((gradient[(0, 0)] - 3.0 * k[(0, 1)] * 2.0).abs() < 1e-15);

@@ -35,7 +35,7 @@ const CHUNK: usize = 256;
 /// ```
 /// use nystrom_kernels::{KMeans, Points};
 /// use rand::SeedableRng;
-/// // around 0, 1 and 2
+/// // points near 0, 1 and 2
 /// let x: Vec<f64> = (0..90).map(|i| (i % 3) as f64 + 1e-3 * i as f64).collect();
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let clusters = KMeans::default().run(Points::from_slice(&x), 3, rng)?;

@@ -146,8 +146,8 @@ impl Profile for MaternNu {
     }
 }
 
-/// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance, the Matérn kernel with ν =
-/// 1/2.
+/// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance, the Matérn kernel with
+/// ν = 1/2.
 ///
 /// scikit-learn's `laplacian_kernel` is another kernel, [`LaplacianL1`](crate::LaplacianL1).
 ///

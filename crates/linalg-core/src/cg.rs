@@ -56,9 +56,9 @@ pub trait LinearSystem<T> {
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let mut cg = ConjugateGradients::start(&mut a, b.as_ref(), None)?;
 /// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10) {}
-/// // ‖b − Ax‖/‖b‖, computed anew
+/// // ‖b − Ax‖/‖b‖, recomputed
 /// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);
-/// // two steps know both eigenvalues
+/// // after two steps both eigenvalues are known
 /// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

@@ -288,7 +288,7 @@ impl Error {
     /// ```
     /// use faer::mat;
     /// use nystrom_linalg_core::{Error, validate};
-    /// // rows 3 and 7 of a matrix, their columns from 10 on
+    /// // rows 3 and 7 of a matrix, from column 10 on
     /// let block = mat![[1.0, 2.0], [f64::NAN, 4.0]];
     /// let error = validate::finite("matrix", block.as_ref()).unwrap_err();
     /// let error = error.placed(|row, col| ([3, 7][row], 10 + col));

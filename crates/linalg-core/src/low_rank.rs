@@ -40,7 +40,7 @@ pub trait TallFactor: Sync {
 /// use faer::{Mat, mat};
 /// use nystrom_linalg_core::ShiftedLowRank;
 /// let P = ShiftedLowRank::new(mat![[1.0], [2.0_f64]], &[0.5, 5.0])?; // FFᵀ = [[1, 2], [2, 4]]
-/// let r = mat![[1.5, 6.0], [2.0, 2.0]]; // the first columns of both P
+/// let r = mat![[1.5, 6.0], [2.0, 2.0]]; // the first column of each P
 /// assert!((P.solve(r.as_ref()) - mat![[1.0, 1.0], [0.0, 0.0]]).norm_max() < 1e-12);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

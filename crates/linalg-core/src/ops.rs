@@ -315,7 +315,7 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
 /// ```
 /// use faer::Mat;
 /// use nystrom_linalg_core::ops::transpose_into;
-/// // neither a multiple of a piece nor of a cache line
+/// // sizes that are multiples neither of a piece nor of a cache line
 /// let a = Mat::from_fn(301, 7, |i, j| (10 * i + j) as f64);
 /// let mut out = Mat::zeros(7, 301);
 /// transpose_into(out.as_mut(), a.as_ref());

@@ -26,7 +26,7 @@ const RESIDUAL_ROWS: usize = 4096;
 /// let a = mat![[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 4.0]]; // rank 2
 /// let f = PivotedCholesky::new(a.as_ref(), 1e-12)?;
 /// assert_eq!((f.rank(), f.pivots()), (2, &[2, 0][..]));
-/// // tr A, and after each pivot
+/// // tr(A − Â) after 0, 1 and 2 pivots
 /// assert_eq!(f.traces(), [6.0, 2.0, 0.0]);
 /// assert_eq!(f.factor() * f.factor().transpose(), a);
 ///

@@ -95,10 +95,10 @@ impl PcgReport {
 /// }
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let (b, options) = (b.as_ref(), PcgOptions::default());
-/// // the first of two iterations
+/// // the first of two iterations, then saved
 /// let (mut first, mut saved) = (Solve::start(&mut a, b, None)?, None);
 /// first.run(&mut a, b, &options, &mut |solve| { saved = Some(solve.save()); true })?;
-/// // in another process, another day
+/// // resumed, possibly in another process
 /// let mut second = Solve::resume(&saved.unwrap(), &mut a, b)?;
 /// assert!(second.run(&mut a, b, &options, &mut |_| false)?.converged);
 /// assert_eq!(second.iterations(), 2);

@@ -66,7 +66,7 @@ pub fn symmetric_product<T: Scalar>(
 ///     kept.mul_into(out.as_mut(), mat![[1.0], [10.0]].as_ref());
 /// }
 /// assert_eq!(out, mat![[12.0], [31.0]]);
-/// // evaluated once, and nothing was rounded
+/// // every entry was evaluated once, and none was rounded
 /// assert_eq!((counted.entries(), kept.error()), (4, 0.0));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

@@ -142,7 +142,7 @@ impl<T: Scalar> Dictionary<T> {
     /// use rand::SeedableRng;
     /// let mut rng = rand_pcg::Pcg64::seed_from_u64(1);
     /// let d = Dictionary::with_replacement(&[1.0_f64; 200], 50, &mut rng)?;
-    /// // exactly n for uniform draws
+    /// // the total weight is exactly n for uniform draws
     /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```

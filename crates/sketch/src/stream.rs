@@ -51,8 +51,8 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(NystromStream { k, indices, map })
     }
 
-    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L, with γ =
-    /// `ridge.absolute(n)`, for a dictionary D with weights w.
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L, with
+    /// γ = `ridge.absolute(n)`, for a dictionary D with weights w.
     ///
     /// # Errors
     /// As [`new`](Self::new), [`Empty`](nystrom_linalg_core::Error::Empty) for an empty dictionary,

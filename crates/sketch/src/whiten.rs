@@ -51,7 +51,7 @@ impl Whitening {
 /// use nystrom_sketch::{FeatureMap, Whitening};
 /// let w = mat![[2.0, 1.0], [1.0, 2.0_f64]];
 /// let map = FeatureMap::new(w.as_ref(), Whitening::default())?;
-/// // the landmarks' own kernel values, one point per column
+/// // k_J(x) for the landmarks x themselves, one per column
 /// let mut phi = w.clone();
 /// let phi = map.apply_in_place(phi.as_mut()).to_owned();
 /// let l = phi.transpose() * &phi; // φ(x)ᵀφ(y) gives W back

@@ -73,8 +73,8 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     /// c, one scale per column.
     fn scales(&self) -> &[f64];
 
-    /// out += k·S̄\[rows, :\] for the rows `support()[positions]` of S̄; `k` is b ×
-    /// `positions.len()`, `out` is b × d.
+    /// out += k·S̄\[rows, :\] for the rows `support()[positions]` of S̄; `k` is
+    /// b × `positions.len()`, `out` is b × d.
     ///
     /// Fastest if `k` is column-major. The bits do not depend on the number of threads.
     ///

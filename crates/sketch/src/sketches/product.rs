@@ -162,8 +162,8 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         ops::add_widened(out.as_mut().subrows_mut(rows.start, rows.len()), part.rb(), false);
     }
 
-    /// S̄ᵀK S̄, d × d and exactly symmetric, from the rows [`on_support`](Self::on_support) of K
-    /// S̄. Evaluates no entries of K.
+    /// S̄ᵀK S̄, d × d and exactly symmetric, from the rows [`on_support`](Self::on_support) of
+    /// K S̄. Evaluates no entries of K.
     ///
     /// # Panics
     /// If `on_support` is not u × d.

@@ -41,9 +41,9 @@ use rand::Rng;
 ///
 /// # Departures
 /// The number of proposals is computed from counts (accepted pivots per round, and flops), where
-/// the paper uses the clock, so that the seed determines the result. Residuals up to (i +
-/// 10)·ε·A_jj after i pivots are rounding error and are not proposed; the paper has a stopping rule
-/// by the trace.
+/// the paper uses the clock, so that the seed determines the result. After i pivots,
+/// residuals up to (i + 10)·ε·A_jj are rounding error and are not proposed; the paper has a
+/// stopping rule by the trace.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -54,7 +54,7 @@ use rand::Rng;
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let landmarks = RpCholesky::default().select(&k, 20, rng)?;
 /// assert_eq!(landmarks.len(), 20);
-/// // with F and the error on the way
+/// // the factor F and the trace errors as well
 /// let factorisation = RpCholesky::default().factor(&k, 20, rng)?;
 /// assert!(factorisation.trace_error() < 1e-6 * 1000.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
