@@ -85,14 +85,14 @@ fn sinh_less_u(u: f64) -> f64 {
 }
 
 /// For larger t every Matérn kernel is 0 in `f64`, because of its factor e^{−t}.
-const FAR: f64 = 2000.0;
+const ZERO_FROM: f64 = 2000.0;
 
 /// The Matérn function 2^{1−ν}/Γ(ν) t^ν K_ν(t) for 0 < ν ≤ 100; 1, its limit, at t = 0.
 pub(crate) fn matern(nu: f64, t: f64) -> f64 {
     if t == 0.0 {
         return 1.0;
     }
-    if t > FAR {
+    if t > ZERO_FROM {
         return 0.0;
     }
     let log = (1.0 - nu) * LN_2 - ln_gamma(nu) + nu * t.ln() - t + ln_scaled_k(nu, t);
@@ -105,7 +105,7 @@ pub(crate) fn matern_rate(nu: f64, t: f64) -> f64 {
     if nu > 1.0 {
         return matern(nu - 1.0, t) / (2.0 * (nu - 1.0));
     }
-    if t > FAR {
+    if t > ZERO_FROM {
         return 0.0;
     }
     let log = (1.0 - nu) * (LN_2 - t.ln()) - ln_gamma(nu) - t + ln_scaled_k(1.0 - nu, t);

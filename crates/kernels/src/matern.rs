@@ -54,7 +54,7 @@ mod saved {
 
 /// Upper limit of t²: e^{−t} is 0 there in `f64`, and t² is finite in `f32`. The limit avoids ∞·0
 /// when a squared distance overflows.
-const FAR: f64 = 1e6;
+const MOST_T_SQUARED: f64 = 1e6;
 
 impl Profile for Exponential {
     #[inline(always)]
@@ -73,7 +73,7 @@ impl Profile for Exponential {
 impl Profile for MaternThreeHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 3.0).at_most(FAR).sqrt();
+        let t = (s * 3.0).at_most(MOST_T_SQUARED).sqrt();
         (t + 1.0) * t.exp_neg()
     }
 
@@ -87,14 +87,14 @@ impl Profile for MaternThreeHalves {
 impl Profile for MaternFiveHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 5.0).at_most(FAR).sqrt();
+        let t = (s * 5.0).at_most(MOST_T_SQUARED).sqrt();
         (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * t.exp_neg()
     }
 
     /// −(5/6)(1 + t) e^{−t}
     #[inline(always)]
     fn slope<V: Lane>(&self, s: V) -> V {
-        let t = (s * 5.0).at_most(FAR).sqrt();
+        let t = (s * 5.0).at_most(MOST_T_SQUARED).sqrt();
         (t + 1.0) * t.exp_neg() * (-5.0 / 6.0)
     }
 }

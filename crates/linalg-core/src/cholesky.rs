@@ -29,7 +29,8 @@ pub struct Cholesky<T> {
 }
 
 impl<T: Scalar> Cholesky<T> {
-    /// Factors A as it is; only the lower triangle is read. n³/3 flops, n² memory for the factor.
+    /// Factors A without jitter; only the lower triangle is read. n³/3 flops, n² numbers of memory
+    /// for the factor.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) with the pivot that failed,

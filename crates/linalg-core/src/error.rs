@@ -10,7 +10,7 @@ pub enum Error {
     /// An input has no rows, no columns, or nothing to select from.
     #[error("{what} is empty: at least one is needed")]
     Empty {
-        /// What is empty, e.g. `"points"`.
+        /// Name of the empty input, e.g. `"points"`.
         what: &'static str,
     },
     /// Two sizes that must agree do not.
@@ -273,7 +273,7 @@ pub enum Error {
     Incompatible {
         /// What was loaded, e.g. `"model"`.
         what: &'static str,
-        /// What is wrong with it and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
 }

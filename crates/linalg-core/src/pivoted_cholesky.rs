@@ -90,7 +90,7 @@ impl<T: Scalar> PivotedCholesky<T> {
     }
 
     /// Takes row `s` of `A` as a pivot: g = A(:, s) − F F(s, :)ᵀ, F ← \[F, g/√g_s\]. If g_s is
-    /// within [rounding error](Self::floor), F stays as it is, the residual of row s is set to 0,
+    /// within [rounding error](Self::floor), F is unchanged, the residual of row s is set to 0,
     /// and the result is false.
     ///
     /// Evaluates n entries of A; 2nk flops.

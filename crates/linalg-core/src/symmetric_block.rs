@@ -12,7 +12,7 @@ pub(crate) const SIDE: usize = 256;
 /// Columns that are converted to `f64` and multiplied together.
 const GROUP: usize = 4;
 /// For this many vectors or more, faer's matrix products are faster than the loops below.
-const MANY: usize = 8;
+const VECTORS_FOR_GEMM: usize = 8;
 
 /// The buffers of a thread: the entries of a block, and its columns in `f64`.
 pub(crate) struct Block<T> {
@@ -54,7 +54,7 @@ impl<T: Scalar> Block<T> {
     ) {
         let (h, w) = a.shape();
         let t = out_i.as_ref().or(out_j.as_ref()).map_or(0, |out| out.ncols());
-        if t < MANY {
+        if t < VECTORS_FOR_GEMM {
             work::flops(
                 2 * h * w * t * (usize::from(out_i.is_some()) + usize::from(out_j.is_some())),
             );

@@ -14,8 +14,9 @@ const LARGEST_RATIO: f64 = 1e18;
 /// Source: G. Golub, C. Van Loan, *Matrix computations*, 8.4.1.
 pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
     let k = diagonal.len();
-    let beside = |i: usize| squares.get(i).map_or(0.0, |square| square.sqrt());
-    let row = |i: usize| diagonal[i] + beside(i) + if i == 0 { 0.0 } else { beside(i - 1) };
+    let off_diagonal = |i: usize| squares.get(i).map_or(0.0, |square| square.sqrt());
+    let row =
+        |i: usize| diagonal[i] + off_diagonal(i) + if i == 0 { 0.0 } else { off_diagonal(i - 1) };
     let most = (0..k).map(row).fold(0.0, f64::max); // Gershgorin
     let least = most / LARGEST_RATIO;
     if k < 2 || !most.is_finite() || !(least > 0.0) {
@@ -68,12 +69,12 @@ mod tests {
         ) {
             let k = diagonal.len();
             // diagonally dominant, thus positive definite
-            let beside: Vec<f64> =
+            let off_diagonal: Vec<f64> =
                 (0..k - 1).map(|i| share[i] * diagonal[i].min(diagonal[i + 1])).collect();
-            let squares: Vec<f64> = beside.iter().map(|b| b * b).collect();
+            let squares: Vec<f64> = off_diagonal.iter().map(|b| b * b).collect();
             let T = Mat::from_fn(k, k, |i, j| match i.abs_diff(j) {
                 0 => diagonal[i],
-                1 => beside[i.min(j)],
+                1 => off_diagonal[i.min(j)],
                 _ => 0.0,
             });
             let eigen = SymmetricEigen::new(T.as_ref()).unwrap();

@@ -44,8 +44,8 @@ fn largest_column<T: Scalar>(C: &Mat<T>) -> f64 {
     C.col_iter().map(|c| c.squared_norm_l2().f64()).fold(0.0, f64::max)
 }
 
-/// \[A, B\].
-pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+/// \[A, B\], the columns of A followed by those of B.
+pub(crate) fn concat_columns<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
     let split = A.ncols();
     Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
         if j < split { A[(i, j)] } else { B[(i, j - split)] }

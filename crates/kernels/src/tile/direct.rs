@@ -7,7 +7,7 @@ use super::expanded::{self, Norms};
 use super::grid::ROWS;
 use super::lanes::Lanes;
 use super::pack;
-use super::sums::{ALONE, GROUP, Panels, REGISTERS, Sums, sums, weighted_sums};
+use super::sums::{GROUP, Panels, REGISTERS, SINGLE_COLUMN_REGISTERS, Sums, sums, weighted_sums};
 use super::{Formula, Scales};
 use crate::Points;
 use crate::metric::Metric;
@@ -35,7 +35,7 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         if self.cols.len() == 1 {
-            self.run::<S, 1, 1, ALONE>(simd)
+            self.run::<S, 1, 1, SINGLE_COLUMN_REGISTERS>(simd)
         } else if const { size_of::<T::Register<S>>() == 64 } {
             self.run::<S, 2, GROUP, REGISTERS>(simd)
         } else {

@@ -16,13 +16,13 @@ use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 
 /// From this many coordinates on, the expansion is faster than differences.
-const DIM: usize = 20;
+const EXPAND_FROM_DIM: usize = 20;
 /// The least ‖x − y‖²/(‖x‖² + ‖y‖²) for which the expansion is used: 2⁻⁴, four binary digits.
-const KEPT: f64 = 0.0625;
+const LEAST_RATIO: f64 = 0.0625;
 
 /// Whether the metric `M` is expanded in `d` dimensions.
 pub(super) const fn expands<M: Metric>(d: usize) -> bool {
-    M::EXPANDS && d >= DIM
+    M::EXPANDS && d >= EXPAND_FROM_DIM
 }
 
 /// ‖x‖² and ‖y‖² for the points of a tile, in the order of their panels, and the (weighted) points
@@ -104,10 +104,10 @@ impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
     }
 }
 
-/// distance − KEPT·norms: negative if the expansion is not accurate enough.
+/// distance − LEAST_RATIO·norms: negative if the expansion is not accurate enough.
 #[inline(always)]
 fn excess<V: Lane>(distance: V, norms: V) -> V {
-    norms.mul_add(norms.lit(-KEPT), distance)
+    norms.mul_add(norms.lit(-LEAST_RATIO), distance)
 }
 
 /// sums[i] += x[i]², with two roundings on every machine, so that norms of x and of y agree.

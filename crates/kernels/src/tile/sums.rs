@@ -12,7 +12,7 @@ pub(super) const REGISTERS: usize = 2;
 /// AVX-512 has 32 registers and evaluates two groups at a time.
 pub(super) const GROUP: usize = 4;
 /// Registers of rows in a micro-tile of a single column, which then has as many sums as a group.
-pub(super) const ALONE: usize = 8;
+pub(super) const SINGLE_COLUMN_REGISTERS: usize = 8;
 
 /// The sums of a micro-tile of `G` groups of `C` columns by `R` registers of rows, indexed
 /// `[group][column][register]`.

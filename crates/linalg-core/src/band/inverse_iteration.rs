@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// Distance of the shift from the eigenvalue, in units of ε‖B‖. It exceeds the error of the
 /// eigenvalue, so that all eigenvectors of an eigenvalue that is multiple up to rounding are
 /// amplified alike.
-const BESIDE: f64 = 16.0;
+const SHIFT_DISTANCE: f64 = 16.0;
 /// Solves before the first and before the second orthonormalisation.
 const SOLVES: [usize; 2] = [2, 1];
 
@@ -40,7 +40,7 @@ pub(super) fn eigenvectors(
             let column =
                 column.col_mut(0).try_as_col_major_mut().expect("columns of an own matrix");
             let column = column.as_slice_mut();
-            let factor = BandFactor::new(band, value + BESIDE * unit, unit);
+            let factor = BandFactor::new(band, value + SHIFT_DISTANCE * unit, unit);
             for _ in 0..solves {
                 factor.solve(column);
                 let norm = crate::ops::dot(column, column).sqrt();

@@ -16,7 +16,7 @@ use rand::Rng;
 use reduce::Reflector;
 
 /// From this order on, reduction to a band is faster than [`SymmetricEigen`].
-const WORTH_A_BAND: usize = 768;
+const BAND_FROM_ORDER: usize = 768;
 /// The band width b: products with 32 columns are fast, and the working part of the band fits the
 /// private cache of a core.
 const WIDTH: usize = 32;
@@ -86,7 +86,7 @@ impl<T: Scalar> BandEigen<T> {
     /// # Errors
     /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`], [`Error::EigenFailure`].
     pub fn new(a: MatRef<'_, T>) -> Result<Self> {
-        if a.nrows() >= WORTH_A_BAND {
+        if a.nrows() >= BAND_FROM_ORDER {
             return Self::of_width(a, WIDTH);
         }
         Ok(BandEigen { form: Form::Whole(SymmetricEigen::new(a)?) })
@@ -128,7 +128,7 @@ impl<T: Scalar> BandEigen<T> {
     /// Orthonormal eigenvectors, n × c for c `indices`; column t belongs to `values()[indices[t]]`.
     ///
     /// The eigenvectors of an eigenvalue that is multiple up to rounding are random: uniformly
-    /// distributed orthonormal vectors of its eigenspace, drawn anew in every call. (Not if
+    /// distributed orthonormal vectors of its eigenspace, drawn again in every call. (Not if
     /// [`new`](Self::new) decomposed a matrix with n < 768: its eigenvectors are fixed.)
     ///
     /// # Randomness

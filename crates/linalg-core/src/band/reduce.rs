@@ -79,7 +79,7 @@ impl<T: Scalar> Reflector<T> {
         let VtW = ops::times(V.transpose(), W.as_ref());
         let SVtW = ops::times(self.S.transpose(), VtW.as_ref());
         ops::matmul(W.as_mut(), Accum::Add, V, SVtW.as_ref(), T::lit(-0.5)); // Y
-        let (left, right) = (beside(V, W.as_ref()), beside(W.as_ref(), V)); // [V Y][Y V]ᵀ
+        let (left, right) = (concat_columns(V, W.as_ref()), concat_columns(W.as_ref(), V)); // [V Y][Y V]ᵀ
         ops::lower_blocks(A, SIDE).into_par_iter().for_each(|block| {
             let (left, right) = (left.transpose(), right.transpose());
             ops::block_of_product(block, Accum::Add, left, right, -T::one());
@@ -136,7 +136,7 @@ fn narrow<T: Scalar>(a: &Mat<f64>) -> Mat<T> {
 }
 
 /// [X Z], both m × b.
-fn beside<T: Scalar>(X: MatRef<'_, T>, Z: MatRef<'_, T>) -> Mat<T> {
+fn concat_columns<T: Scalar>(X: MatRef<'_, T>, Z: MatRef<'_, T>) -> Mat<T> {
     let b = X.ncols();
     let mut both = Mat::zeros(X.nrows(), 2 * b);
     both.as_mut().subcols_mut(0, b).copy_from(X);

@@ -99,7 +99,7 @@ fn any_scale() {
 /// For an order at which `new` reduces to a band, with any number of threads.
 #[test]
 fn the_same_bits_with_any_number_of_threads() {
-    let n = WORTH_A_BAND + 3;
+    let n = BAND_FROM_ORDER + 3;
     let g = crate::random::standard_normal::<f64>(n, 40, &mut rng(4));
     let mut a = Mat::<f64>::identity(n, n);
     ops::gram_lower(a.as_mut(), faer::Accum::Add, g.transpose(), 1.0);

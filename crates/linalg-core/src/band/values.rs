@@ -102,9 +102,9 @@ impl Tridiagonal<'_> {
     /// first.
     fn sweep(&mut self, first: usize, last: usize) {
         let (d, e2) = (&mut *self.diagonal, &mut *self.squares);
-        let beside = e2[first].sqrt();
-        let half = 0.5 * (d[first + 1] - d[first]) / beside;
-        let sigma = d[first] - beside / (half + half.hypot(1.0).copysign(half));
+        let off_diagonal = e2[first].sqrt();
+        let half = 0.5 * (d[first + 1] - d[first]) / off_diagonal;
+        let sigma = d[first] - off_diagonal / (half + half.hypot(1.0).copysign(half));
         let (mut c, mut s, mut gamma) = (1.0, 0.0, d[last] - sigma);
         let mut p = gamma * gamma;
         for i in (first..last).rev() {

@@ -1,7 +1,7 @@
 //! ‖K − L‖₂ by block Lanczos iteration.
 
 use super::check;
-use crate::orthonormal::{beside, extend_basis};
+use crate::orthonormal::{concat_columns, extend_basis};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::psd_factor::transpose_times;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
@@ -100,8 +100,8 @@ impl SpectralNorm {
         let mut estimate = SpectralEstimate { value: 0.0, residual: 0.0, passes: 0 };
         while next.ncols() > 0 {
             let E_next = difference_times(k, l, next.as_ref())?; //          (K − L)Q_j
-            Q = beside(&Q, &next);
-            EQ = beside(&EQ, &E_next);
+            Q = concat_columns(&Q, &next);
+            EQ = concat_columns(&EQ, &E_next);
             estimate = SpectralEstimate {
                 passes: estimate.passes + 1,
                 ..largest_ritz(Q.as_ref(), EQ.as_ref())?

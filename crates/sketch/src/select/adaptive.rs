@@ -1,7 +1,7 @@
 //! Adaptive sampling: batches of columns, drawn in proportion to the residuals of columns.
 
 use super::column_norm::squared_column_norms;
-use crate::orthonormal::{beside, extend_basis};
+use crate::orthonormal::{concat_columns, extend_basis};
 use crate::{LandmarkSelector, Landmarks};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
@@ -63,7 +63,7 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
             let Q = extend_basis(U.as_ref(), k.columns((&batch).into()))?; // the new columns of U
             let mut KQ = Mat::zeros(n, Q.ncols());
             k.mul_into(KQ.as_mut(), Q.as_ref());
-            U = beside(&U, &Q);
+            U = concat_columns(&U, &Q);
             let left = |j: usize| E[j] - KQ.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
             let rounding = |j: usize| 10.0 * (n as f64).sqrt() * T::EPS * norms[j];
             // ‖E_{:j}‖²
@@ -136,7 +136,7 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
         while R.len() < m {
             let new = k.columns((&batch).into());
             validate::finite_block(new.as_ref(), 0..n, &batch)?;
-            C = beside(&C, &new);
+            C = concat_columns(&C, &new);
             let E = partial_residual(C.as_ref(), &R, fraction)?; //         ‖E_{j:}‖²
             batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{j:}‖², 0 on R
             if batch.is_empty() {
