@@ -79,7 +79,8 @@ impl<T: Scalar> Reflector<T> {
         let VtW = ops::times(V.transpose(), W.as_ref());
         let SVtW = ops::times(self.S.transpose(), VtW.as_ref());
         ops::matmul(W.as_mut(), Accum::Add, V, SVtW.as_ref(), T::lit(-0.5)); // Y
-        let (left, right) = (concat_columns(V, W.as_ref()), concat_columns(W.as_ref(), V)); // [V Y][Y V]ᵀ
+        // [V Y][Y V]ᵀ
+        let (left, right) = (concat_columns(V, W.as_ref()), concat_columns(W.as_ref(), V));
         ops::lower_blocks(A, SIDE).into_par_iter().for_each(|block| {
             let (left, right) = (left.transpose(), right.transpose());
             ops::block_of_product(block, Accum::Add, left, right, -T::one());
