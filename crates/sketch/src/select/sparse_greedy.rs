@@ -39,7 +39,7 @@ pub struct SparseGreedy {
 }
 
 impl Default for SparseGreedy {
-    /// 59 candidates, the number of the paper: ⌈ln 0.05/ln 0.95⌉.
+    /// 59 candidates, as in the paper: ⌈ln 0.05/ln 0.95⌉.
     fn default() -> Self {
         SparseGreedy { candidates: 59 }
     }

@@ -9,7 +9,7 @@ use rand::Rng;
 pub(super) struct Accepted {
     /// Positions among the proposals.
     pub positions: Vec<usize>,
-    /// H\[accepted, accepted\] = LLᵀ, lower triangular.
+    /// L, lower triangular, with LLᵀ = H\[accepted, accepted\].
     pub L: Mat<f64>,
     /// Positions whose residual is rounding error, found before the first acceptance of this round.
     pub negligible: Vec<usize>,
