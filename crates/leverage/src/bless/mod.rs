@@ -142,7 +142,7 @@ impl<'a, T: Scalar> Setting<'a, T> {
 
     /// Computes the levels, from J_0 = ∅. Each level gets the previous dictionary, which may be
     /// empty.
-    fn walk(
+    fn path(
         &self,
         ridges: Vec<T>,
         mut level: impl FnMut(T, &Dictionary<T>) -> Result<BlessLevel<T>>,

@@ -84,14 +84,15 @@ impl BlessR {
         check_oversampling("oversampling (q2)", self.oversampling)?;
         let setting = Setting::new(k, ridge)?;
         let mut ridges = setting.ridges(self.step)?;
-        let too_high =
-            |mu: &&T| self.candidate_law(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED;
+        let too_high = |mu: &&T| {
+            self.candidate_probabilities(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED
+        };
         let skipped = ridges[..ridges.len() - 1].iter().take_while(too_high).count();
-        setting.walk(ridges.split_off(skipped), |mu, J| self.level(&setting, mu, J, rng))
+        setting.path(ridges.split_off(skipped), |mu, J| self.level(&setting, mu, J, rng))
     }
 
     /// β_i = min(1, q2·K_ii/(K_ii + μ)).
-    fn candidate_law<T: Scalar>(&self, setting: &Setting<'_, T>, mu: T) -> Vec<f64> {
+    fn candidate_probabilities<T: Scalar>(&self, setting: &Setting<'_, T>, mu: T) -> Vec<f64> {
         let mu = mu.f64();
         let beta = |k_ii: &T| {
             (self.oversampling * k_ii.f64().max(0.0) / (k_ii.f64().max(0.0) + mu)).min(1.0)
@@ -107,7 +108,7 @@ impl BlessR {
         rng: &mut dyn Rng,
     ) -> Result<BlessLevel<T>> {
         let n = setting.n();
-        let beta = self.candidate_law(setting, mu);
+        let beta = self.candidate_probabilities(setting, mu);
         // i in U_h with probability β_i
         let U: Vec<usize> = (0..n).filter(|&i| coin(beta[i], rng)).collect();
         let tau =

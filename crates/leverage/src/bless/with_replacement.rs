@@ -93,7 +93,7 @@ impl Bless {
         check_oversampling("candidates (q1)", self.candidates)?;
         check_oversampling("oversampling (q2)", self.oversampling)?;
         let setting = Setting::new(k, ridge)?;
-        setting.walk(setting.ridges(self.step)?, |mu, J| self.level(&setting, mu, J, rng))
+        setting.path(setting.ridges(self.step)?, |mu, J| self.level(&setting, mu, J, rng))
     }
 
     fn level<T: Scalar>(

@@ -92,7 +92,7 @@ impl RecursiveNystrom {
         rng: &mut dyn Rng,
     ) -> Result<RecursiveNystromSample<T>> {
         let n = k.dim();
-        let Top { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
+        let ScoresOfSize { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
         let landmarks = if s == n {
             Landmarks::all(n)?
         } else {
@@ -149,7 +149,7 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
     }
 }
 
-struct Top<T> {
+struct ScoresOfSize<T> {
     scores: Vec<T>,
     ridge: T,
     levels: Vec<RecursiveLevel>,
@@ -161,12 +161,12 @@ fn scores_for_size<T: Scalar>(
     s: usize,
     accelerated: bool,
     rng: &mut dyn Rng,
-) -> Result<Top<T>> {
+) -> Result<ScoresOfSize<T>> {
     let n = k.dim();
     validate::not_empty("matrix", n)?;
     validate::at_most("landmarks (s)", s, n)?;
     if s == n {
-        return Ok(Top { scores: vec![T::one(); n], ridge: T::zero(), levels: vec![] });
+        return Ok(ScoresOfSize { scores: vec![T::one(); n], ridge: T::zero(), levels: vec![] });
     }
     let s_level = if accelerated { accelerated_size(n, s) } else { s };
     let oversampling = (s_level as f64).ln().max(1.0);
@@ -194,7 +194,7 @@ fn scores_for_size<T: Scalar>(
     }
     let ridge = tail_ridge(k, &S, rank)?;
     let scores = in_row_order(&order, scores_of_prefix(k, &S, ridge, &order)?);
-    Ok(Top { scores, ridge, levels })
+    Ok(ScoresOfSize { scores, ridge, levels })
 }
 
 /// ⌈√((ns + s³)/(4n))⌉, in 1..=s: the recursion then costs O(ns + s³) flops.
