@@ -4,7 +4,7 @@ use crate::ElementarySymmetric;
 use nystrom_linalg_core::{Error, Result, Ridge, validate};
 
 /// The right-hand sides of Theorems 1 and 3, Lemma 2 and Corollaries 7 and 8 for c landmarks, from
-/// the eigenvalues of K.
+/// the eigenvalues of K. K_k is the best approximation of K of rank k ≤ c.
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,

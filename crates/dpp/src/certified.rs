@@ -16,10 +16,10 @@ const HALVINGS: usize = 60;
 /// ```
 /// use nystrom_dpp::StationaryMeetings;
 /// let meetings = StationaryMeetings { times: vec![Some(30); 300], limit: 100 };
-/// // none of 300 is still apart: at most 1 − 0.05^(1/300) with a confidence of 95 %
+/// // all of 300 pairs met: at most 1 − 0.05^(1/300) with a confidence of 95 %
 /// let bound = meetings.distance(30, 0.05)?;
 /// assert!((bound - 0.00994).abs() < 1e-5);
-/// assert_eq!(meetings.distance(29, 0.05)?, 1.0); // all are
+/// assert_eq!(meetings.distance(29, 0.05)?, 1.0); // no pair had met
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -69,10 +69,10 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     /// That of the selector.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] if no c
-    /// items are independent. [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative
-    /// diagonal entry, [`Error::NotPositiveDefinite`] for a K that is not psd, and those of the
-    /// selector.
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`], with the
+    /// numerical rank, if no c items are independent. [`Error::NonFinite`],
+    /// [`Error::InvalidWeight`] for a negative diagonal entry, [`Error::NotPositiveDefinite`] for a
+    /// K that is not psd, and those of the selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,

@@ -16,8 +16,8 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
-    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if c exceeds the numerical
-    /// rank: then no set of size c has a positive determinant.
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient), with the numerical rank, if c
+    /// exceeds it: then no set of size c has a positive determinant.
     pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
         self.k_dpp_by(Arc::new(ElementarySymmetric::new(self.values(), c)?))
     }

@@ -29,7 +29,7 @@ use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, validate, w
 /// let k = mat![[2.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 2.0]];
 /// let k = Dense::new(k.as_ref())?;
 /// assert!((log_det(&k, &[1, 0])? - 3.0_f64.ln()).abs() < 1e-14);
-/// // rows 0 and 2 are equal: no volume
+/// // rows 0 and 2 are equal: the determinant is 0
 /// assert_eq!(log_det(&k, &[0, 2])?, f64::NEG_INFINITY);
 /// assert_eq!(log_det(&k, &[])?, 0.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())

@@ -68,9 +68,9 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
-    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if c exceeds the numerical
-    /// rank, [`Indefinite`](nystrom_linalg_core::Error::Indefinite) as for [`new`](Self::new),
-    /// [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient), with the numerical rank, if c
+    /// exceeds it, [`Indefinite`](nystrom_linalg_core::Error::Indefinite) as for
+    /// [`new`](Self::new), [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
     pub fn draw_by(eigen: &BandEigen<T>, c: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         refuse_indefinite(eigen.values())?;
         let values: Vec<f64> = eigen.values()[..eigen.rank()].iter().map(|v| v.f64()).collect();

@@ -17,8 +17,8 @@ pub(crate) fn rounding<T: Scalar>(c: usize) -> f64 {
 /// among all n items; that takes n·c entries, nc² flops and n·c numbers of memory.
 ///
 /// # Errors
-/// [`Error::RankDeficient`] if there are no c independent items, [`Error::NonFinite`],
-/// [`Error::InvalidWeight`] for a negative diagonal entry.
+/// [`Error::RankDeficient`], with the numerical rank, if there are no c independent items,
+/// [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
 pub(crate) fn independent<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     wanted: &[usize],

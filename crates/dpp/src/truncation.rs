@@ -35,7 +35,8 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total
     /// variation is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, the derivative
-    /// of e_c(K̂ + s(K − K̂)) in s is at most τ·e_{c−1}. Integrating c times gives
+    /// of e_c(K̂ + s(K − K̂)) in s is at most τ·e_{c−1} of the same matrix. Integrating c times
+    /// gives
     ///
     /// **e_c(K) ≤ Σ_j τʲ/j!·e_{c−j}(K̂)**.
     ///
@@ -48,8 +49,8 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c or n is 0, [`Error::TooMany`] if c > n, [`Error::InvalidParameter`]
-    /// unless 0 < `within` < 1, [`Error::RankDeficient`] if K has no c independent items.
-    /// [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
+    /// unless 0 < `within` < 1, [`Error::RankDeficient`], with the rank, if K has no c independent
+    /// items. [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
     ///
     /// ```
     /// use nystrom_dpp::LEnsemble;

@@ -108,7 +108,7 @@ impl AlaouiMahoney {
     /// The algorithm of section 3.5 for any probability vector: draws p columns with replacement
     /// and probabilities proportional to `probabilities`, one for each row, then [`fast_scores`].
     ///
-    /// The scores never over-estimate, whatever the probabilities. The lower bounds of Theorem 4
+    /// The scores never over-estimate, for any probabilities. The lower bounds of Theorem 4
     /// hold for the probabilities K_ii/tr K, which
     /// [`scores_and_dictionary`](RidgeLeverage::scores_and_dictionary) uses. The scores of a first
     /// call can be the probabilities of a second.

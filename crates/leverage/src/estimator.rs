@@ -77,7 +77,7 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
     /// let (ridge, mut rng) = (Ridge::PerSample(1e-3), rand_pcg::Pcg64::seed_from_u64(0));
     /// let (scores, dictionary) =
     ///     RecursiveRls::default().scores_and_dictionary(&k, ridge, &mut rng)?;
-    /// // nothing stands for the last row but itself
+    /// // no other row represents the last one
     /// assert!(scores[300] > 0.7 && scores[..300].iter().all(|score| *score < 0.2));
     /// assert!(dictionary.indices().contains(&300) && dictionary.len() < 100);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -97,7 +97,7 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
 /// The exact scores, by [`exact_scores`]. The generator is not used.
 ///
 /// # Cost
-/// n × n by definition: n² entries of time and memory, O(n³) flops.
+/// That of [`exact_scores`]: half an n × n matrix by definition, O(n³) flops.
 ///
 /// # Source
 /// The definition: Alaoui & Mahoney, NIPS 2015, Definition 1.

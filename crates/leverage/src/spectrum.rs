@@ -71,8 +71,8 @@ impl<T: Scalar> ExactSpectrum<T> {
     /// closes. Ridge leverage scores are continuous in K.
     ///
     /// # Errors
-    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`] if k exceeds the numerical rank, because
-    /// the remaining eigenvectors are rounding noise.
+    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`], with the numerical rank, if k exceeds
+    /// it, because the remaining eigenvectors are rounding noise.
     pub fn rank_k_scores(&self, k: usize) -> Result<Vec<T>> {
         validate::not_empty("rank (k)", k)?;
         if k > self.rank() {

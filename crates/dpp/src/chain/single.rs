@@ -9,8 +9,8 @@ use rand::Rng;
 impl<T: Scalar> SwapChain<'_, T> {
     /// One step of Algorithm 1; true if Y changed. If c = n no exchange is possible.
     ///
-    /// Up to 32 exchanges are pending before the factor is recomputed; a proposal evaluates one
-    /// entry for each of them besides c + 1 others. A step takes O(c²) flops, as in
+    /// About c/8 exchanges, at most 32, may be pending before the factor is recomputed; a proposal
+    /// evaluates one entry for each of them besides c + 1 others. A step takes O(c²) flops, as in
     /// [`run`](Self::run), but at least twice the time.
     ///
     /// # Randomness

@@ -133,9 +133,9 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c, n or a number in `how` is 0, [`Error::TooMany`] if c > n,
-    /// [`Error::InvalidParameter`] if `how.intermediate` is below c. [`Error::RankDeficient`] if c
-    /// exceeds the numerical rank, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative
-    /// diagonal entry.
+    /// [`Error::InvalidParameter`] if `how.intermediate` is below c. [`Error::RankDeficient`], with
+    /// the numerical rank, if c exceeds it, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
+    /// negative diagonal entry.
     pub fn new(
         k: &'a dyn PsdMatrix<T>,
         c: usize,

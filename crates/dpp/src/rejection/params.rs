@@ -31,7 +31,8 @@ pub struct Rejection {
     /// t, the number of items of an intermediate sample, at least c. `None`: the size that
     /// minimises the expected work of a draw.
     pub intermediate: Option<usize>,
-    /// Cap on the trials of a draw, after which it is an error.
+    /// Cap on the trials of a draw, which then fails with
+    /// [`NotAccepted`](nystrom_linalg_core::Error::NotAccepted).
     pub trials: usize,
 }
 

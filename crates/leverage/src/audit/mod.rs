@@ -53,7 +53,7 @@ const LANDMARKS_PER_DEGREE: f64 = 4.0;
 /// let report = Audit::default().of_estimator(&k, ridge, &bless, &mut rng)?;
 /// assert!(report.largest_overestimate().1 < 2.0 && report.largest_underestimate().1 < 2.0);
 /// assert!(report.reference.largest_relative_error() < 1e-2);
-/// // What was not seen: with 95 % confidence, less than 3 % of all rows are over-estimated more.
+/// // with 95 % confidence, less than 3 % of all rows are over-estimated by a larger factor
 /// assert!(report.unseen_fraction(0.95)? < 0.03);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

@@ -16,8 +16,8 @@ use nystrom_linalg_core::{
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Most levels of a path; a step q that needs more is an error. The longest path in `f64` has about
-/// 2100 levels at q = 2.
+/// The largest number of levels of a path; a step q that needs more is an error. The longest path
+/// in `f64` has about 2100 levels at q = 2.
 const MOST_LEVELS: f64 = 10_000.0;
 
 /// One level of a path: a ridge, and a dictionary that represents K at this ridge.
@@ -37,7 +37,7 @@ pub struct BlessLevel<T> {
 
 /// The levels, from the largest ridge on, and the outcome of the path.
 ///
-/// Also if the path ends with an error, each of its levels is a valid dictionary at its own ridge.
+/// Even if the path ends with an error, each of its levels is a valid dictionary at its own ridge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BlessPath<T> {
@@ -75,7 +75,7 @@ impl<T: Scalar> BlessPath<T> {
 macro_rules! by_path {
     ($estimator:ty) => {
         impl<T: Scalar> RidgeLeverage<T> for $estimator {
-            /// The last level of the path.
+            /// The dictionary of the last level of the path.
             fn dictionary(
                 &self,
                 k: &dyn PsdMatrix<T>,
@@ -85,7 +85,7 @@ macro_rules! by_path {
                 self.path(k, ridge, rng)?.into_dictionary()
             }
 
-            /// [`Projector`] on the last level, an empty one included.
+            /// [`Projector`] with the dictionary of the last level, which may be empty.
             fn scores(
                 &self,
                 k: &dyn PsdMatrix<T>,

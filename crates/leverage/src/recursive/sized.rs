@@ -30,13 +30,13 @@ pub struct RecursiveNystromSample<T> {
 /// s landmarks by recursive ridge leverage score sampling, at a ridge that the method finds itself:
 /// an estimate of (1/k)Σ_{i>k}σ_i(K) with k ≈ s/(4 ln s), used as an absolute ridge.
 ///
-/// # Cost
-/// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops,
-/// O(m² + 1024·m + n) memory.
+/// The aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows. That many rows
+/// suffice because d_eff ≤ 2k at this ridge: each of the first k eigenvalues adds at most 1 to
+/// d_eff, and the others together add at most k.
 ///
-/// The paper's guarantee: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows. Its reason:
-/// d_eff ≤ 2k at this ridge, because each of the first k eigenvalues adds at most 1 to d_eff and
-/// the others together add at most k.
+/// # Cost
+/// With m rows in the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n)
+/// flops, O(m² + 1024·m + n) memory.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code

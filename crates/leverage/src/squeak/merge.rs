@@ -14,7 +14,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// If both dictionaries are (ε, γ)-accurate, the scores that shrink their union satisfy τ/α ≤
     /// τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)). Later points are
     /// numbered after the last position of both streams. Cap, chunk and floor of this stream are
-    /// kept. a.merge(b) and b.merge(a) give different bits with the same distribution.
+    /// kept. `a.merge(b)` and `b.merge(a)` give different bits with the same distribution.
     ///
     /// # Cost
     /// (m_A + m_B)² + 16(m_A + m_B) kernel values, 2(m_A + m_B)³/3 flops.

@@ -143,7 +143,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// Adds a block of any number of points, also none.
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) per member whose p̃ fell, in the
     /// dictionary's order.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// since the last shrinking.
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) per member whose p̃ fell, in the
     /// dictionary's order.
     ///
     /// # Errors

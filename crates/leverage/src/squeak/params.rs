@@ -107,8 +107,8 @@ impl SqueakParams {
     /// Theorem 1 of the 2016 poster has q̄ = O(α ln(n/δ)/ε²) with α = (1 + ε)/(1 − ε), for one
     /// stream. The α here is the larger one of merging, so that the number suffices for a single
     /// stream too. The poster assumes γ > 1 and k(x, x) ≤ 1: one more point then lowers a score by
-    /// at most half, as its halving floor needs. Without the floor, τ/α ≤ p̃ ≤ τ holds at any γ,
-    /// and copies_for does not need γ.
+    /// at most half, as its halving floor needs. Without the floor, τ/α ≤ p̃ ≤ τ holds at any γ, so
+    /// that γ is no argument here.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless ε and δ lie in (0, 1) and q̄
