@@ -143,9 +143,9 @@ fn alpha<T: Scalar>(k: &dyn PsdMatrix<T>, S: &[usize], r: usize, t: usize) -> Re
 /// The ratios ρ of all exchanges from one set, by ρ = γ_u‖h_v‖² + (h_vᵀz_u)² with h_v = L⁻¹e_v and
 /// z_u = L⁻¹k_u.
 struct Exchanges {
-    hh: Vec<f64>,
-    gamma: Vec<f64>,
-    hz: Mat<f64>, // by v and u
+    hh: Vec<f64>,    // ‖h_v‖², for each v ∈ Y
+    gamma: Vec<f64>, // γ_u, the residual of each of the n items
+    hz: Mat<f64>,    // h_vᵀz_u, c × n
 }
 
 impl Exchanges {

@@ -112,7 +112,7 @@ impl Audit {
         mu: T,
         rng: &mut dyn Rng,
     ) -> Result<Landmarks> {
-        // 2nm² flops, those of one step
+        // with this m the preconditioner takes 2nm² flops, as many as one step
         let balanced = (k.dim() as f64 * self.rows as f64).sqrt().ceil() as usize;
         let most = self.landmarks.min(balanced).min(k.dim());
         let coarse = RecursiveRls { max_size: most, ..RecursiveRls::with_oversampling(1.0) };

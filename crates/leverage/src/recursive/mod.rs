@@ -163,7 +163,7 @@ impl RecursiveRls {
         let mut levels = vec![RecursiveLevel { rows: base, expected: base as f64, kept: base }];
         let mut tau = vec![];
         for (depth, &rows) in sizes.iter().enumerate().rev().skip(1) {
-            // τ̂_i against the sample of the half
+            // τ̂_i with respect to the sample of the half
             tau = scores_of_prefix(k, &S, mu, &order[..rows])?;
             let p = self.inclusion.probabilities(&tau, depth);
             let expected = p.iter().sum();

@@ -66,7 +66,7 @@ impl<'x> Grid<'x> {
             return None;
         }
         grid.stages = grid.stages(touched);
-        // before and after a pass
+        // nodes in memory during a pass: those before and after it
         let two = |stages: &[BlockSet]| (stages[0].len() + stages[1].len()) * NODES;
         grid.stages.windows(2).all(|pair| two(pair) <= MOST_NODES).then_some(grid)
     }

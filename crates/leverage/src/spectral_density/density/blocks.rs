@@ -98,7 +98,7 @@ mod tests {
         let set = BlockSet::new(vec![[0, 0, 0], [2, 1, 1], [9, 9, 9], [0, 0, 0], [0, 0, 1]]);
         assert_eq!((set.len(), set.number([0, 0, 1]), set.number([1, 1, 1])), (4, Some(1), None));
         for reach in [0, 1, 2, 3] {
-            // all ways a → b → c → e with a, e in the set: one axis a step, at most `reach`
+            // all paths a → b → c → e with a, e in the set: a step of at most `reach` per axis
             let steps =
                 |from: Block, axis| (-reach..=reach).map(move |offset| moved(from, axis, offset));
             let mut on_a_way = (vec![], vec![]);
