@@ -158,7 +158,7 @@ impl ColumnBuilder {
         {
             let others = place::list(&text.levels[*declared..]);
             return Some(format!(
-                "{:?}: values beside the declared ones become categories: {others}",
+                "{:?}: values that are not declared become categories: {others}",
                 self.name
             ));
         }

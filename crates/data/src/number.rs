@@ -15,8 +15,8 @@ pub(crate) fn number(text: &str) -> Result<f64, Problem> {
 /// As [`number`], with a decimal comma. A point is refused: `1.500` may be meant as 1.5 or as 1500.
 pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
     if text.contains('.') {
-        let remedy = "numbers of this file have a decimal comma, so that a point may mean \
-                      anything; take it out";
+        let remedy = "numbers of this file have a decimal comma, so that the meaning of a \
+                      point is unclear; remove the point";
         return Err(Problem::NotANumber { text: excerpt(text.trim()), remedy: remedy.to_owned() });
     }
     number(&text.replacen(',', ".", 1)).map_err(|problem| match problem {

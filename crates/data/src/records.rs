@@ -78,7 +78,7 @@ impl<'r> Records<'r> {
         let mut records = Records::of(lines, split);
         if shape.skipped > 0 {
             let (count, verb) = if shape.skipped == 1 { ("line", "is") } else { ("lines", "are") };
-            let note = format!("{} {count} before the header {verb} passed over", shape.skipped);
+            let note = format!("{} {count} before the header {verb} skipped", shape.skipped);
             records.notes.push(note);
         }
         records.strip_comment = shape.commented;

@@ -210,15 +210,15 @@ impl Csv {
         Ok(())
     }
 
-    /// The likeliest reason why `text` is not a number.
+    /// A remedy for the likeliest reason why `text` is not a number.
     fn remedy(&self, text: &str, width: usize, (first_row, split): (bool, Split)) -> String {
         let other = [(';', "semicolons"), ('\t', "tabs"), (',', "commas"), (' ', "blanks")]
             .into_iter()
             .find(|(c, _)| width == 1 && text.contains(*c));
         if self.decimal_comma && text.contains('.') {
-            "with decimal commas a point may mean anything; take it out".to_owned()
+            "with decimal commas, the meaning of a point is unclear; remove the point".to_owned()
         } else if has_decimal_comma(text) && split != Split::At(b',') {
-            "decimal commas are read only if the reader is told so: `Csv::decimal_comma`".to_owned()
+            "decimal commas are read only with `Csv::decimal_comma`".to_owned()
         } else if let Some((_, what)) = other {
             format!(
                 "is the delimiter right? The field holds {what}; see `Csv::delimiter` and \

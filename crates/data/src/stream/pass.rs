@@ -142,7 +142,7 @@ impl Pass {
                 Ok(())
             }
             _ => {
-                let what = format!("its rows {} to {} are others", before + 1, before + rows);
+                let what = format!("its rows {} to {} differ", before + 1, before + rows);
                 Err(changed(&open.name, what))
             }
         }

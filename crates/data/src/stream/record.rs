@@ -31,7 +31,7 @@ impl Stamp {
         let what = if self.bytes != before.bytes {
             format!("it has {} bytes, and had {}", self.bytes, before.bytes)
         } else if self.modified != before.modified {
-            "it was written to since".to_owned()
+            "it was modified".to_owned()
         } else {
             return Ok(());
         };
