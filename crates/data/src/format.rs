@@ -68,7 +68,7 @@ impl Format {
     /// markers; an unquoted `?` always is.
     ///
     /// In CSV files, titles before the header are skipped, names are made distinct, and empty
-    /// fields at the end of all rows are ignored.
+    /// fields beyond those of the header are ignored.
     ///
     /// # Errors
     /// [`DataError::NotFound`], [`DataError::Io`], and the errors of [`read`](Format::read) that do
