@@ -46,8 +46,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The dense columns of `count` features: `f1`, `f2`, … for `first` = 1, or `f0`, `f1`, … for
-    /// 0.
+    /// The dense columns of `count` features, named `f` and their index from `first` (0 or 1).
     pub fn features(&self, first: usize, count: usize) -> Vec<Column> {
         let mut dense = vec![vec![0.0; self.ends.len()]; count];
         let mut start = 0;
