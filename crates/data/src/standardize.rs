@@ -9,22 +9,21 @@ use crate::error::{DataError, Result, place::list};
 pub struct Standardize {
     /// The divisor of the variance.
     pub divisor: Divisor,
-    /// What happens to features with one value only.
+    /// The treatment of constant features.
     pub constant: Constant,
 }
 
 /// The divisor of the variance ("delta degrees of freedom").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Divisor {
-    /// n (ddof = 0), like scikit-learn's `StandardScaler`: the mean square of each column is then
-    /// 1.
+    /// n (ddof = 0), like scikit-learn's `StandardScaler`: each column then has mean square 1.
     #[default]
     N,
     /// n − 1 (ddof = 1), like R's `scale`.
     NMinusOne,
 }
 
-/// What happens to features with one value only.
+/// The treatment of constant features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Constant {
     /// An error that names them.
