@@ -19,11 +19,7 @@ enum Event {
     /// A file was opened: its name and stamp.
     Opened(String, Stamp),
     /// A piece was read, with its digest and, in an uncompressed text, its end.
-    Piece {
-        table: Table,
-        digest: u64,
-        end: Option<Spot>,
-    },
+    Piece { table: Table, digest: u64, end: Option<Spot> },
     /// The end of a file was reached: its stamp then.
     Closed(Stamp),
 }
