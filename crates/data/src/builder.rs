@@ -19,7 +19,7 @@ pub(crate) struct ColumnBuilder {
     /// number of each.
     marked: BTreeMap<String, usize>,
     /// Whether the column has to be read again, as text.
-    pub again: bool,
+    pub read_again: bool,
 }
 
 enum Kind {
@@ -28,7 +28,7 @@ enum Kind {
     /// Only missing values so far, and their number; the first value decides the kind.
     Undecided(usize),
     /// Values that are not parsed, and their number.
-    Passed(usize),
+    Skipped(usize),
 }
 
 #[derive(Default)]
@@ -41,8 +41,15 @@ struct TextBuilder {
 
 impl ColumnBuilder {
     fn new(name: String, kind: Kind) -> Self {
-        let (marked, again) = (BTreeMap::new(), false);
-        ColumnBuilder { name, kind, decimal_comma: false, doubts: Doubts::default(), marked, again }
+        let (marked, read_again) = (BTreeMap::new(), false);
+        ColumnBuilder {
+            name,
+            kind,
+            decimal_comma: false,
+            doubts: Doubts::default(),
+            marked,
+            read_again,
+        }
     }
 
     pub fn numbers(name: String) -> Self {
@@ -85,18 +92,18 @@ impl ColumnBuilder {
     }
 
     /// A column whose values are not parsed.
-    pub fn passed(name: String) -> Self {
-        ColumnBuilder::new(name, Kind::Passed(0))
+    pub fn skipped(name: String) -> Self {
+        ColumnBuilder::new(name, Kind::Skipped(0))
     }
 
     /// Whether the column is text, as far as it was read.
     pub fn is_text(&self) -> bool {
-        self.again || matches!(self.kind, Kind::Text(_))
+        self.read_again || matches!(self.kind, Kind::Text(_))
     }
 
     /// Whether the values of the column are not parsed.
-    pub fn is_passed(&self) -> bool {
-        matches!(self.kind, Kind::Passed(_))
+    pub fn is_skipped(&self) -> bool {
+        matches!(self.kind, Kind::Skipped(_))
     }
 
     /// Like [`push`](ColumnBuilder::push), for a column that is read as it is found, with any
@@ -124,7 +131,7 @@ impl ColumnBuilder {
             return self.push(None);
         };
         match self.kind {
-            Kind::Passed(_) => self.push(Some(text)),
+            Kind::Skipped(_) => self.push(Some(text)),
             Kind::Text(_) => self.push(Some(text)),
             _ if number(text).is_some() => self.push(Some(text)),
             _ if is_number_marker(text) && !is_kept(text) => {
@@ -132,14 +139,14 @@ impl ColumnBuilder {
                 self.push(None)
             }
             Kind::Numbers(_) => {
-                self.again = true;
+                self.read_again = true;
                 self.doubts.add(text, line);
                 self.push(None)
             }
             Kind::Undecided(missing) => {
                 // a column of text: markers such as `-` that were counted as missing are texts, so
                 // that the column is read again
-                self.again = !self.marked.is_empty();
+                self.read_again = !self.marked.is_empty();
                 let codes = vec![None; missing];
                 let text_so_far = Categories { levels: Vec::new(), codes };
                 self.kind = Kind::Text(TextBuilder { text: text_so_far, ..TextBuilder::default() });
@@ -192,7 +199,7 @@ impl ColumnBuilder {
         match &mut self.kind {
             Kind::Numbers(values) => values.push(field.map_or(Ok(f64::NAN), number)?),
             Kind::Text(builder) => builder.push(field),
-            Kind::Passed(count) => *count += 1,
+            Kind::Skipped(count) => *count += 1,
             Kind::Undecided(_) => {}
         }
         Ok(())
@@ -202,7 +209,7 @@ impl ColumnBuilder {
         let values = match self.kind {
             Kind::Numbers(values) => Values::Numbers(values),
             Kind::Text(builder) => Values::Categories(builder.finish()),
-            Kind::Undecided(rows) | Kind::Passed(rows) => Values::Numbers(vec![f64::NAN; rows]),
+            Kind::Undecided(rows) | Kind::Skipped(rows) => Values::Numbers(vec![f64::NAN; rows]),
         };
         Column { name: self.name, values }
     }

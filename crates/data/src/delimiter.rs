@@ -46,22 +46,22 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Finds the structure of a file with these first lines. `said` is the delimiter, or a guess is
-    /// made.
+    /// Finds the structure of a file with these first lines. `asked` is its delimiter, or
+    /// [`Split::Guess`].
     ///
     /// The header is the first line such that it and all lines after it have the same number of
     /// fields. The lines before it are skipped. If there is no such line, the first line is the
     /// header.
-    pub fn of(lines: &[&str], said: Split) -> Beginning {
+    pub fn of(lines: &[&str], asked: Split) -> Beginning {
         let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
         let excel = lines.get(first).and_then(|line| separator(line));
-        let (start, said) = match (excel, said) {
+        let (start, asked) = match (excel, asked) {
             (Some(mark), Split::Guess) => (first + 1, Split::At(mark)),
-            (Some(_), said) => (first + 1, said),
-            (None, said) => (0, said),
+            (Some(_), asked) => (first + 1, asked),
+            (None, asked) => (0, asked),
         };
         let rest = &lines[start.min(lines.len())..];
-        let candidates = match said {
+        let candidates = match asked {
             Split::Guess => vec![
                 Split::At(b'\t'),
                 Split::At(b';'),
@@ -69,7 +69,7 @@ impl Beginning {
                 Split::At(b','),
                 Split::WhiteSpace,
             ],
-            said => vec![said],
+            asked => vec![asked],
         };
         // a quoted field may run over several lines, and then numbers of fields say nothing
         let broken = rest.iter().any(|line| line.bytes().filter(|b| *b == b'"').count() % 2 == 1);
@@ -100,7 +100,7 @@ impl Beginning {
                 }
             }
         }
-        let split = (excel.is_some()).then_some(said);
+        let split = (excel.is_some()).then_some(asked);
         Beginning { skipped: start as u64, split, ..Beginning::default() }
     }
 }

@@ -103,7 +103,7 @@ impl<R: Read> Read for Transcoded<R> {
 }
 
 /// A line of bytes as text. Bytes that are not UTF-8 are read as Windows-1252.
-pub(crate) fn mended(line: &[u8]) -> String {
+pub(crate) fn decode_line(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len() + 8);
     for chunk in line.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf_8_are_windows_1252() {
-        assert_eq!(mended(b"caf\xe9, \xc3\xa9, \x80"), "café, é, €");
-        assert_eq!(mended(b"plain"), "plain");
+        assert_eq!(decode_line(b"caf\xe9, \xc3\xa9, \x80"), "café, é, €");
+        assert_eq!(decode_line(b"plain"), "plain");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::Uncompressed;
-use crate::encoding::{Transcoded, mended};
+use crate::encoding::{Transcoded, decode_line};
 use crate::error::{DataError, Place, Problem, Result};
 
 /// The longest line that is read, in bytes. It has room for a million columns, and bounds the
@@ -51,7 +51,7 @@ pub(crate) struct Lines<'r> {
     /// Lines that were read by [`look_ahead`](Lines::look_ahead), or the errors of reading them.
     ahead: VecDeque<Result<String>>,
     /// The first line with bytes that are not UTF-8, and the number of such lines.
-    mended: Option<(u64, u64)>,
+    not_utf8: Option<(u64, u64)>,
     /// The first line with NUL characters.
     nul: Option<u64>,
 }
@@ -68,7 +68,7 @@ impl<'r> Lines<'r> {
             after_cr: false,
             line: String::new(),
             ahead: VecDeque::new(),
-            mended: None,
+            not_utf8: None,
             nul: None,
         })
     }
@@ -124,7 +124,7 @@ impl<'r> Lines<'r> {
 
     /// Notes on the lines so far.
     pub fn notes(&self) -> Vec<String> {
-        let mended = self.mended.map(|(first, count)| {
+        let not_utf8 = self.not_utf8.map(|(first, count)| {
             let more = match count {
                 1 => String::new(),
                 more => format!(" and {} more lines", more - 1),
@@ -138,7 +138,7 @@ impl<'r> Lines<'r> {
         let nul = self.nul.map(|first| {
             format!("NUL characters are left out, the first in line {first} of {}", self.file)
         });
-        mended.into_iter().chain(nul).collect()
+        not_utf8.into_iter().chain(nul).collect()
     }
 
     /// Fills `self.line` with the next line, as UTF-8; false at the end of the file.
@@ -150,9 +150,9 @@ impl<'r> Lines<'r> {
             self.nul.get_or_insert(self.number);
         }
         self.line = String::from_utf8(line).unwrap_or_else(|error| {
-            let (first, count) = self.mended.unwrap_or((self.number, 0));
-            self.mended = Some((first, count + 1));
-            mended(error.as_bytes())
+            let (first, count) = self.not_utf8.unwrap_or((self.number, 0));
+            self.not_utf8 = Some((first, count + 1));
+            decode_line(error.as_bytes())
         });
         Ok(any)
     }

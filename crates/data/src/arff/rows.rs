@@ -88,7 +88,7 @@ impl Rows {
     fn push_cell(&mut self, j: usize, field: &Field<'_>, line: &Line<'_>) -> Result<()> {
         let column = &mut self.columns[j];
         // a column that will be read again as text is not parsed
-        let is_missing = column.again || !field.quoted && field.text == "?";
+        let is_missing = column.read_again || !field.quoted && field.text == "?";
         // dates in the declared format become ISO texts, others stay as written
         let date = self.attributes[j].date(&field.text);
         let value = (!is_missing).then(|| date.as_deref().unwrap_or(&field.text));
@@ -107,7 +107,7 @@ impl Rows {
 
     /// The positions of columns that have to be read again as text.
     pub fn to_read_again(&self) -> Vec<usize> {
-        (0..self.columns.len()).filter(|&j| self.columns[j].again).collect()
+        (0..self.columns.len()).filter(|&j| self.columns[j].read_again).collect()
     }
 
     pub fn into_table(mut self, name: &str) -> Result<Table> {

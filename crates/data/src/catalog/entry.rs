@@ -49,7 +49,8 @@ pub struct File {
     pub path: &'static str,
     /// The number of rows of data.
     pub rows: usize,
-    /// SHA-256 of the file as it is published, in hexadecimal; `None` if no copy was found.
+    /// SHA-256 of the file as it was found when the catalog was made, in hexadecimal; `None` if no
+    /// copy was found.
     pub sha256: Option<&'static str>,
     /// SHA-256 of the uncompressed bytes, which is the one that is verified; `None` if no copy was
     /// found.

@@ -174,7 +174,7 @@ impl Csv {
         }
         let build = |(name, text): (String, bool)| match (text, self.infer_text) {
             (true, _) => ColumnBuilder::text(name),
-            (false, _) if self.passes => ColumnBuilder::passed(name),
+            (false, _) if self.skips_numbers => ColumnBuilder::skipped(name),
             (false, true) => ColumnBuilder::inferred(name),
             (false, false) => ColumnBuilder::numbers(name),
         };

@@ -58,7 +58,7 @@ pub struct Csv {
     /// Texts that are values although they are missing-value markers.
     kept: Vec<String>,
     /// Whether columns that are not text are skipped without parsing.
-    passes: bool,
+    skips_numbers: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Csv {
             skip_lines: 0,
             found: false,
             kept: Vec::new(),
-            passes: false,
+            skips_numbers: false,
         }
     }
 
@@ -180,14 +180,16 @@ impl Csv {
         let csv = self.clone().taking_all().text(texts.iter().copied());
         let mut first = csv.grow_all(read()?, name)?;
         let again: Vec<usize> =
-            (0..first.columns.len()).filter(|&j| first.columns[j].again).collect();
+            (0..first.columns.len()).filter(|&j| first.columns[j].read_again).collect();
         let mut notes = first.notes;
-        notes.extend(first.columns.iter().filter(|c| !c.again).filter_map(ColumnBuilder::notes));
+        notes.extend(
+            first.columns.iter().filter(|c| !c.read_again).filter_map(ColumnBuilder::notes),
+        );
         if !again.is_empty() {
-            let csv = Csv { passes: true, ..csv.text(again.iter().copied()) };
+            let csv = Csv { skips_numbers: true, ..csv.text(again.iter().copied()) };
             let second = csv.grow_all(read()?, name)?;
             for (column, texts) in first.columns.iter_mut().zip(second.columns) {
-                if !texts.is_passed() {
+                if !texts.is_skipped() {
                     *column = texts;
                 }
             }
@@ -232,7 +234,7 @@ impl Csv {
         all.ok_or_else(|| Problem::Empty { expected: "rows of fields" }.at(Place::new(name)))
     }
 
-    /// Reads these columns as text; they become categories. All others hold numbers.
+    /// Reads these columns as text; they become categories.
     pub fn text<C: Into<ColumnRef>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.text = columns.into_iter().map(Into::into).collect();
         self

@@ -224,7 +224,7 @@ impl Libsvm {
         let greatest = self.features.unwrap_or(shape.greatest);
         let features = greatest.saturating_add(usize::from(shape.from_zero));
         if features == 0 {
-            self.refuse_prose(&rows, name)?;
+            self.check_labels_are_numbers(&rows, name)?;
         }
         let (n, stored) = (rows.ends.len(), rows.entries.len());
         let zeros = n as u128 * features as u128 - stored as u128;
@@ -247,7 +247,7 @@ impl Libsvm {
 
     /// Returns an error if a row has a label that is not a number: the rows have no features, and
     /// the file has another format.
-    fn refuse_prose(&self, rows: &Rows, name: &str) -> Result<()> {
+    fn check_labels_are_numbers(&self, rows: &Rows, name: &str) -> Result<()> {
         let texts = rows.labels.iter().flat_map(|label| label.iter().zip(&rows.numbers));
         let remedy = "rows of libsvm files are `label index:value …`; name the format of the file";
         for (text, &line) in texts {
