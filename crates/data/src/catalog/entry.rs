@@ -21,7 +21,7 @@ pub struct Entry {
     pub columns: usize,
     /// The number of rows after [`prepare`](Entry::prepare).
     pub rows: usize,
-    /// The number of features (columns beside the target) after [`prepare`](Entry::prepare).
+    /// The number of features (columns other than the target) after [`prepare`](Entry::prepare).
     pub features: usize,
     /// The [`identity`](super::identity) of the data set after [`prepare`](Entry::prepare); `None`
     /// if no copy was found to compute it from.

@@ -11,9 +11,9 @@ use crate::lines::Spot;
 use crate::table::Table;
 use crate::{Csv, Format};
 
-/// Reads `file` from `start` on. A piece ends where the number of rows is a multiple of
-/// [`Start::rows`], at the end of a row group, or at the end of the file. So pieces do not depend
-/// on where reading begins.
+/// Reads `file` from `start` on. A piece ends after every [`Start::rows`] rows of the file or row
+/// group, at the end of a row group, or at the end of the file. So pieces do not depend on where
+/// reading begins.
 pub(super) fn pieces(
     format: &Format,
     mut file: File,
