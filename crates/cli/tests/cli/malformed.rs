@@ -99,7 +99,7 @@ const CASES: &[Case] = &[
         "text.npy|a,y\n1,2\n",
         "fit FILE --lambda auto --target 1 -o out.json",
         DATA,
-        &["text.npy", "no whole .npy file", "numpy.save"],
+        &["text.npy", "not a complete .npy file", "numpy.save"],
     ),
     // models
     Case("t.csv|a,y\n1,2\n", "predict FILE FILE", DATA, &["t.csv", "not a whole model file"]),
