@@ -61,8 +61,9 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
             Failure::Data(format!("{file}: {text}"))
         }
         DataError::UnknownFormat { file } => Failure::Data(format!(
-            "{file}: the format cannot be told from the name; add --format csv or another format, \
-             or rename the file to .csv, .tsv, .txt, .arff, .libsvm or .npy (.gz or .zst may follow)"
+            "{file}: the format cannot be told from the name; name it with --format, such as \
+             --format csv, or rename the file to .csv, .tsv, .txt, .arff, .libsvm or .npy (.gz or \
+             .zst may follow)"
         )),
         other => return other.into(),
     }

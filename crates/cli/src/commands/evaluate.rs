@@ -28,7 +28,7 @@ pub fn report(
 ) -> Result<()> {
     if let Some(target) = errors.absent(model) {
         let text = format!(
-            "{}: no row has a value of the target {target:?} to compare with; use `nystrom predict`",
+            "{}: no row has a value of the target {target:?} to compare with; use `predict`",
             args.data.data.display(),
         );
         return Err(Failure::Data(text).into());

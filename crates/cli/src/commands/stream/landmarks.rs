@@ -18,16 +18,16 @@ use nystrom::prelude::*;
 use nystrom::sketch::{NystromStream, Whitening};
 use nystrom_pipeline::{DrawnRows, PointRecipe, Ranks};
 
-/// What was chosen.
+/// The chosen landmarks.
 struct Chosen {
-    /// Numbers among all rows, and lines.
+    /// The number of each among all rows, and its line.
     rows: Vec<(u64, u64)>,
     /// m × d.
     points: Mat<f64>,
     weights: Option<Vec<f64>>,
 }
 
-/// Over the processes of a job. Process 0 writes.
+/// Chooses landmarks on the processes of a job. Process 0 writes them.
 pub fn run_over(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;
@@ -51,15 +51,15 @@ pub fn run_over(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
 
 fn check(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     if args.weights && args.landmarks.method == Selection::Squeak {
-        let text = "block by block squeak draws without replacement, so that its rows have no \
-                    weights; leave out --weights, or take bless or leverage-fast";
+        let text = "block by block, squeak draws without replacement, so its rows have no weights; \
+                    leave out --weights, or choose bless or leverage-fast";
         return Err(Failure::Usage(text.into()).into());
     }
     args.kernel.check()?;
     points::check(&args.data, &args.output, ranks)
 }
 
-/// By the scores of all rows, in two more passes.
+/// Draws landmarks by the leverage scores of all rows, in two more passes.
 fn by_all_scores(
     args: &LandmarksCommand,
     asked: Asked<'_>,
@@ -85,7 +85,7 @@ fn by_all_scores(
     Ok(Some(Chosen { rows, points, weights: None }))
 }
 
-/// As in memory, from the sample.
+/// Chooses landmarks from the sample, as in memory.
 fn from_sample(
     args: &LandmarksCommand,
     session: &Session,
@@ -122,7 +122,7 @@ fn left_over(recipe: &PointRecipe, chosen: &Chosen, sample: &Sampled) -> Result<
     });
     let matrix = KernelMatrix::new(recipe.kernel(), Points::from_rows(both.as_ref()))?;
     let landmarks = Landmarks::new(m + s, (0..m).collect())?;
-    // nothing is left of the landmarks themselves
+    // the landmarks themselves contribute 0 to tr(K − L)
     let left = NystromStream::new(&matrix, &landmarks, Whitening::default())?.trace_error()?;
     let all = KernelMatrix::new(recipe.kernel(), Points::from_rows(sample.x.as_ref()))?.trace();
     Ok(left / all)

@@ -17,7 +17,7 @@ use nystrom::linalg_core::ExactSum;
 use nystrom_pipeline::{PointRows, Ranks, WeightedRows};
 use serde::{Deserialize, Serialize};
 
-/// Over the processes of a job. Process 0 writes.
+/// Computes scores on the processes of a job. Process 0 writes them.
 pub fn run_over(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;
@@ -47,15 +47,15 @@ fn check(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     scores::check(args)?;
     if let ScoreMethod::Exact | ScoreMethod::Fast | ScoreMethod::Sa = args.method {
         let text = format!(
-            "--method {} needs all rows at once; block by block there are squeak, recursive, bless \
-             and bless-r",
+            "--method {} needs all rows at once; block by block, choose squeak, recursive, bless or \
+             bless-r",
             name(args.method)
         );
         return Err(Failure::Usage(text).into());
     }
     if args.output.is_npy() || (args.run.json && args.output.is_stdout()) {
-        let text = "block by block scores are written as CSV, a line for each row: name a .csv \
-                    file";
+        let text = "block by block, scores are written as CSV with one line for each row; name a \
+                    .csv file";
         return Err(Failure::Usage(text.into()).into());
     }
     points::check(&args.data, &args.output, ranks)
@@ -65,7 +65,7 @@ fn name(method: ScoreMethod) -> String {
     method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// An error of the pipeline as the other commands tell it.
+/// An error of the pipeline inside `error`, as an error of the program.
 pub fn told(error: anyhow::Error) -> anyhow::Error {
     match error.downcast() {
         Ok(error) => of_pipeline(error),
@@ -80,7 +80,7 @@ fn write(to: &mut To, tile: &PointRows, scores: &[f64]) -> Result<()> {
     to.write(&Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(scores))]))
 }
 
-/// What the summary says of the scores, in any number of parts.
+/// The totals of the scores for the summary, which can be merged.
 #[derive(Default, Serialize, Deserialize)]
 struct Totals {
     rows: u64,
@@ -105,7 +105,7 @@ impl Totals {
         self.highest = other.filter(is_higher).or(self.highest);
     }
 
-    /// Adds those of the rows behind.
+    /// Adds the totals of the rows after these.
     fn merge(&mut self, later: Totals) {
         self.rows += later.rows;
         self.sum.merge(&later.sum);

@@ -1,4 +1,4 @@
-//! Results of all processes in one file, in the order of the rows.
+//! One output for the results of all processes, in the order of the rows.
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
@@ -7,14 +7,14 @@ use nystrom_pipeline::Ranks;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 
-/// Bytes of a message with rows.
+/// The bytes after which rows are sent as one message.
 const PIECE: usize = 1 << 24;
 
-/// Where rows of results go: those of one process after those of another.
+/// The output for rows of results: the rows of each process follow those of the process before.
 pub enum To {
-    /// To the output, with a header before the first.
+    /// On process 0: the output itself, and whether its header is written.
     Sink(Sink, bool),
-    /// To a file of this process: a header of so many bytes, then rows.
+    /// On other processes: a temporary file with a header, the bytes of the header, and rows.
     File(File, usize),
 }
 
@@ -44,8 +44,8 @@ impl To {
         }
     }
 
-    /// Ends the output with the rows of the other processes. These send what was kept to process 0,
-    /// with a header if nobody before had one.
+    /// Completes the output. The other processes send their temporary files to process 0, with the
+    /// header if no process before them wrote one.
     pub fn finish(self, ranks: &dyn Ranks) -> Result<()> {
         let (is_headed, size) = match &self {
             To::Sink(_, is_headed) => (*is_headed, 0),
@@ -76,7 +76,7 @@ impl To {
     }
 }
 
-/// Writes what another process sent.
+/// Receives the rows of another process and writes them.
 fn receive(sink: &mut Sink, from: usize, ranks: &dyn Ranks) -> Result<()> {
     loop {
         let piece = ranks.receive(from);
