@@ -29,17 +29,17 @@ impl Session {
     pub fn new(threads: Option<u16>, json: bool, quiet: bool) -> Result<Self> {
         let threads = threads.map_or(0, usize::from); // 0: as many as there are cores
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
-        pool.build_global().context("cannot start the threads; ask for fewer")?;
+        pool.build_global().context("cannot start the threads; write a smaller --threads")?;
         Ok(Session { progress: Progress::new(quiet), json, memory: None, quiet })
     }
 
     /// The session of a command that draws random numbers, and their generator.
     pub fn start(args: &RunArgs) -> Result<(Self, Pcg64)> {
-        Session::over(args, &Alone)
+        Session::of_process(args, &Alone)
     }
 
     /// The session of one process of a job, in which only process 0 prints.
-    pub fn over(args: &RunArgs, ranks: &dyn Ranks) -> Result<(Self, Pcg64)> {
+    pub fn of_process(args: &RunArgs, ranks: &dyn Ranks) -> Result<(Self, Pcg64)> {
         let quiet = args.quiet || ranks.rank() > 0;
         let session = Session::new(args.threads, args.json, quiet)?;
         let memory = args.memory.map(|bytes| bytes.0);

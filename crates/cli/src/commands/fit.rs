@@ -46,11 +46,11 @@ pub fn run(args: &Fit) -> Result<u8> {
         );
         return Err(Failure::Usage(text).into());
     }
-    as_told(args)
+    fit_by_options(args)
 }
 
 /// The fit with the kernel, landmarks and λ that the options name.
-fn as_told(args: &Fit) -> Result<u8> {
+fn fit_by_options(args: &Fit) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     // without --output there is only the plan

@@ -15,7 +15,7 @@ const STREAM: u64 = 1;
 
 /// The number of rows to draw, with `--certify=ROWS`; an error for a certificate that needs the
 /// table in memory.
-pub fn asked(args: &Fit) -> Result<Option<usize>> {
+pub fn rows_to_draw(args: &Fit) -> Result<Option<usize>> {
     let text = match args.certify {
         None => return Ok(None),
         Some(Certify::Passes(_)) => {
@@ -49,7 +49,7 @@ impl Job<'_> {
         recipe: &Recipe,
         input: &mut StreamInput,
     ) -> Result<Option<CertificateReport>> {
-        let Some(rows) = asked(self.args)? else { return Ok(None) };
+        let Some(rows) = rows_to_draw(self.args)? else { return Ok(None) };
         let ranks = self.ranks;
         let all = input.files.rows();
         let mut source = input.watched("certifying", all, (self.session, ranks));

@@ -26,7 +26,7 @@ use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, Su
 /// The fit on the processes of a job. Process 0 searches, solves and writes; all return the same
 /// status.
 pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
-    let (session, mut rng) = Session::over(&args.run, ranks)?;
+    let (session, mut rng) = Session::of_process(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     let mut input = agree(ranks, open(args, output, ranks))?;
     session.notes(&input.notes);
@@ -51,7 +51,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
             (recipe, bytes, report)
         }
     };
-    let found = match iterate::asked(args)? {
+    let found = match iterate::lambda_and_options(args)? {
         Some((lambda, options)) => Some(job.iterate(
             (lambda, sizes.within(options)),
             (&recipe, &bytes),
@@ -135,13 +135,13 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
         let text = format!(
-            "{option} needs the table in memory, and this one is read block by block; leave {option} \
-             out"
+            "{option} needs the table in memory, and this table is read block by block; leave out \
+             {option}"
         );
         return Err(Failure::Usage(text).into());
     }
-    iterate::asked(args)?;
-    certify::asked(args)?;
+    iterate::lambda_and_options(args)?;
+    certify::rows_to_draw(args)?;
     span::accumulate(args)?;
     check_stdout(output, args.run.json && !args.plan)?;
     args.kernel.check()

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// The λ and the options of an iterative fit, if the fit is iterative.
-pub fn asked(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
+pub fn lambda_and_options(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
     if !iterates(args) {
         return Ok(None);
     }
@@ -25,8 +25,9 @@ pub fn asked(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
         Some(Lambda::Given(lambda)) => Ok(Some((lambda, IterativeOptions { tolerance, ..usual }))),
         _ => {
             let text = format!(
-                "{option} needs one λ, because an iterative fit makes no sums from which λ could be \
-                 chosen; add --lambda NUMBER, such as the λ that a fit to a part of the rows finds"
+                "{option} needs one λ, because an iterative fit makes no sums from which λ could \
+                 be chosen; add --lambda NUMBER, such as the λ that a fit to a part of the rows \
+                 finds"
             );
             Err(Failure::Usage(text).into())
         }

@@ -9,13 +9,13 @@ mod iterate;
 mod job;
 mod landmarks;
 mod model_rows;
+mod ordered_output;
 mod passes;
 mod points;
 mod predict;
 mod scores;
 mod share;
 mod sizes;
-mod to;
 mod watch;
 
 use crate::args::{Command, DataArgs};

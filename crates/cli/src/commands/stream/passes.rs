@@ -115,7 +115,7 @@ impl Job<'_> {
             }
             Ok(())
         })?;
-        // later passes may fail or be killed; continue after this one then
+        // if a later pass fails or is killed, the next run continues after this one
         if passes(self.args) > 2 || self.args.certify.is_some() {
             keep(sum);
         }

@@ -23,7 +23,7 @@ const LEAVES: usize = 8;
 
 /// A command on rows without a target, as its passes need it.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct PointsJob<'a> {
     pub data: &'a DataArgs,
     pub kernel: &'a KernelArgs,
     pub blocks: &'a BlockArgs,
@@ -62,10 +62,10 @@ pub fn check(data: &DataArgs, output: &Output, ranks: &dyn Ranks) -> Result<()> 
     Ok(())
 }
 
-impl Asked<'_> {
+impl PointsJob<'_> {
     /// The first pass, and the kernel.
     pub fn survey(self, rng: &mut dyn Rng) -> Result<Surveyed> {
-        let Asked { blocks, run, session, ranks, .. } = self;
+        let PointsJob { blocks, run, session, ranks, .. } = self;
         let mut input = agree(ranks, StreamInput::of_points(self.data))?;
         session.notes(&input.notes);
         let sizes = match ranks.rank() {

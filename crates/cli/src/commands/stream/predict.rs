@@ -2,7 +2,7 @@
 
 use super::agree::{agree, together};
 use super::model_rows::ModelRows;
-use super::to::To;
+use super::ordered_output::OrderedOutput;
 use super::watch::{Watch, named};
 use crate::args::{DataArgs, Evaluate, Predict};
 use crate::commands::classes::Named;
@@ -24,7 +24,7 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
     let model = agree(ranks, model_to_predict(args, ranks))?;
-    let mut to = To::open(&args.output, ranks)?;
+    let mut to = OrderedOutput::open(&args.output, ranks)?;
     let mut known = Known::of(&model);
     let more = (args.interval, args.std);
     let data = (&args.data, &args.keep[..]);
@@ -50,8 +50,8 @@ fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
     let model = model_file::load(&args.model)?;
     check_options(args, &model)?;
     if args.output.is_npy() || (args.json && args.output.is_stdout()) || args.data.drop_missing {
-        let text = "block by block, predictions are written as CSV with one line for each row; name \
-                    a .csv file, and leave out --drop-missing";
+        let text = "block by block, predictions are written as CSV with one line for each row; \
+                    name a .csv file, and leave out --drop-missing";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(model)

@@ -70,7 +70,7 @@ impl Sizes {
         let pairs =
             args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
-        let certify = certify::asked(args)?.unwrap_or(0) as u64;
+        let certify = certify::rows_to_draw(args)?.unwrap_or(0) as u64;
         let certifying = |m: u64| match certify {
             0 => 0,
             // factors; kernel values of a tile; the drawn rows in every pending sum
@@ -153,7 +153,7 @@ impl Sizes {
         session: &Session,
     ) -> Result<()> {
         let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
-        let d = input.files.names().len() - input.unwrap_or_targets();
+        let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
@@ -192,10 +192,10 @@ impl Sizes {
             let (each, needed) = (text::duration(summing), text::bytes(needed));
             ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
         });
-        let certificate = certify::asked(args)?.map(|drawn| {
+        let certificate = certify::rows_to_draw(args)?.map(|drawn| {
             let values = number(two_digits(rows * (3 * self.centers + drawn) as f64));
             let drawn = text::count(drawn, "row");
-            ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
+            ("certificate", format!("from {drawn}: three more passes, {values} kernel values"))
         });
         let found = depends(args).map(|passes| ("more passes", passes));
         let lines: Vec<_> =
@@ -224,7 +224,7 @@ impl Sizes {
 
 impl StreamInput {
     /// The number of columns that are not features.
-    fn unwrap_or_targets(&self) -> usize {
+    fn non_features(&self) -> usize {
         (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
     }
 }
@@ -285,7 +285,7 @@ impl PointSizes {
 /// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
 /// holds.
 fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
-    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.unwrap_or_targets());
+    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.non_features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
     let size = [rows as usize, d, args.regression.target.len().max(1)];

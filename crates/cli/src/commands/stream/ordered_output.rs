@@ -11,29 +11,29 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 const PIECE: usize = 1 << 24;
 
 /// The output for rows of results: the rows of each process follow those of the process before.
-pub enum To {
+pub enum OrderedOutput {
     /// On process 0: the output itself, and whether its header is written.
     Sink(Sink, bool),
     /// On other processes: a temporary file with a header, the bytes of the header, and rows.
     File(File, usize),
 }
 
-impl To {
-    pub fn open(output: &Output, ranks: &dyn Ranks) -> Result<To> {
+impl OrderedOutput {
+    pub fn open(output: &Output, ranks: &dyn Ranks) -> Result<OrderedOutput> {
         if ranks.rank() == 0 {
-            return Ok(To::Sink(Sink::open(output)?, false));
+            return Ok(OrderedOutput::Sink(Sink::open(output)?, false));
         }
         let failed = |source| Failure::Output { file: "a temporary file".into(), source };
-        Ok(To::File(tempfile::tempfile().map_err(failed)?, 0))
+        Ok(OrderedOutput::File(tempfile::tempfile().map_err(failed)?, 0))
     }
 
     pub fn write(&mut self, columns: &Columns<'_>) -> Result<()> {
         match self {
-            To::Sink(sink, is_headed) => {
+            OrderedOutput::Sink(sink, is_headed) => {
                 let header = !std::mem::replace(is_headed, true);
                 sink.write(&columns.rows_of_csv(header))
             }
-            To::File(file, header) => {
+            OrderedOutput::File(file, header) => {
                 if *header == 0 {
                     let text = columns.header_of_csv();
                     file.write_all(text.as_bytes())?;
@@ -48,13 +48,13 @@ impl To {
     /// header if no process before them wrote one.
     pub fn finish(self, ranks: &dyn Ranks) -> Result<()> {
         let (is_headed, size) = match &self {
-            To::Sink(_, is_headed) => (*is_headed, 0),
-            To::File(_, size) => (*size > 0, *size),
+            OrderedOutput::Sink(_, is_headed) => (*is_headed, 0),
+            OrderedOutput::File(_, size) => (*size > 0, *size),
         };
         let all = ranks.gather(vec![u8::from(is_headed)]);
         let mut file = match self {
-            To::File(file, _) => file,
-            To::Sink(mut sink, _) => {
+            OrderedOutput::File(file, _) => file,
+            OrderedOutput::Sink(mut sink, _) => {
                 (1..ranks.size()).try_for_each(|from| receive(&mut sink, from, ranks))?;
                 return sink.finish();
             }
