@@ -78,7 +78,10 @@ fn explained(explanation: &Explanation, summary: &mut Summary) {
     let learnt = columns.iter().any(|column| column.metric.is_some());
     let of = if learnt { "the learned metric" } else { "squared slopes" };
     let rows = count(*rows, "row");
-    summary.line("importance", format!("share of {of}; mean change per unit of the column, over {rows}"));
+    summary.line(
+        "importance",
+        format!("share of {of}; mean change per unit of the column, over {rows}"),
+    );
     let width = columns.iter().take(SHOWN).map(|c| c.column.chars().count()).max().unwrap_or(0);
     for column in columns.iter().take(SHOWN) {
         let Influence { column: name, effects, .. } = column;
