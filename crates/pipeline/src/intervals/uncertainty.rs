@@ -43,7 +43,7 @@ const SPREAD_ROWS: usize = 300;
 /// The least σ² in standard units: the square of a rounding error.
 const LEAST_NOISE: f64 = 1e-30;
 
-/// The posterior variance, and the sizes of function and noise.
+/// The posterior variance of a Gaussian process, with the variances of function and noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uncertainty {
     /// b and c.
