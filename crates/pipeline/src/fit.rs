@@ -95,7 +95,7 @@ impl Fit {
     pub(crate) fn checked_work(&self) -> Result<f64> {
         let work = self.work.unwrap_or(self.effort.work());
         if !(work > 0.0 && work.is_finite()) {
-            let problem = format!("{work} is no amount of work; it must be positive");
+            let problem = format!("{work} is no number of operations; it must be positive");
             return Err(Error::Option { option: "work", problem });
         }
         Ok(work)

@@ -357,7 +357,7 @@ fn weighted(
     let (all, different) = (table.rows(), groups.len());
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
-        "{all} rows are {different} different ones: copies are taken once, with {weight} as \
+        "{all} rows are {different} different ones: copies are fitted as one row, with {weight} as \
          weight"
     ));
     let rows: Vec<usize> = groups.iter().map(|same| same[0]).collect();

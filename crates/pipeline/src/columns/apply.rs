@@ -62,13 +62,13 @@ impl fmt::Display for Note {
             ),
             Note::Filled { column, rows } => write!(
                 f,
-                "{column:?} misses {rows} values, where the training table missed none: they \
+                "{column:?} misses {rows} values, and missed none in the training table: they \
                  count as its median"
             ),
             Note::Unread { column, examples, rows } => write!(
                 f,
-                "{column:?} has values in {rows} rows that cannot be read as the column was, such \
-                 as {}: they count as missing",
+                "{column:?} has values in {rows} rows that cannot be read in the fitted format, \
+                 such as {}: they count as missing",
                 examples.join(", ")
             ),
         }
@@ -133,7 +133,7 @@ impl Treated {
             let (rows, examples) = series.unread.clone();
             let is_date = matches!(self.reading.kind, Kind::Time(_) | Kind::Digits);
             if is_date && series.numbers.iter().flat_map(|all| all.iter()).all(|v| v.is_nan()) {
-                let what = format!("holds {}, which is no date as it was fitted", examples[0]);
+                let what = format!("holds {}, which is no date in the fitted format", examples[0]);
                 return Err(Error::values(&self.name, what, DATES));
             }
             notes.push(Note::Unread { column: column(), examples, rows });

@@ -32,9 +32,8 @@ impl Columns {
     ///
     /// # Errors
     /// [`Error::NoColumn`] and [`Error::UsedTwice`] for wrong names, [`Error::Option`] for a wrong
-    /// factor, [`Error::Values`] for infinities and, with
-    /// [`Missing::Refuse`], for missing values, [`Error::NoFeatures`] if no
-    /// feature is left.
+    /// factor, [`Error::Values`] for infinities and, with [`Missing::Refuse`], for missing values,
+    /// [`Error::NoFeatures`] if no feature is left.
     pub fn fit(
         table: &Table,
         options: &ColumnOptions,

@@ -88,7 +88,7 @@ impl Model {
 }
 
 fn binary(bytes: &[u8]) -> Result<Model> {
-    let cut = || damaged("its length is not the one that it states");
+    let cut = || damaged("its length differs from the length in its head");
     let number =
         |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);

@@ -192,13 +192,14 @@ pub(crate) fn set_aside(
     let wrong = |problem: String| Err(Error::Option { option: "calibrate", problem });
     if let Some(column) = split.column() {
         return wrong(format!(
-            "intervals hold for rows at random, and rows are split by {column:?}; leave one out"
+            "intervals need rows that are set aside at random, and rows are split by {column:?}; \
+             leave out one of the two"
         ));
     }
     if let Some(Calibrate::Cross(parts)) = how
         && !(2..=n / 2).contains(&parts)
     {
-        return wrong(format!("{n} rows have no {parts} parts; take from 2 to {}", n / 2));
+        return wrong(format!("{n} rows cannot be cut into {parts} parts; take 2 to {}", n / 2));
     }
     if !(share > 0.0 && share < 1.0) {
         return wrong(format!("{share} is no share of the rows; take one such as 0.1"));

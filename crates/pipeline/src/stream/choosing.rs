@@ -221,8 +221,8 @@ impl Recipe {
     pub fn check_leave_one_out(&self) -> Result<()> {
         let Some(different) = self.different else { return Ok(()) };
         let problem = format!(
-            "rows are copies of one another: some {different:.0} of {} differ, and the copies of a \
-             row would not be left out with it; take --lambda gcv or cv:10",
+            "some rows are copies of others (about {different:.0} of {} differ), and leaving out a \
+             row would keep its copies; write --lambda gcv or --lambda cv:10",
             self.rows
         );
         Err(Error::Option { option: "lambda", problem })

@@ -321,12 +321,12 @@ impl Recipe {
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
         let sections = unpack(Kind::Recipe, bytes)?;
         let [head, model, numbers, sketch, sample] = sections[..] else {
-            return Err(wrong("it has other parts"));
+            return Err(wrong("it has another number of sections"));
         };
         let head: Head = serde_json::from_slice(head).map_err(wrong)?;
         if head.identity != identity {
             return Err(wrong(format!(
-                "it is of other data or options ({}, not {identity}); take another folder, or \
+                "it is of other data or options ({}, not {identity}); name another folder, or \
                  remove it",
                 head.identity
             )));

@@ -30,7 +30,7 @@ fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8
     }
     let states: Vec<&[u8]> = sections.collect();
     if states.len() != head.done.len() + 1 {
-        return Err(wrong("it has other parts"));
+        return Err(wrong("it has another number of sections"));
     }
     Ok((head, states))
 }
@@ -150,7 +150,7 @@ pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f
             Err(wrong("its iterations are of another recipe"))
         }
         [_, solve] => SavedSolve::from_bytes(solve).map_err(wrong),
-        _ => Err(wrong("it has other parts")),
+        _ => Err(wrong("it has another number of sections")),
     }
 }
 
