@@ -1,4 +1,5 @@
-//! Turning the columns of a table into numerical features, and applying the same to other tables.
+//! Turning the columns of a table into numerical features, and those of other tables in the same
+//! way.
 //!
 //! `reading.rs` says what the cells of a column are (`dress.rs` numbers, `time.rs` dates), `fit.rs`
 //! what features become of them, `apply.rs` makes these for any table.

@@ -54,9 +54,9 @@ pub struct Uncertainty {
 /// Variances of each target, in its units.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Variances {
-    /// s².
+    /// s², the variance of the function.
     pub function: Vec<f64>,
-    /// σ².
+    /// σ², the variance of the noise.
     pub noise: Vec<f64>,
 }
 

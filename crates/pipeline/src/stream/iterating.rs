@@ -54,8 +54,8 @@ impl Recipe {
     ///
     /// For classes, a fifth of the sample (at most 1000 rows), and all rows equal to one of these,
     /// have weight 0 in the fit, and the probabilities are calibrated on them. A row to which more
-    /// than one row in a hundred is equal is not held out in this way. If fewer than 10 rows can be
-    /// held out, the probabilities are calibrated on the fitted sample.
+    /// than one row in a hundred is equal is not held out in this way. If fewer than 10 different
+    /// rows can be held out, the probabilities are calibrated on the fitted sample.
     ///
     /// # Cost
     /// For each pass nm kernel values and 4nm flops. Memory: 16m² bytes on each process, with KRILL

@@ -29,9 +29,9 @@ struct Step {
 }
 
 impl Recipe {
-    /// Whether [`logistic_over`](Self::logistic_over) tries the logistic loss: the targets are
-    /// classes, its steps take at most the work that the search may do, and its sums fit into the
-    /// memory of the search.
+    /// Whether the caller should try [`logistic_over`](Self::logistic_over): the targets are
+    /// classes, not every row is a centre, the steps take at most the work that the search may do,
+    /// and the sums fit into the memory of the search.
     pub fn tries_logistic(&self) -> bool {
         let (m, t) = (self.dimensions(), self.targets.len());
         let flops = 2.0 * (STEPS * t) as f64 * self.rows as f64 * (m as f64).powi(2);
@@ -47,7 +47,7 @@ impl Recipe {
     /// predicted without that row. The result is on process 0.
     ///
     /// Each Newton step is a pass over the rows and uses the λ of `lambdas` with the smallest loss.
-    /// The first step starts at f = 0; the last is the one after which the loss no longer falls.
+    /// The steps start at f = 0 and stop when the loss no longer falls.
     ///
     /// # Cost
     /// For t functions of classes: t times a pass of [`sum_after`](Self::sum_after) for each step,

@@ -56,7 +56,7 @@ pub struct Summing<'a, S = State> {
 }
 
 impl Recipe {
-    /// The sums over no rows.
+    /// The normal equations over no rows, to which [`Summing::run`] adds all rows.
     ///
     /// # Errors
     /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
@@ -64,9 +64,9 @@ impl Recipe {
         self.sum_after(&Alone, &[])
     }
 
-    /// The sums over no rows, for the leaves of this process. The leaves that are not in the
-    /// checkpoints `saved` are divided evenly among the processes; the leaves below a saved node
-    /// stay together.
+    /// The sums over no rows, for the leaves of this process. The leaves are divided about evenly
+    /// among the processes; all leaves of a node that a checkpoint in `saved` holds belong to the
+    /// same process.
     ///
     /// # Errors
     /// Those of [`sum`](Self::sum).

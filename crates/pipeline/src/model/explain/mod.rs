@@ -155,8 +155,8 @@ impl Model {
         Ok(())
     }
 
-    /// The number of rows that [`explain`](Self::explain) can average over with this many
-    /// operations, but at least a minimum.
+    /// The number of rows over which [`explain`](Self::explain) can average with this many
+    /// operations, between a minimum and a maximum.
     pub fn rows_to_explain(&self, work: f64) -> usize {
         let regression = self.regression();
         let (m, d) = (regression.centers().len() as f64, regression.centers().dim());
