@@ -14,7 +14,7 @@ use nystrom::sketch::Uniform;
 pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
 
-/// Steps of the k-DPP's chain, those of Li, Jegelka & Sra (2016).
+/// The number of steps of the k-DPP chain in Li, Jegelka & Sra (2016).
 pub const CHAIN_STEPS: usize = 3000;
 
 /// The kernel, the points and the ridge that selectors need besides the matrix.

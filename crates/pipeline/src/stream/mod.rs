@@ -70,10 +70,10 @@ use nystrom::prelude::*;
 /// [`recipe_of_all`](Self::recipe_of_all), every row is a centre. [`Recipe::certify_over`] bounds
 /// the distance of the model to exact regression.
 ///
-/// The classes are those of all rows. The fit minimises squared errors, because these are sums over
-/// rows; then [`Recipe::logistic_over`] tries the logistic loss, with one pass for each Newton
-/// step. Probabilities are calibrated on rows of the reservoir, each predicted by the fit without
-/// this row and its copies. An iterative fit leaves some rows out for this purpose.
+/// The classes are those of all rows. The fit minimises squared errors, whose normal equations are
+/// sums over rows; then [`Recipe::logistic_over`] tries the logistic loss, with one pass for each
+/// Newton step. Probabilities are calibrated on rows of the reservoir, each predicted by the fit
+/// without this row and its copies. An iterative fit leaves some rows out for this purpose.
 ///
 /// Copies of rows are detected in the reservoir. If there are copies, generalised cross-validation
 /// counts only different rows, folds keep copies together, centres are different rows, no category

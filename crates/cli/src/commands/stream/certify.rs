@@ -31,7 +31,7 @@ pub fn rows_to_draw(args: &Fit) -> Result<Option<usize>> {
     Err(Failure::Usage(text.into()).into())
 }
 
-/// The error for a certificate from so many rows that the memory allowed does not hold them.
+/// The error for a certificate from more rows than the memory allowed holds.
 pub fn refuse(rows: u64, memory: u64) -> anyhow::Error {
     let text = format!(
         "--certify={rows} holds that many rows and their kernel values, which is more than the {} \
