@@ -148,7 +148,7 @@ const CASES: &[Case] = &[
         "|",
         "fit good.csv --target y --kernel gaussian --nu 2 -o out.json",
         USAGE,
-        &["--nu means nothing", "matern"],
+        &["--nu has no effect", "matern"],
     ),
     Case(
         "|",
@@ -160,7 +160,7 @@ const CASES: &[Case] = &[
         "|",
         "scores good.csv --method exact --columns 5",
         USAGE,
-        &["--columns means nothing", "--method fast"],
+        &["--columns has no effect", "--method fast"],
     ),
     Case("|", "scores good.csv --method sa --kernel linear", USAGE, &["stationary", "gaussian"]),
     Case("|", "sample good.csv --size 31", USAGE, &["31 rows in a subset", "at most 30"]),
