@@ -1,11 +1,11 @@
-//! What can go wrong, which status the program ends with, and what would help.
+//! Errors of the program: their messages, the exit status of each, and the options that mend them.
 
 use nystrom_data::{DataError, Problem};
 use std::io;
 
 pub type Result<T> = anyhow::Result<T>;
 
-/// Errors of the program itself; those of the library come as they are.
+/// Errors of the program itself; errors of the library are passed on unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("{0}")]
@@ -19,10 +19,10 @@ pub enum Failure {
     Output { file: String, source: io::Error },
     #[error("standard output: {0}")]
     Stdout(#[from] io::Error),
-    /// More memory is needed than is allowed.
+    /// The command needs more memory than it is allowed.
     #[error("{0}")]
     Memory(String),
-    /// With which status another process ends, which tells why.
+    /// Another process of the job failed, ends with this status and prints the error.
     #[error("another process failed")]
     Elsewhere(u8),
 }
@@ -32,8 +32,8 @@ pub const DATA: u8 = 3;
 pub const MEMORY: u8 = 4;
 pub const NOT_CONVERGED: u8 = 5;
 
-/// Prints the error, with what would help on this command line, and gives the status. At once, so
-/// that nothing that others print comes in between.
+/// Prints the error and the option that mends it, and returns the exit status. One write, so that
+/// the output of other processes cannot come in between.
 pub fn report(error: &anyhow::Error) -> u8 {
     let help =
         error.chain().find_map(help).map_or_else(String::new, |help| format!("help: {help}\n"));
@@ -73,10 +73,11 @@ pub fn status(error: &anyhow::Error) -> u8 {
     1
 }
 
-/// What the library calls the value that overflows where a kernel has no bound.
+/// The library's name of the value that overflows for an unbounded kernel.
 const LARGEST_VALUE: &str = "largest k(x, x)";
 
-/// An error in words of the command line: the library names its own functions as remedies.
+/// The message of an error, with options of the command line as the remedy instead of functions of
+/// the library.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
     match (error.downcast_ref(), error.downcast_ref()) {
@@ -95,8 +96,8 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             ),
             Problem::TooSparse { rows, features, .. } => {
                 format!(
-                    "{place}: {rows} rows of {features} features are too many to hold with their \
-                     zeros; keep fewer features"
+                    "{place}: {rows} rows of {features} features are too large for a matrix that \
+                     stores its zeros; keep fewer features"
                 )
             }
             other => format!("{place}: {other}"),
@@ -109,42 +110,42 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
                 | InvalidParameter { name: LARGEST_VALUE, value, .. },
             ),
         ) if !value.is_finite() => format!(
-            "the kernel has the value {value}, with which nothing can be computed; rescale the \
-             features, or take another \
-             --bandwidth, --degree or --kernel"
+            "the kernel has the value {value}, which is not a finite number; rescale the features, \
+             or choose another --bandwidth, --degree or --kernel"
         ),
         (_, Some(InvalidParameter { requirement, .. })) if requirement.contains("Density::") => {
-            "sa finds no density of so few rows in so many dimensions; take recursive or bless \
-             scores, which need none, or \
-             drop features"
+            "sa finds no density of the rows, which are too few for so many features; take \
+             recursive or bless scores, which need no density, or drop features"
                 .to_owned()
         }
         _ => error.to_string(),
     }
 }
 
-/// The options that help.
+/// The options that mend an error.
 fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let help = match error.downcast_ref()? {
         DataError::At { problem: Problem::NumericHeader, .. } => {
-            "--no-header takes the first line as data"
+            "--no-header reads the first line as data"
         }
         DataError::At { problem: Problem::RaggedRow { .. }, .. } => {
-            "--delimiter says what separates fields; numbers with a decimal comma need another \
-             delimiter, or quotes"
+            "--delimiter sets the character that separates fields; numbers with a decimal comma \
+             need another delimiter, or quotes"
         }
-        DataError::At { problem: Problem::NpyHeader { .. }, .. } => "--format says what it is",
+        DataError::At { problem: Problem::NpyHeader { .. }, .. } => {
+            "if the file has another format, name it with --format"
+        }
         DataError::UnknownColumn { .. } => {
-            "columns can be named or numbered from 1, -1 is the last; --delimiter says what \
-             separates them"
+            "columns can be named, or numbered from 1 (-1 is the last); --delimiter sets the \
+             character that separates them"
         }
         _ => return None,
     };
     Some(help.into())
 }
 
-/// An error of the pipeline as the program tells its own: what is wrong with numbers or tables
-/// comes as it is.
+/// An error of the pipeline as an error of the program; numerical errors and errors of tables are
+/// passed on unchanged.
 pub fn of_pipeline(error: nystrom_pipeline::Error) -> anyhow::Error {
     use nystrom_pipeline::Error::*;
     match error {

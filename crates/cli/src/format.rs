@@ -1,11 +1,11 @@
-//! Which reader the command line and the name of the file ask for.
+//! The reader of a file, by the options and the name of the file.
 
 use crate::args::{DataArgs, Delimiter, FileFormat};
 use crate::failure::{Failure, Result};
 use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy, is_number_marker};
 use std::path::Path;
 
-/// The reader, this one for a libsvm file.
+/// The reader of DATA; `libsvm` is returned if DATA is a libsvm file.
 pub fn format(args: &DataArgs, libsvm: Libsvm) -> Result<Format> {
     let format = match args.format {
         Some(FileFormat::Csv) => Format::Csv(csv(args, None)),
@@ -25,19 +25,19 @@ pub fn format(args: &DataArgs, libsvm: Libsvm) -> Result<Format> {
     let csv_only = args.no_header || args.delimiter.is_some() || args.decimal_comma;
     if csv_only && !matches!(format, Format::Csv(_)) {
         let text = "--no-header, --delimiter and --decimal-comma are for CSV; leave them out, or \
-                    say --format csv";
+                    add --format csv";
         return Err(Failure::Usage(text.into()).into());
     }
     let texts = [args.missing_texts(), args.not_missing_texts()].concat();
     if !(texts.iter().all(|text| is_number_marker(text)) || matches!(format, Format::Csv(_))) {
-        let text = "--missing is for CSV: other formats mark missing values themselves; leave it \
-                    out";
+        let text = "--missing is for CSV: other formats have marks of their own for missing \
+                    values; leave it out";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(format)
 }
 
-/// Delimited text; the delimiter is that of the command line, else `usual`, else guessed.
+/// A reader of delimited text. The delimiter is that of `--delimiter`, else `usual`, else guessed.
 fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
     let csv = Csv::new().header(!args.no_header).missing(args.missing_texts());
     let csv = csv.not_missing(args.not_missing_texts());
@@ -49,7 +49,7 @@ fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
     }
 }
 
-/// A name that tells no format, in the words of the command line.
+/// The error for a file name that determines no format, with options as remedies.
 fn unknown(error: DataError, path: &Path) -> anyhow::Error {
     match error {
         DataError::UnknownFormat { file } if path.is_dir() => {
@@ -61,9 +61,9 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
             Failure::Data(format!("{file}: {text}"))
         }
         DataError::UnknownFormat { file } => Failure::Data(format!(
-            "{file}: the format cannot be told from the name; say --format csv, say, or rename \
-             the file to .csv, .tsv, \
-             .txt, .arff, .libsvm or .npy (.gz or .zst may follow)"
+            "{file}: the format cannot be told from the name; name it with --format, such as \
+             --format csv, or rename the file to .csv, .tsv, .txt, .arff, .libsvm or .npy (.gz or \
+             .zst may follow)"
         )),
         other => return other.into(),
     }

@@ -1,4 +1,4 @@
-//! From a file to a table as it is found, and columns by name or number.
+//! Reading a table, and finding its columns by name or number.
 
 use crate::args::{DataArgs, RunArgs, list};
 use crate::failure::{Failure, Result, of_pipeline};
@@ -9,7 +9,7 @@ use nystrom_pipeline::{ColumnOptions, Columns, Missing, Shape};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What a table is read from, once or twice.
+/// A file or standard input that a table is read from, once or twice.
 pub struct Source {
     from: From,
     format: Format,
@@ -17,22 +17,22 @@ pub struct Source {
 
 enum From {
     Path(PathBuf),
-    /// Standard input, which cannot be read again.
+    /// The bytes of standard input, kept because it cannot be read again.
     Bytes(Vec<u8>),
 }
 
-/// A table as it was found. Columns are numbered as they stand in the file.
+/// A table as it was read. Columns are numbered in the order of the file.
 pub struct Input {
     pub table: Table,
-    /// The columns that are not to be left out.
+    /// The positions of the columns that --drop does not name, in increasing order.
     kept: Vec<usize>,
-    /// Whether the file gives its columns names.
+    /// Whether the file has names of columns.
     pub named: bool,
     libsvm: bool,
 }
 
 impl Source {
-    /// Of a libsvm file by this reader.
+    /// The source that `args` name; `libsvm` is its reader if it is a libsvm file.
     pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Source> {
         let from = if args.data == Path::new("-") {
             let mut bytes = Vec::new();
@@ -47,7 +47,7 @@ impl Source {
         Ok(Source { from, format: crate::format::format(args, libsvm)? })
     }
 
-    /// The table, with these columns as texts.
+    /// The table, with the columns `texts` read as texts.
     fn table(&self, texts: &[usize]) -> Result<Table> {
         let origin = match &self.from {
             From::Path(path) => Origin::Path(path),
@@ -60,7 +60,8 @@ impl Source {
         Input::of(self.table(&[])?, &self.format, args)
     }
 
-    /// The same with these columns as texts, whatever they look like.
+    /// The same table with the columns `texts` read as texts, even if their cells look like
+    /// numbers.
     pub fn with_texts(&self, input: Input, texts: &[usize]) -> Result<Input> {
         let columns = input.table.columns();
         let is_number = |j: &usize| matches!(columns[*j].values, Values::Numbers(_));
@@ -88,35 +89,35 @@ impl Input {
         &self.kept
     }
 
-    /// The positions of the columns that are left out.
+    /// The positions of the columns that --drop names.
     pub fn dropped(&self) -> Vec<usize> {
         let is_kept = |column: &usize| self.kept.binary_search(column).is_ok();
         (0..self.table.columns().len()).filter(|column| !is_kept(column)).collect()
     }
 
-    /// The table of the columns that are kept.
+    /// The table without the columns that --drop names.
     pub fn into_kept(self) -> Result<Table> {
         let dropped = self.dropped();
         Ok(self.table.drop_columns(dropped)?)
     }
 
-    /// The kept column that a text names, by name or number; the label of a libsvm file if none is
-    /// named.
+    /// The position of the target that `text` names, by name or number; if it is not named, the
+    /// label of a libsvm file. An error if --drop names it too.
     pub fn target(&self, text: Option<&str>) -> Result<usize> {
         let target = match text {
             Some(text) => self.column(text)?,
             None if self.libsvm => 0,
             None => {
-                let text = "which column is to be predicted? Say --target NAME, or --target -1 \
-                            for the last";
+                let text = "which column is the target? Add --target NAME, or --target -1 for the \
+                            last column";
                 return Err(Failure::Usage(text.into()).into());
             }
         };
         if self.kept.binary_search(&target).is_err() {
             let name: String = self.name(target).chars().take(40).collect();
             let text = format!(
-                "column {} ({name:?}) is both --target and among those to --drop; leave it out of \
-                 one of these options",
+                "column {} ({name:?}) is both --target and among those to --drop; remove it from \
+                 one of the two options",
                 target + 1
             );
             return Err(Failure::Usage(text).into());
@@ -124,12 +125,12 @@ impl Input {
         Ok(target)
     }
 
-    /// The column that a text names.
+    /// The position of the column that `text` names, by name or number.
     pub fn column(&self, text: &str) -> Result<usize> {
         one_column(&self.table, text)
     }
 
-    /// The columns that lists on the command line name.
+    /// The positions of the columns in these comma-separated lists.
     pub fn columns(&self, lists: &[String]) -> Result<Vec<usize>> {
         let all = lists.iter().map(|text| columns(&self.table, text));
         Ok(all.collect::<Result<Vec<_>>>()?.concat())
@@ -146,18 +147,19 @@ impl Input {
     }
 }
 
-/// Rows of features.
+/// The features of the rows of a table.
 pub struct Data {
+    /// n × d.
     pub x: Mat<f64>,
-    /// For each row its number among the rows of the file, from 0.
+    /// The number of each row among the rows of the file, from 0.
     pub rows: Vec<usize>,
-    /// And its line, from 1; its number from 1 in formats without lines.
+    /// The line of each row in the file, from 1; in formats without lines, its number from 1.
     pub lines: Vec<usize>,
-    /// Columns left out because they tell nothing.
+    /// The columns that were left out because they carry no information.
     pub constant: Vec<String>,
 }
 
-/// The rows of a command without a target: all columns are features.
+/// The features of the table of a command without a target: all kept columns are features.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
     session.progress.stage("reading", None);
     let table = Source::of(args, Libsvm::new())?.input(args)?.into_kept()?;
@@ -172,7 +174,8 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
         (0..table.rows()).filter(|&row| !args.drop_missing || !missing(row)).collect();
     if rows.is_empty() {
         let text = format!(
-            "{}: every row misses a value; leave out --drop-missing, or --drop columns with gaps",
+            "{}: every row misses a value; leave out --drop-missing, or --drop the columns with \
+             missing values",
             table.source()
         );
         return Err(Failure::Data(text).into());
@@ -193,7 +196,7 @@ pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data>
     Ok(Data { x: applied.x, rows, lines, constant })
 }
 
-/// The error of rows that their features do not tell apart.
+/// The error for a table in which no feature distinguishes rows.
 pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
     match error {
         nystrom_pipeline::Error::NoFeatures { .. } => Failure::Data(
@@ -206,7 +209,7 @@ pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
     }
 }
 
-/// How columns become features where all of them do.
+/// The column options of a command without a target.
 pub fn options(args: &DataArgs, run: &RunArgs) -> ColumnOptions {
     ColumnOptions {
         missing: if args.drop_missing { Missing::DropRows } else { Missing::Fill },
@@ -216,12 +219,14 @@ pub fn options(args: &DataArgs, run: &RunArgs) -> ColumnOptions {
     }
 }
 
-/// The line of each row, from 1; its number among these rows from 1 in formats without lines.
+/// The line of each row in its file, from 1; in formats without lines, its number among these rows,
+/// from 1.
 pub fn lines(table: &Table) -> Vec<usize> {
     (0..table.rows()).map(|row| table.line(row).map_or(row + 1, |line| line as usize)).collect()
 }
 
-/// The columns that a list names: all of it may be one name.
+/// The columns that a comma-separated list names. If the whole text is the name of a column, it is
+/// that column.
 fn columns(table: &Table, text: &str) -> Result<Vec<usize>> {
     match one_column(table, text) {
         Ok(column) => Ok(vec![column]),
@@ -229,7 +234,7 @@ fn columns(table: &Table, text: &str) -> Result<Vec<usize>> {
     }
 }
 
-/// A name, else a number from 1, else a number from the end below 0.
+/// The position of the column `text`: its name, else its number from 1, or from −1 backwards.
 fn one_column(table: &Table, text: &str) -> Result<usize> {
     let count = table.names().len();
     let place = match (table.names().position(|name| name == text), text.parse::<i64>()) {

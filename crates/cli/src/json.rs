@@ -1,4 +1,4 @@
-//! Values as JSON, which has no NaN and no infinities.
+//! Conversion to JSON, which has no NaN and no infinities.
 
 use ciborium::Value as Any;
 use serde::Serialize;

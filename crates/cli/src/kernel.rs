@@ -1,4 +1,4 @@
-//! The kernel that the command line names, whichever it is.
+//! The kernel that the command line names.
 
 use crate::args::{Bandwidth, KernelArgs, KernelName};
 use crate::failure::{Failure, Result};
@@ -8,11 +8,11 @@ use nystrom::prelude::*;
 pub use nystrom_pipeline::AnyKernel;
 use nystrom_pipeline::Family;
 
-/// Random pairs that `--bandwidth auto` takes the median distance of.
+/// The number of random pairs of rows whose median distance is `--bandwidth auto`.
 const PAIRS: usize = 1000;
 
-/// The kernel asked for on these points, whose median distance is its length scale if none is
-/// given. It counts its values for the progress bar.
+/// The kernel that `args` name. Its length scale is the median distance of `points` unless `args`
+/// give one. It calls `meter` with the number of values of every block, for the progress bar.
 pub fn kernel(
     args: &KernelArgs,
     points: Points<'_, f64>,
@@ -28,7 +28,7 @@ pub fn kernel(
     Ok(args.family().kernel(scale, points.dim())?.metered(meter))
 }
 
-/// The kernel in words.
+/// The kernel and its bandwidth, for the summary.
 pub fn describe(kernel: &AnyKernel) -> String {
     match kernel.bandwidth() {
         Some(scale) => {
@@ -38,17 +38,18 @@ pub fn describe(kernel: &AnyKernel) -> String {
     }
 }
 
-/// What spectral analysis needs, if the kernel is stationary with a known spectral density.
+/// The kernel as spectral analysis uses it; an error unless the kernel is stationary with a known
+/// spectral density.
 pub fn stationary(kernel: &AnyKernel) -> Result<&dyn Stationary> {
     kernel.stationary().ok_or_else(|| {
-        let text = "spectral analysis (sa) needs a stationary kernel; take gaussian, matern, \
+        let text = "spectral analysis (sa) needs a stationary kernel; choose gaussian, matern, \
                     laplacian or rational-quadratic, or another method";
         Failure::Usage(text.into()).into()
     })
 }
 
 impl KernelArgs {
-    /// Whether anything is said of the kernel.
+    /// Whether any kernel option is given.
     pub fn is_given(&self) -> bool {
         self.kernel.is_some()
             || self.bandwidth.is_some()
@@ -79,7 +80,7 @@ impl KernelArgs {
         }
     }
 
-    /// An option that the kernel does not have would do nothing: it is an error.
+    /// Refuses an option that is no parameter of the kernel, and so would have no effect.
     pub fn check(&self) -> Result<()> {
         let (name, scaled) = (self.name(), self.family().has_scale());
         let given = self.bandwidth.is_some_and(|bandwidth| bandwidth != Bandwidth::Auto);
@@ -96,12 +97,12 @@ impl KernelArgs {
                 "power-exponential",
             ),
             ("--degree", self.degree.is_some() && name != KernelName::Polynomial, "polynomial"),
-            ("--bandwidth", given && !scaled, "gaussian, say"),
+            ("--bandwidth", given && !scaled, "gaussian"),
         ];
         match wrong.into_iter().find(|(_, wrong, _)| *wrong) {
             Some((option, _, kernel)) => {
                 let text = format!(
-                    "{option} means nothing to this kernel; leave it out, or say --kernel {kernel}"
+                    "{option} has no effect on this kernel; leave it out, or add --kernel {kernel}"
                 );
                 Err(Failure::Usage(text).into())
             }

@@ -1,11 +1,12 @@
-//! `nystrom`: the library for people who do not write Rust.
+//! The program `nystrom`: the library's methods on the command line.
 //!
-//! Read `args/` for what can be said, and `commands/` for what is done, a file for each subcommand.
-//! Read `input.rs` for how files become matrices, `model_file.rs` for what is saved. No algorithm
-//! is here: everything is a call of the crate `nystrom`.
+//! `args/` declares the options. `commands/` has one file for each subcommand. `input.rs` turns
+//! files into matrices, and `model_file.rs` saves models. This crate implements no algorithm: it
+//! calls the crate `nystrom`.
 //!
-//! It is a library so that other programs say the same with the same words. `crates/mpi` runs the
-//! commands that read tables block by block over the processes of a job. All of `nystrom` is
+//! The program is a library so that other programs can have the same options and messages:
+//! `crates/mpi` runs the commands that read tables block by block on the processes of an MPI job.
+//! The program `nystrom` itself is
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -40,12 +41,12 @@ pub use over::main_over;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// The program `nystrom`: does what the command line says, and tells how it went.
+/// The program `nystrom`: runs the command of the command line and returns the exit status.
 pub fn main() -> ExitCode {
-    let cli = args::Cli::parse(); // a wrong command line ends here, with status 2
+    let cli = args::Cli::parse(); // exits with status 2 if the command line is wrong
     match commands::run(&cli.command) {
         Ok(status) => ExitCode::from(status),
-        // the reader of standard output has seen enough
+        // the reader of standard output has closed the pipe
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => ExitCode::from(failure::report(&error)),
     }

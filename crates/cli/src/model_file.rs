@@ -1,11 +1,11 @@
-//! Model files on the disk.
+//! Writing and reading model files.
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
 use nystrom_pipeline::Model;
 use std::path::Path;
 
-/// Writes it whole or not at all; returns its size.
+/// Writes the whole model file or leaves `output` as it was; returns the size of the file in bytes.
 pub fn save(model: &Model, output: &Output) -> Result<u64> {
     let bytes = model.to_bytes().map_err(crate::failure::of_pipeline)?;
     match output.file() {
@@ -15,7 +15,7 @@ pub fn save(model: &Model, output: &Output) -> Result<u64> {
     Ok(bytes.len() as u64)
 }
 
-/// Reads one, of this version or of earlier ones.
+/// Reads a model file of this version or an earlier one.
 pub fn load(path: &Path) -> Result<Model> {
     let file = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {

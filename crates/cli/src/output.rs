@@ -1,4 +1,4 @@
-//! Files that are either the old ones or the new ones, never half of each; devices and pipes.
+//! Writing results: files that are replaced as a whole, devices and pipes.
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
@@ -14,15 +14,16 @@ pub enum Values<'a> {
     Texts(&'a [String]),
 }
 
-/// Columns of results with their names. `.npy` files hold those of numbers that a program counts
-/// with, so not `line`; texts have to be numbers there.
+/// Columns of results with their names. A `.npy` file leaves out the column `line`, and stores
+/// texts as the numbers that they spell (else NaN).
 pub struct Columns<'a>(pub Vec<(&'a str, Values<'a>)>);
 
-/// The name of the column with lines of the file that was read, for people.
+/// The name of the column with line numbers of the file that was read.
 pub const LINE: &str = "line";
 
 impl Columns<'_> {
-    /// To a file, as its extension says, or as CSV to standard output, unless that is for JSON.
+    /// Writes the columns to a file in the format of its extension, or as CSV to standard output;
+    /// with --json not to standard output.
     pub fn write(&self, output: &Output, session: &Session) -> Result<()> {
         match output.file() {
             None if session.json => Ok(()),
@@ -44,13 +45,14 @@ impl Columns<'_> {
         self.rows_of_csv(true)
     }
 
-    /// The line with the names.
+    /// The header line with the names.
     pub fn header_of_csv(&self) -> String {
         let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
         names.join(",") + "\n"
     }
 
-    /// Numbers as the shortest text that reads back as the same number; with or without a header.
+    /// The lines of the rows, with or without the header. A number is the shortest text that reads
+    /// back as the same number.
     pub fn rows_of_csv(&self, header: bool) -> String {
         let mut text = if header { self.header_of_csv() } else { String::new() };
         for row in 0..self.rows() {
@@ -68,7 +70,7 @@ impl Columns<'_> {
         text
     }
 
-    /// A matrix of numbers with these columns; a vector if there is one column.
+    /// The bytes of a `.npy` file with these columns: a matrix, or a vector if there is one column.
     fn npy(&self) -> Vec<u8> {
         let number = |row: usize, values: &Values<'_>| match values {
             Values::Numbers(values) => values[row],
@@ -83,19 +85,19 @@ impl Columns<'_> {
     }
 }
 
-/// A field of CSV.
+/// A field of CSV, in quotes if it needs them.
 fn quoted(text: &str) -> String {
     let special = text.contains(['"', ',', '\n', '\r']) || text.trim() != text;
     if special { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// To standard output.
+/// Writes to standard output.
 pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
     Ok(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Stdout)?)
 }
 
-/// Refuses a model and JSON on the same standard output.
+/// Refuses to write both a model and JSON to standard output.
 pub fn check_stdout(output: &Output, json: bool) -> Result<()> {
     if json && output.is_stdout() {
         let text = "standard output cannot take both the model and --json; name a file for the \
@@ -105,11 +107,11 @@ pub fn check_stdout(output: &Output, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// How the names of files begin that are not yet whole.
+/// The prefix of the names of temporary files.
 pub const TEMPORARY: &str = ".nystrom-";
 
-/// Refuses what cannot be written, or would overwrite what is read, before any work is done. Pipes
-/// are not tried, for that waits until one reads.
+/// Refuses an output that cannot be written or that would overwrite an input, before any work is
+/// done. A pipe is not opened, because that would wait for a reader.
 pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
     let Some(path) = output.file() else { return Ok(()) };
     let same = |input: &&&Path| {
@@ -130,7 +132,7 @@ pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
         );
     }
     if !is_pipe(path) {
-        Part::of(path).map_err(failed(path))?; // gone again
+        Part::of(path).map_err(failed(path))?; // the temporary file is removed at once
     }
     Ok(())
 }
@@ -151,11 +153,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write().map_err(failed(path))?)
 }
 
-/// What is written until it is whole.
+/// An output that is being written.
 enum Part {
-    /// A file beside the one that it will be, to which a link may lead.
+    /// A temporary file in the folder of the output file, and the output file, with links resolved.
     Beside(tempfile::NamedTempFile, PathBuf),
-    /// A device, a pipe or what is open already: no file may take its place.
+    /// A device, a pipe or an open file, which no other file may replace.
     Itself(File),
 }
 
@@ -164,11 +166,11 @@ impl Part {
         if is_device(path) || is_open(path) {
             return Ok(Part::Itself(File::options().append(true).open(path)?));
         }
-        // of a link that leads nowhere, where it leads
+        // the target of a link, even if the target does not exist
         let target = std::fs::read_link(path).map(|target| folder(path).join(target));
         let path = std::fs::canonicalize(path).or(target).unwrap_or_else(|_| path.to_owned());
         let mut builder = tempfile::Builder::new();
-        #[cfg(unix)] // temporary files are private; a result need not be
+        #[cfg(unix)] // temporary files are private by default; results are readable by all
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
         Ok(Part::Beside(builder.prefix(TEMPORARY).tempfile_in(folder(&path))?, path))
     }
@@ -190,12 +192,12 @@ impl Part {
     }
 }
 
-/// Whether something is there that is neither a file nor a folder.
+/// Whether the path exists and is neither a file nor a folder.
 fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Whether a path names what a process has open, as `/dev/stderr` does.
+/// Whether the path names an open file of a process, such as `/dev/stderr`.
 fn is_open(path: &Path) -> bool {
     path == "/dev/stderr" || path.starts_with("/dev/fd") || path.starts_with("/proc")
 }
@@ -209,7 +211,8 @@ fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| is_pipe(&there))
 }
 
-/// A file that is written part by part, and is there once it is whole; or standard output.
+/// An output that is written piece by piece: a file that appears when it is complete, or standard
+/// output.
 pub struct Sink(Option<(Part, PathBuf)>);
 
 impl Sink {

@@ -1,4 +1,4 @@
-//! The commands that run over the processes of a job.
+//! The program `nystrom-mpi`: the commands that run on several processes of one job.
 
 use crate::args::Cli;
 use crate::commands::stream;
@@ -6,20 +6,20 @@ use crate::failure::{self, Failure};
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
 
-/// Of a program that runs over processes.
+/// The description of the program in its help.
 const ABOUT: &str = "\
-`fit`, `predict`, `evaluate`, `scores` and `landmarks` with the options and the results of `nystrom
---stream`, by all processes of a job: each reads a part of the files. --threads and --memory are
-those of a process; process 0 writes what is written.
+The commands `fit`, `predict`, `evaluate`, `scores` and `landmarks` on all processes of an MPI job,
+with the options and results of `nystrom` with --stream. Each process reads a part of the files.
+--threads and --memory apply to each process; process 0 writes the results.
 
   mpirun -n 4 --bind-to none nystrom-mpi fit 'shards/*.csv' --target price -o houses.json";
 
-/// The program `nystrom-mpi`: does what the command line says over all processes of a job, each of
-/// which calls this. Process 0 speaks. The number is the status to end with.
+/// The program `nystrom-mpi`: runs the command of the command line on the processes of a job. Every
+/// process calls this function; process 0 prints. Returns the exit status.
 ///
 /// # Errors
-/// The status to end the whole job with at once: something failed here, and others may wait. It has
-/// been told, with the rank of this process.
+/// The status with which the caller must abort the whole job: this process failed while others may
+/// be waiting for it. The error is already printed, with the rank of this process.
 pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
     let name = "nystrom-mpi";
     let command = Cli::command().name(name).bin_name(name).about(ABOUT).after_help(None::<&str>);
@@ -28,7 +28,7 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            // which all processes find
+            // all processes find the same error; one of them prints it
             if ranks.rank() == 0 {
                 let _ = error.print();
             }
@@ -38,14 +38,14 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
     match stream::run_over(&cli.command, ranks) {
         Ok(status) => Ok(status),
         Err(error) => match error.downcast_ref() {
-            // which has been told
+            // the process that failed has printed the error
             Some(Failure::Elsewhere(status)) => Ok(*status),
             _ => Err(failure::report(&of_rank(ranks, error))),
         },
     }
 }
 
-/// An error of which the others have not heard: with the rank, if there are others.
+/// An error that only this process knows, with its rank if there are other processes.
 fn of_rank(ranks: &dyn Ranks, error: anyhow::Error) -> anyhow::Error {
     match ranks.size() {
         1 => error,

@@ -1,6 +1,7 @@
-//! What a command is going to do and take, said and checked before it starts.
+//! The plan of a command: its steps with their kernel values, flops and memory, printed and checked
+//! before the command starts.
 //!
-//! The counts are those that the documentation of each method states.
+//! The counts are those in the documentation of each method.
 
 use crate::args::{Certify, LandmarkSpec, Selection};
 use crate::failure::Result;
@@ -15,20 +16,20 @@ use nystrom::linalg_core::PackedCholesky;
 use nystrom::prelude::Points;
 use serde::Serialize;
 
-/// One piece of work.
+/// One step of a command, with its cost.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
     pub what: String,
-    /// Kernel values to evaluate, if known beforehand.
+    /// Kernel values to evaluate, if their number is known in advance.
     pub kernel_values: Option<f64>,
-    /// Flops beside them.
+    /// Flops in addition to those of the kernel values.
     pub flops: Option<f64>,
-    /// Memory at its peak, beyond the data.
+    /// Peak memory in bytes, beside the data.
     pub bytes: u64,
-    /// Time by a trial. Not in the JSON, which is the same for the same seed.
+    /// Seconds, as extrapolated from a trial run. Not in the JSON, which depends on the seed alone.
     #[serde(skip)]
     pub seconds: Option<f64>,
-    /// Why this method.
+    /// Why the plan has this method.
     pub reason: Option<String>,
 }
 
@@ -49,7 +50,8 @@ impl Step {
         }
     }
 
-    /// Work that depends on the data, as a trial shows it; unknown without one.
+    /// A step whose cost depends on the data and is extrapolated from a trial run; without a trial,
+    /// kernel values and time are unknown.
     pub fn tried(what: impl Into<String>, trial: Option<Trial>, bytes: f64) -> Self {
         let step = Step::new(what, trial.map(|trial| trial.kernel_values), None, bytes);
         match trial {
@@ -60,7 +62,7 @@ impl Step {
         }
     }
 
-    /// Refuses what does not fit the memory allowed.
+    /// An error if the step needs more than `memory` bytes.
     pub fn check(&self, name: &'static str, memory: Option<u64>) -> nystrom::Result<()> {
         match memory {
             Some(budget) if self.bytes > budget => {
@@ -70,7 +72,7 @@ impl Step {
         }
     }
 
-    /// Seconds as a trial measured them, else from the counts.
+    /// The seconds extrapolated from a trial run, else computed from the counts.
     fn seconds(&self, speed: Speed) -> Option<f64> {
         let counted = |values| values * speed.value + self.flops.unwrap_or(0.0) * speed.flop;
         self.seconds.or_else(|| self.kernel_values.map(counted))
@@ -83,7 +85,7 @@ impl Step {
                 parts.push(format!("{} kernel values", text::number(values)))
             }
             Some(_) => {}
-            None => parts.push("as many kernel values as the data make it".into()),
+            None => parts.push("a number of kernel values that depends on the data".into()),
         }
         parts.extend(
             self.flops
@@ -98,8 +100,8 @@ impl Step {
 }
 
 impl Progress {
-    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it
-    /// takes none.
+    /// Starts the bar of a planned step. It counts kernel values; for a step without kernel values
+    /// it shows the planned time.
     pub fn step(&self, what: &str, step: &Step) {
         match (step.kernel_values.filter(|values| *values > 0.0), step.seconds) {
             (None, Some(seconds)) => {
@@ -110,7 +112,7 @@ impl Progress {
     }
 }
 
-/// Says the steps, then refuses the first that does not fit.
+/// Prints the steps; then an error for the first that needs more memory than allowed.
 pub fn announce(
     session: &Session,
     kernel: &AnyKernel,
@@ -121,12 +123,12 @@ pub fn announce(
     check(session, steps)
 }
 
-/// Refuses the first step that does not fit the memory allowed.
+/// An error for the first step that needs more memory than allowed.
 pub fn check(session: &Session, steps: &[(&'static str, &Step)]) -> Result<()> {
     Ok(steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?)
 }
 
-/// The steps in words.
+/// The text of the plan: the size of the data, and a line for each step.
 pub fn describe(
     session: &Session,
     kernel: &AnyKernel,
@@ -146,7 +148,7 @@ pub fn describe(
     text
 }
 
-/// The largest number up to `most` that fits, if memory grows with it.
+/// The largest number from 1 to `most` that fits, by bisection; `fits` must be monotone.
 pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
     let (mut fitting, mut beyond) = (0, most + 1);
     while beyond - fitting > 1 {
@@ -156,7 +158,8 @@ pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
     (fitting > 0).then_some(fitting)
 }
 
-/// Choosing m landmarks of n rows; the trial is that of scores whose work depends on the data.
+/// The step that chooses m landmarks of n rows. `trial` is the trial run of leverage scores whose
+/// cost depends on the data.
 pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
     let (rows, m) = (n as f64, spec.count as f64);
     let what = format!("choose {} by {}", text::count(spec.count, "landmark"), spec.method.name());
@@ -191,7 +194,8 @@ pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
     Step::new(what, values, flops, bytes)
 }
 
-/// The path of `lambdas` ridges by leave-one-out: the counts of `NystromKrr::path`.
+/// The step that fits a path of `lambdas` ridges and computes their leave-one-out errors: the
+/// counts of `NystromKrr::path`.
 pub fn path(n: usize, m: usize, lambdas: usize) -> Step {
     let (rows, m, l) = (n as f64, m as f64, lambdas as f64);
     let flops = 5.0 * rows * m * m + 10.0 * m.powi(3) + 4.0 * rows * m * l;
@@ -200,7 +204,8 @@ pub fn path(n: usize, m: usize, lambdas: usize) -> Step {
     Step::new(what, Some(2.0 * rows * m + m * m), Some(flops), bytes)
 }
 
-/// The errors of `lambdas` ridges by folds, and the best fit: the counts of `FoldedEquations`.
+/// The step that computes the cross-validation errors of `lambdas` ridges and the best fit: the
+/// counts of `FoldedEquations`.
 pub fn by_folds(n: usize, m: usize, folds: usize, lambdas: usize) -> Step {
     let (rows, m, k, l) = (n as f64, m as f64, folds as f64, lambdas as f64);
     let flops = 2.0 * rows * m * m + (k + 1.0) * 10.0 * m.powi(3) + 2.0 * k * m * m * l;
@@ -209,7 +214,7 @@ pub fn by_folds(n: usize, m: usize, folds: usize, lambdas: usize) -> Step {
     Step::new(what, Some(rows * m + m * m), Some(flops), bytes)
 }
 
-/// A fit at one λ by normal equations.
+/// The step of a fit at one λ by the normal equations.
 pub fn direct(n: usize, m: usize) -> Step {
     let (rows, m) = (n as f64, m as f64);
     let flops = 2.0 * rows * m * m + m.powi(3);
@@ -217,24 +222,25 @@ pub fn direct(n: usize, m: usize) -> Step {
     Step::new("fit at one lambda", Some(rows * m + m * m), Some(flops), bytes)
 }
 
-/// The sums of so many rows each.
+/// The step that draws m sums of `each` rows.
 pub fn drawing(m: usize, each: usize) -> Step {
     let what = format!("draw {} for each of {m} sums", text::count(each, "row"));
     Step::new(what, Some(0.0), None, 16.0 * (m * each) as f64)
 }
 
-/// About how many rows there are among so many that are drawn from n with replacement.
+/// The expected number of distinct rows in `draws` draws from n rows with replacement.
 pub fn distinct(n: usize, draws: usize) -> usize {
     let rows = n as f64;
     let missed = (draws as f64 * (-1.0 / rows).ln_1p()).exp();
     (rows * (1.0 - missed)).round().max(1.0) as usize
 }
 
-/// A fit with m landmarks as one in the span of m sums of so many rows each, of u rows in all. The
-/// counts are those of `SketchedKrr` for so many passes over the rows, or of sums by folds.
+/// The step of a fit in the span of m sums of `each` rows, of u distinct rows in all, from the step
+/// `fit` with m landmarks. The counts are those of `SketchedKrr` with `passes` passes over the
+/// rows, or of its sums by folds.
 pub fn in_span(fit: Step, [n, m, each, u]: [usize; 4], (passes, folds): (usize, bool)) -> Step {
     let is_kept = !folds && 4 * u > n;
-    // a state takes products with few entries one by one
+    // with few entries in each column of the sketch, the sums use a sparse product
     let each = if folds && 8 * each > u { u } else { each };
     let [rows, m, each, u] = [n, m, each, u].map(|size| size as f64);
     let (values, times) =
@@ -246,7 +252,7 @@ pub fn in_span(fit: Step, [n, m, each, u]: [usize; 4], (passes, folds): (usize, 
     Step { kernel_values: Some(values), flops, bytes, ..fit }
 }
 
-/// A fit at one λ, by the library's own plan.
+/// The step of a fit at one λ, by the plan of the library.
 pub fn single(
     size: ProblemSize,
     options: &nystrom::krr::IterativeOptions,
@@ -265,7 +271,8 @@ pub fn single(
     Ok(Step { reason: Some(plan.reason), ..step })
 }
 
-/// The distance to exact regression: the counts of `Certificate` and of `TightCertificate`.
+/// The step that bounds the distance to exact regression: the counts of `Certificate` and of
+/// `TightCertificate`.
 pub fn certificate(
     certify: Certify,
     size: ProblemSize,
@@ -290,20 +297,20 @@ pub fn certificate(
     }
 }
 
-/// The certificate that passes over all pairs of rows.
+/// The certificate of `--certify=passes:N`, which evaluates the kernel for all pairs of rows.
 pub fn tight(passes: usize, memory: Option<u64>) -> TightCertificate {
     TightCertificate { passes, memory, ..TightCertificate::default() }
 }
 
-/// Exact scores: the counts of `exact_scores`, with room beyond its half square for what it falls
-/// back to at a tiny ridge.
+/// The step of exact scores: the counts of `exact_scores`. The 16n² bytes also cover the fallback
+/// at a tiny ridge, which needs more than the half square that the scores take otherwise.
 pub fn exact_scores(what: impl Into<String>, n: usize) -> Step {
     let rows = n as f64;
     let values = PackedCholesky::<f64>::entries(n) as f64;
     Step::new(what, Some(values), Some(2.0 / 3.0 * rows.powi(3)), 16.0 * rows * rows)
 }
 
-/// An n × n computation.
+/// The step of a computation with `matrices` matrices of size n × n and `flops`·n³ flops.
 pub fn square(what: &str, n: usize, matrices: f64, flops: f64) -> Step {
     let rows = n as f64;
     Step::new(what, Some(rows * rows), Some(flops * rows.powi(3)), 8.0 * matrices * rows * rows)

@@ -1,4 +1,4 @@
-//! One bar on standard error with a time to go, if that is a terminal.
+//! The progress bar on standard error, with the remaining time; shown only on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
@@ -10,7 +10,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Silent unless standard error is a terminal.
+    /// A bar that is hidden if `quiet` or if standard error is not a terminal.
     pub fn new(quiet: bool) -> Self {
         let shown = !quiet && stderr().is_terminal();
         let target =
@@ -18,12 +18,12 @@ impl Progress {
         Progress { bar: ProgressBar::with_draw_target(None, target), shown }
     }
 
-    /// Whether there is a bar.
+    /// Whether the bar is visible.
     pub fn is_shown(&self) -> bool {
         self.shown
     }
 
-    /// The next piece of work, of which shares of a thousand are told.
+    /// Shows `what` and the share `done` of it, from 0 to 1.
     pub fn share(&self, what: &str, done: f64) {
         if self.bar.length() != Some(1000) {
             self.stage(what, Some(1000.0));
@@ -32,13 +32,14 @@ impl Progress {
         self.bar.set_position((1000.0 * done.clamp(0.0, 1.0)) as u64);
     }
 
-    /// What counts kernel values.
+    /// A function that advances the bar by a number of kernel values.
     pub fn meter(&self) -> impl Fn(usize) + Send + Sync + use<> {
         let bar = self.bar.clone();
         move |values| bar.inc(values as u64)
     }
 
-    /// The next piece of work, and the number of kernel values it takes if that is known.
+    /// Starts the bar of the next step, which evaluates `values` kernel values if that number is
+    /// known.
     pub fn stage(&self, what: &str, values: Option<f64>) {
         let template = match values {
             Some(_) => "{msg} {wide_bar} {percent} %, {elapsed} gone, {eta} to go",
@@ -54,17 +55,17 @@ impl Progress {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         if self.shown {
-            // the clock runs on through long steps
+            // redraw the elapsed time during long steps
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// Other words for the piece of work under way.
+    /// Changes the text beside the bar.
     pub fn tell(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
-    /// Takes the bar away, so that something can be printed.
+    /// Removes the bar, so that something can be printed.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

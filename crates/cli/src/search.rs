@@ -1,4 +1,4 @@
-//! The limits of a search, and what is printed about it.
+//! The limits of a search, and its progress on the terminal.
 
 use crate::args;
 use crate::session::Session;
@@ -8,45 +8,46 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Work and memory of a search.
+/// The limits of work and memory of a search.
 pub struct Budget {
     pub effort: Effort,
-    /// In the place of the effort's.
+    /// Operations, if they are not those of the effort.
     pub work: Option<f64>,
+    /// Bytes.
     pub memory: Option<u64>,
-    /// Where the memory comes from, in words.
+    /// Why `memory` is the limit, for the plan.
     source: &'static str,
 }
 
 impl Budget {
-    /// What the command line says; without `--memory` half of what the system has free.
+    /// The limits of the command line; without `--memory`, half of the memory that is free.
     pub fn new(args: &args::Fit, memory: Option<u64>) -> Budget {
         let search = &args.search;
         let work = search.work.or(search.time.map(work_here));
         let (memory, source) = match memory {
             Some(memory) => (Some(memory), "as allowed"),
-            None => (half_of_free(), "half of what is free"),
+            None => (half_of_free(), "half of the free memory"),
         };
         Budget { effort: search.effort.map_or(Effort::Default, Effort::from), work, memory, source }
     }
 
-    /// Operations a second that a search does here.
+    /// The operations that a search does in a second on this machine.
     pub fn speed() -> f64 {
         work_here(1.0)
     }
 
-    /// A search with this budget.
+    /// `fit` with these limits.
     pub fn fit(&self, fit: &Fit) -> Fit {
         let Budget { effort, work, memory, .. } = *self;
         Fit { effort, work, memory, ..fit.clone() }
     }
 
-    /// The options of the command line that repeat a search with this budget.
+    /// The options of the command line that repeat a search with these limits.
     pub fn settings(&self, seed: u64) -> String {
         self.fit(&Fit::default()).settings(seed)
     }
 
-    /// In words.
+    /// The limits, for the plan.
     pub fn describe(&self) -> String {
         let work = self.work.unwrap_or(self.effort.work());
         let memory = match self.memory {
@@ -58,14 +59,14 @@ impl Budget {
     }
 }
 
-/// The operations that a search does here in so many seconds.
+/// The operations that a search does in this many seconds on this machine.
 fn work_here(seconds: f64) -> f64 {
     let start = Instant::now();
     work_in(seconds, || start.elapsed().as_secs_f64())
 }
 
-/// Half of the memory that the system reports as available, to two digits; unknown where it does
-/// not.
+/// Half of the bytes that the system reports as available, to two digits; none if the system does
+/// not report them.
 fn half_of_free() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -73,7 +74,7 @@ fn half_of_free() -> Option<u64> {
     Some(two_digits(kibibytes * 512.0) as u64)
 }
 
-/// To two digits.
+/// Rounds to two significant digits.
 pub fn two_digits(value: f64) -> f64 {
     format!("{value:.1e}").parse().unwrap_or(value)
 }
@@ -81,8 +82,8 @@ pub fn two_digits(value: f64) -> f64 {
 /// Whether Ctrl-C was pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Shows what is tried and how far it is; Ctrl-C ends the search with the best so far, a second one
-/// the program.
+/// Shows the step of the search and its progress. Ctrl-C ends the search with the best candidate so
+/// far; a second Ctrl-C ends the program.
 pub struct Watch<'a> {
     session: &'a Session,
     start: Instant,
@@ -116,7 +117,9 @@ impl Progress for Watch<'_> {
         });
         self.session.progress.tell(&format!("{}{best}{left}", event.what));
         if INTERRUPTED.load(Ordering::Relaxed) {
-            self.session.warn("interrupted: fitting the best so far; press again to end at once");
+            self.session.warn(
+                "interrupted: fitting the best candidate so far; press Ctrl-C again to stop now",
+            );
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

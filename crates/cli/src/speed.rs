@@ -1,4 +1,4 @@
-//! How long work will take here: timed on a few rows before the plan is printed.
+//! Timings on a few rows, made before the plan is printed, from which it predicts its times.
 
 use crate::kernel::AnyKernel;
 use nystrom::linalg_core::{PsdMatrix, random};
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Rows of the larger sample; an eighth of all if those are fewer.
+/// Rows of the larger of two samples, or an eighth of all rows if that is fewer.
 const ROWS: usize = 1000;
 
-/// Seconds of this machine.
+/// The speed of this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Speed {
-    /// For a value of this kernel on these rows.
+    /// Seconds for one value of this kernel on these rows.
     pub value: f64,
-    /// For a flop of a product of matrices.
+    /// Seconds for one flop of a matrix product.
     pub flop: f64,
 }
 
 impl Speed {
-    /// Times at most 10⁶ kernel values and a small product, each at its second run.
+    /// Times at most 10⁶ kernel values and a product of 400 × 400 matrices, each in its second run.
     pub fn measure(kernel: &AnyKernel, points: Points<'_, f64>) -> Speed {
         let some = points.slice(0..points.len().min(ROWS));
         let mut block = Mat::zeros(some.len(), some.len());
@@ -38,27 +38,28 @@ fn second_run(mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What scores whose work depends on the data will take, judged by random rows. A dictionary grows
-/// with the rows until it holds all that their ridge can see, D(s) = s·D/(s + s₀). Two samples of
-/// rows tell its two constants.
+/// The predicted cost of leverage scores whose cost depends on the data. The size of their
+/// dictionary on s rows is modelled as D(s) = s·D/(s + s₀), which saturates at D; runs on two
+/// random samples of rows determine D and s₀.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     pub kernel_values: f64,
     pub seconds: f64,
-    /// Memory if the dictionary is as large as the kernel values of one row say.
+    /// Bytes, if the dictionary has as many members as there are kernel values for each row.
     pub bytes: f64,
 }
 
-/// What a run on a few rows took.
+/// The cost of a run on a few rows.
 struct Sample {
-    /// Kernel values for each row: about the dictionary's size.
+    /// Kernel values for each row: about the size of the dictionary.
     per_row: f64,
     seconds: f64,
 }
 
 impl Trial {
-    /// Runs `scores` on random rows. The generator is its own, so that the command draws as it
-    /// would without a trial. Nothing if the trial fails, as scores may on too few rows.
+    /// Runs `scores` on two samples of random rows. The samples are drawn from a separate
+    /// generator, so that the command draws the same random numbers with and without a trial. None
+    /// if `scores` fails, as it may on too few rows.
     pub fn run(
         kernel: &AnyKernel,
         points: Points<'_, f64>,
@@ -98,10 +99,10 @@ impl Trial {
     }
 }
 
-/// How much larger a dictionary is on `times` as many rows. It has size `half` on half of the rows
-/// and `whole` on all.
+/// The factor by which a dictionary is larger on `times` as many rows, given its size `half` on
+/// half of the rows and `whole` on all rows.
 fn growth(half: f64, whole: f64, times: f64) -> f64 {
-    let saturation = whole / half - 1.0; // 0: it does not grow any more, 1: it grows with the rows
+    let saturation = whole / half - 1.0; // 0: saturated; 1: proportional to the number of rows
     let inverse = 1.0 - saturation * (1.0 - times.recip());
     if inverse > 0.0 {
         inverse.recip().clamp(1.0, times)

@@ -1,4 +1,4 @@
-//! The outcome of a command: aligned lines for people, or one JSON object for programs.
+//! The result of a command: aligned lines for people, or one JSON object for programs.
 
 use crate::args::Output;
 use crate::failure::Result;
@@ -7,7 +7,7 @@ use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Version of the layout of the JSON; raised whenever a key changes its meaning or goes.
+/// Version of the layout of the JSON, raised whenever a key changes its meaning or is removed.
 const SCHEMA: u32 = 1;
 
 pub struct Summary {
@@ -16,7 +16,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of a command, under its name.
+    /// The summary of the command `command`, with the keys `schema`, `version` and `command`.
     pub fn of(command: &str) -> Self {
         let mut summary = Summary { lines: Vec::new(), values: Map::new() };
         summary.value("schema", SCHEMA);
@@ -29,12 +29,12 @@ impl Summary {
         self.lines.push((label, text.into()));
     }
 
-    /// A value for programs.
+    /// Adds a key of the JSON.
     pub fn value(&mut self, key: &str, value: impl Serialize) {
         self.values.insert(key.into(), json(value));
     }
 
-    /// Where a table went, if not to standard output.
+    /// Adds the file that a table was written to; nothing for standard output.
     pub fn written(&mut self, output: &Output) {
         if let Some(file) = output.file() {
             self.line("written", file.display().to_string());
@@ -42,8 +42,8 @@ impl Summary {
         }
     }
 
-    /// To standard output; lines for people to standard error where that is taken by the result
-    /// itself.
+    /// Prints the summary to standard output, as JSON with `--json`. If results were already
+    /// written to standard output (`output_is_taken`), lines for people go to standard error.
     pub fn print(self, session: &Session, output_is_taken: bool) -> Result<()> {
         session.progress.clear();
         match (session.json, output_is_taken) {
@@ -57,7 +57,7 @@ impl Summary {
     }
 }
 
-/// Labels in a column of their own.
+/// The lines with their labels in an aligned column.
 fn aligned(lines: &[(&'static str, String)]) -> String {
     let width = lines.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     lines.iter().map(|(label, text)| format!("{label:width$}  {text}\n")).collect()

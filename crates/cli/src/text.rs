@@ -1,4 +1,4 @@
-//! Numbers, names and words for people to read.
+//! Formatting of numbers, names and counts for people.
 
 /// Four significant digits: `0.01234`, `12.34`, `1.23e-7`.
 pub fn number(value: f64) -> String {
@@ -53,7 +53,7 @@ pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// A word as a shell takes it.
+/// A word of a command line, quoted if a shell needs it.
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.,+:/%@=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -63,10 +63,11 @@ pub fn shell(word: &str) -> String {
     }
 }
 
-/// The most things of a kind that have a line each.
+/// The most items that are printed on a line each.
 const LINES: usize = 20;
 
-/// Each in words; if they are very many, the first three in one line with their number.
+/// One line for each item; if there are more than [`LINES`], one line with their number and the
+/// first three.
 pub fn few(all: &[impl std::fmt::Display], what: &str) -> Vec<String> {
     let words = |some: &[_]| some.iter().map(ToString::to_string).collect::<Vec<String>>();
     if all.len() <= LINES {

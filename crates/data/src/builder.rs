@@ -1,4 +1,4 @@
-//! Columns while rows are being read.
+//! Columns that are built while rows are read.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,40 +8,48 @@ use crate::error::{Problem, place};
 use crate::markers::{is_marker, is_number_marker, taken_for_missing};
 use crate::number::{is_beyond_exact, number, number_with_comma};
 
-/// A column that grows field by field.
+/// A column that grows cell by cell.
 pub(crate) struct ColumnBuilder {
     pub name: String,
     kind: Kind,
     decimal_comma: bool,
-    /// What [`survey`](ColumnBuilder::survey) passed over.
+    /// Cells that are not numbers in a column of numbers.
     pub doubts: Doubts,
-    /// Of a column as it is found: markers among its numbers, with the number of each.
+    /// In a column read as it is found: the missing-value markers among its numbers, with the
+    /// number of each.
     marked: BTreeMap<String, usize>,
-    /// Whether it has to be read again, as texts.
-    pub again: bool,
+    /// Whether the column has to be read again, as text.
+    pub read_again: bool,
 }
 
 enum Kind {
     Numbers(Vec<f64>),
     Text(TextBuilder),
-    /// Only missing values so far, this many; the first value decides.
+    /// Only missing values so far, and their number; the first value decides the kind.
     Undecided(usize),
-    /// Values that are not looked at, so many.
-    Passed(usize),
+    /// Values that are not parsed, and their number.
+    Skipped(usize),
 }
 
 #[derive(Default)]
 struct TextBuilder {
     text: Categories,
     known: HashMap<String, u32>,
-    /// How many levels are declared, so that their order stays.
+    /// Number of declared levels, whose order is kept; `None` if none are declared.
     declared: Option<usize>,
 }
 
 impl ColumnBuilder {
     fn new(name: String, kind: Kind) -> Self {
-        let (marked, again) = (BTreeMap::new(), false);
-        ColumnBuilder { name, kind, decimal_comma: false, doubts: Doubts::default(), marked, again }
+        let (marked, read_again) = (BTreeMap::new(), false);
+        ColumnBuilder {
+            name,
+            kind,
+            decimal_comma: false,
+            doubts: Doubts::default(),
+            marked,
+            read_again,
+        }
     }
 
     pub fn numbers(name: String) -> Self {
@@ -52,12 +60,12 @@ impl ColumnBuilder {
         ColumnBuilder::new(name, Kind::Text(TextBuilder::default()))
     }
 
-    /// Numbers if the first value that is not missing is a number, text otherwise.
+    /// A column of numbers if the first value that is not missing is a number, of text otherwise.
     pub fn inferred(name: String) -> Self {
         ColumnBuilder::new(name, Kind::Undecided(0))
     }
 
-    /// Text with these values; others come behind them.
+    /// A column of text with these declared values. Other values are appended to them.
     pub fn declared(name: String, levels: Vec<String>) -> Self {
         let known =
             levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
@@ -66,12 +74,13 @@ impl ColumnBuilder {
         ColumnBuilder::new(name, Kind::Text(TextBuilder { text, known, declared }))
     }
 
-    /// Numbers are written with a comma for the point.
+    /// Whether numbers are written with a decimal comma.
     pub fn decimal_comma(self, decimal_comma: bool) -> Self {
         ColumnBuilder { decimal_comma, ..self }
     }
 
-    /// As [`push`](ColumnBuilder::push), but a field that is no number is missing, and noted.
+    /// Like [`push`](ColumnBuilder::push), but a field that is not a finite number is missing and
+    /// added to `doubts`.
     pub fn survey(&mut self, field: Option<&str>, line: u64) -> std::result::Result<(), Problem> {
         match (self.push(field), field) {
             (Err(Problem::NotANumber { .. } | Problem::NotFinite { .. }), Some(text)) => {
@@ -82,24 +91,24 @@ impl ColumnBuilder {
         }
     }
 
-    /// A column whose values are not looked at.
-    pub fn passed(name: String) -> Self {
-        ColumnBuilder::new(name, Kind::Passed(0))
+    /// A column whose values are not parsed.
+    pub fn skipped(name: String) -> Self {
+        ColumnBuilder::new(name, Kind::Skipped(0))
     }
 
-    /// Whether it holds texts, as far as it was read.
+    /// Whether the column is text, as far as it was read.
     pub fn is_text(&self) -> bool {
-        self.again || matches!(self.kind, Kind::Text(_))
+        self.read_again || matches!(self.kind, Kind::Text(_))
     }
 
-    /// Whether it is one whose values are not looked at.
-    pub fn is_passed(&self) -> bool {
-        matches!(self.kind, Kind::Passed(_))
+    /// Whether the values of the column are not parsed.
+    pub fn is_skipped(&self) -> bool {
+        matches!(self.kind, Kind::Skipped(_))
     }
 
-    /// As [`push`](ColumnBuilder::push), of a column as it is found: whatever stands there is taken
-    /// in. `kept` are texts that are values, though they usually mark a missing one; so are those
-    /// that are declared.
+    /// Like [`push`](ColumnBuilder::push), for a column that is read as it is found, with any
+    /// content. The texts in `kept`, and declared values, are values even if they are missing-value
+    /// markers.
     pub fn push_found(
         &mut self,
         field: Option<&str>,
@@ -108,7 +117,8 @@ impl ColumnBuilder {
     ) -> std::result::Result<(), Problem> {
         let read = if self.decimal_comma { number_with_comma } else { number };
         let number = |text: &str| read(text).ok().filter(|_| !is_beyond_exact(text));
-        // nearly all cells are numbers in columns of numbers; none of these is a marker
+        // the fast path: in a column of numbers nearly all cells are numbers, and no number is a
+        // marker
         if let (Kind::Numbers(values), Some(text)) = (&mut self.kind, field)
             && !text.is_empty()
             && let Some(value) = number(text)
@@ -121,7 +131,7 @@ impl ColumnBuilder {
             return self.push(None);
         };
         match self.kind {
-            Kind::Passed(_) => self.push(Some(text)),
+            Kind::Skipped(_) => self.push(Some(text)),
             Kind::Text(_) => self.push(Some(text)),
             _ if number(text).is_some() => self.push(Some(text)),
             _ if is_number_marker(text) && !is_kept(text) => {
@@ -129,13 +139,14 @@ impl ColumnBuilder {
                 self.push(None)
             }
             Kind::Numbers(_) => {
-                self.again = true;
+                self.read_again = true;
                 self.doubts.add(text, line);
                 self.push(None)
             }
             Kind::Undecided(missing) => {
-                // a text from the first value on; what looked like a marker is one of the texts
-                self.again = !self.marked.is_empty();
+                // a column of text: markers such as `-` that were counted as missing are texts, so
+                // that the column is read again
+                self.read_again = !self.marked.is_empty();
                 let codes = vec![None; missing];
                 let text_so_far = Categories { levels: Vec::new(), codes };
                 self.kind = Kind::Text(TextBuilder { text: text_so_far, ..TextBuilder::default() });
@@ -151,14 +162,14 @@ impl ColumnBuilder {
         known.get(text).is_some_and(|code| (*code as usize) < *declared)
     }
 
-    /// What is to be said of a column as it was found.
+    /// The note on a column that was read as it was found.
     pub fn notes(&self) -> Option<String> {
         if let Kind::Text(TextBuilder { text, declared: Some(declared), .. }) = &self.kind
             && text.levels.len() > *declared
         {
             let others = place::list(&text.levels[*declared..]);
             return Some(format!(
-                "{:?}: values beside the declared ones become categories: {others}",
+                "{:?}: values that are not declared become categories: {others}",
                 self.name
             ));
         }
@@ -169,7 +180,7 @@ impl ColumnBuilder {
         Some(taken_for_missing(&self.name, marked))
     }
 
-    /// Appends `field`, `None` if it is missing.
+    /// Appends a cell; `None` is a missing value.
     pub fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
         let number = if self.decimal_comma { number_with_comma } else { number };
         if let Kind::Undecided(missing) = self.kind {
@@ -188,7 +199,7 @@ impl ColumnBuilder {
         match &mut self.kind {
             Kind::Numbers(values) => values.push(field.map_or(Ok(f64::NAN), number)?),
             Kind::Text(builder) => builder.push(field),
-            Kind::Passed(count) => *count += 1,
+            Kind::Skipped(count) => *count += 1,
             Kind::Undecided(_) => {}
         }
         Ok(())
@@ -198,7 +209,7 @@ impl ColumnBuilder {
         let values = match self.kind {
             Kind::Numbers(values) => Values::Numbers(values),
             Kind::Text(builder) => Values::Categories(builder.finish()),
-            Kind::Undecided(rows) | Kind::Passed(rows) => Values::Numbers(vec![f64::NAN; rows]),
+            Kind::Undecided(rows) | Kind::Skipped(rows) => Values::Numbers(vec![f64::NAN; rows]),
         };
         Column { name: self.name, values }
     }
@@ -217,7 +228,8 @@ impl TextBuilder {
         self.text.codes.push(code);
     }
 
-    /// Levels that came from rows are sorted, so that they do not depend on the order of the rows.
+    /// Sorts the levels unless some are declared, so that they do not depend on the order of the
+    /// rows.
     fn finish(self) -> Categories {
         let Categories { levels, codes } = self.text;
         if self.declared.is_some() {

@@ -1,4 +1,4 @@
-//! Columns of a table, and how callers name them.
+//! Columns of a table, and references to them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,33 +7,33 @@ use crate::error::{Place, Problem, Result, place::excerpt, place::some};
 /// One column: a name and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name, unique in a table.
+    /// The name, unique in a table.
     pub name: String,
-    /// Its values, one per row.
+    /// The values, one per row.
     pub values: Values,
 }
 
 /// The values of a column, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Numbers. NaN stands for "missing" and for nothing else: readers refuse NaN and ∞ in files.
+    /// Numbers. NaN means "missing": readers do not accept NaN or ∞ in files as values.
     Numbers(Vec<f64>),
-    /// Text that takes one of a few values.
+    /// Text values.
     Categories(Categories),
 }
 
-/// Text values stored once each, and per row the position of its value.
+/// Text values: each distinct value once, and for each row the position of its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Categories {
-    /// The distinct values. Those of rows are sorted; those that an ARFF file declares keep its
-    /// order, and others in its rows come behind them.
+    /// The distinct values, sorted. Values that an ARFF file declares keep its order instead, and
+    /// are followed by other values in its rows.
     pub levels: Vec<String>,
-    /// Per row the position in `levels`; `None` if missing.
+    /// For each row the position of its value in `levels`; `None` if the value is missing.
     pub codes: Vec<Option<u32>>,
 }
 
 impl Categories {
-    /// A text for each row, or `None` if it is missing.
+    /// From the text of each row; `None` is a missing value.
     pub(crate) fn of(texts: Vec<Option<String>>) -> Self {
         let mut levels: Vec<String> = texts.iter().flatten().cloned().collect();
         levels.sort();
@@ -44,7 +44,7 @@ impl Categories {
         Categories { codes: texts.iter().map(code).collect(), levels }
     }
 
-    /// The text in row `row`, `None` if it is missing or there is no such row.
+    /// The text in row `row`; `None` if it is missing or if there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
         let code = (*self.codes.get(row)?)?;
         self.levels.get(code as usize).map(String::as_str)
@@ -52,7 +52,7 @@ impl Categories {
 }
 
 impl Column {
-    /// A column of numbers, NaN for missing ones.
+    /// A column of numbers; NaN is a missing value.
     pub fn numbers(name: impl Into<String>, values: Vec<f64>) -> Self {
         Column { name: name.into(), values: Values::Numbers(values) }
     }
@@ -65,7 +65,7 @@ impl Column {
         }
     }
 
-    /// Whether there is no row.
+    /// Whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -86,7 +86,7 @@ impl Column {
         self.cell(row) == Some(Cell::Missing)
     }
 
-    /// The rows `rows`, all of which must exist.
+    /// The column with the rows `rows` only, all of which must exist.
     pub(crate) fn take(&self, rows: &[usize]) -> Column {
         let values = match &self.values {
             Values::Numbers(values) => Values::Numbers(rows.iter().map(|&i| values[i]).collect()),
@@ -105,7 +105,7 @@ impl Column {
         }
     }
 
-    /// Appends the rows of `other`, which must be of the same kind; false if it is not.
+    /// Appends the rows of `other`. Returns false, and appends nothing, if the kinds differ.
     pub(crate) fn append(&mut self, other: &Column) -> bool {
         match (&mut self.values, &other.values) {
             (Values::Numbers(mine), Values::Numbers(theirs)) => mine.extend_from_slice(theirs),
@@ -118,7 +118,7 @@ impl Column {
     }
 }
 
-/// New levels go behind the old ones, so that old codes stay valid.
+/// New levels are appended to the old ones, so that old codes stay valid.
 fn append_categories(mine: &mut Categories, theirs: &Categories) {
     let mut known: HashMap<String, u32> =
         mine.levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
@@ -144,7 +144,7 @@ pub enum Cell<'a> {
     Missing,
 }
 
-/// How a caller names a column: `"PM2.5"`, `3` (position from 0) or [`ColumnRef::Last`].
+/// A reference to a column: `"PM2.5"`, `3` (position from 0) or [`ColumnRef::Last`].
 ///
 /// ```
 /// use nystrom_data::{ColumnRef, Csv};
@@ -166,7 +166,8 @@ pub enum ColumnRef {
 }
 
 impl ColumnRef {
-    /// The position among columns called `names`.
+    /// The position of the column among columns with these names; `None` if there is no such
+    /// column.
     pub(crate) fn position<'a>(
         &self,
         names: impl ExactSizeIterator<Item = &'a str>,
@@ -208,7 +209,7 @@ impl From<usize> for ColumnRef {
     }
 }
 
-/// Refuses a name that occurs twice; `place` is that of the header.
+/// Returns an error if a name occurs twice. `place` gives the place of the column at a position.
 pub(crate) fn distinct_names<'a>(
     names: impl Iterator<Item = &'a str>,
     place: impl Fn(usize) -> Place,
@@ -223,7 +224,7 @@ pub(crate) fn distinct_names<'a>(
     Ok(())
 }
 
-/// Names of which none is empty or occurs twice, and what is to be said of them.
+/// The names, with empty and repeated ones changed to distinct names, and a note on repeated ones.
 pub(crate) fn numbered_names(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
     let mut repeated = Vec::new();
     let mut taken: HashSet<String> = names.iter().cloned().collect();

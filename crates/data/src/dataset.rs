@@ -11,7 +11,7 @@ use crate::table::Table;
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Dataset {
-    /// What the data are called.
+    /// The name of the data.
     pub name: String,
     /// n × d features, one row per observation; all finite.
     pub x: Mat<f64>,
@@ -21,7 +21,7 @@ pub struct Dataset {
     pub feature_names: Vec<String>,
     /// The name of the target.
     pub target_name: String,
-    /// What a reader of results should know about the data; empty if nothing.
+    /// A remark that readers of results should know; may be empty.
     pub note: String,
 }
 
@@ -29,7 +29,7 @@ impl Table {
     /// All columns as an n × d matrix, in the order of the table. O(n·d).
     ///
     /// # Errors
-    /// [`DataError::TextColumn`] and [`DataError::MissingValues`] with the first such column.
+    /// [`DataError::TextColumn`] or [`DataError::MissingValues`] for the first such column.
     pub fn matrix(&self) -> Result<Mat<f64>> {
         let columns = self
             .columns()
@@ -78,7 +78,7 @@ impl Table {
         })
     }
 
-    /// The numbers of a column in which none is missing.
+    /// The numbers of a column; an error if one is missing or infinite.
     fn complete<'a>(&'a self, column: &'a Column) -> Result<&'a [f64]> {
         let values = self.numbers_of(column)?;
         let missing = |(_, value): &(usize, &f64)| !value.is_finite();
@@ -96,7 +96,7 @@ impl Table {
 }
 
 impl Dataset {
-    /// The targets as an n × 1 matrix, which is how regression takes them. A view: O(1).
+    /// The targets as an n × 1 matrix, the form in which regressions take them. A view: O(1).
     ///
     /// ```
     /// let data = nystrom_data::Csv::new()
@@ -112,7 +112,7 @@ impl Dataset {
 
     /// The features with the target as one more column: n × (d + 1).
     ///
-    /// For work on the points alone, such as leverage scores of all measured columns.
+    /// For methods without a target, such as leverage scores of all measured columns.
     ///
     /// ```
     /// let data = nystrom_data::Csv::new()
@@ -127,7 +127,7 @@ impl Dataset {
         Mat::from_fn(self.x.nrows(), d + 1, |i, j| if j < d { self.x[(i, j)] } else { self.y[i] })
     }
 
-    /// The rows with these numbers, from 0, in this order; a row may occur more than once.
+    /// The rows with these positions (from 0), in this order. A row may occur more than once.
     ///
     /// # Errors
     /// [`DataError::NoSuchRow`].
@@ -149,7 +149,8 @@ impl Dataset {
         Ok(Dataset { x, y, ..self.without_values() })
     }
 
-    /// The data with standardised features (the target stays as it is), and the map that did it.
+    /// The data with standardised features, and the map that standardises them. The target is
+    /// unchanged.
     ///
     /// # Errors
     /// Those of [`Standardizer::fit`].

@@ -1,11 +1,11 @@
-//! Where the fields of a line end, and a guess of it from the beginning of a file.
+//! The delimiter of fields, and guessing it from the beginning of a file.
 
-/// Where fields end.
+/// What separates fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Split {
-    /// At this ASCII character.
+    /// This ASCII character.
     At(u8),
-    /// At runs of blanks and tabs.
+    /// Runs of blanks and tabs.
     WhiteSpace,
     /// To be guessed from the first lines.
     Guess,
@@ -14,8 +14,9 @@ pub(crate) enum Split {
 /// The first of tab, semicolon, vertical bar, comma and white space that splits all lines into the
 /// same number of fields.
 ///
-/// The semicolon comes before the comma because a comma may be the decimal one. If none splits them
-/// evenly, it is the character that the first line has most of, and a comma if it has none.
+/// The semicolon is tried before the comma because commas may be decimal ones. If no delimiter
+/// splits the lines evenly, the guess is the character that is most frequent in the first line, or
+/// the comma if the line has none of them.
 pub(crate) fn guess(lines: &[&str]) -> Split {
     const CHARACTERS: [Split; 4] =
         [Split::At(b'\t'), Split::At(b';'), Split::At(b'|'), Split::At(b',')];
@@ -25,40 +26,42 @@ pub(crate) fn guess(lines: &[&str]) -> Split {
         let width = fields(first, *split);
         width > 1 && lines.iter().all(|line| fields(line, *split) == width)
     };
-    // the comma if all are equal
+    // the last of equals: the comma
     let most = CHARACTERS.into_iter().max_by_key(|split| fields(first, *split));
     let found = CHARACTERS.into_iter().chain([Split::WhiteSpace]).find(even);
     found.or(most).unwrap_or(Split::At(b','))
 }
 
-/// What the first lines of a file are.
+/// The structure of the first lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Beginning {
-    /// Lines before the header: `sep=;`, titles, comments.
+    /// Number of lines before the header: `sep=;`, titles, comments.
     pub skipped: u64,
-    /// Where fields end, if that was to be guessed.
+    /// The delimiter that was found.
     pub split: Option<Split>,
-    /// Whether rows have one field more than the header, the first: a name of the row.
+    /// Whether rows have one field more than the header; their first field is then a row name.
     pub row_names: bool,
     /// Whether the header is a comment, as `numpy.savetxt` writes it.
     pub commented: bool,
 }
 
 impl Beginning {
-    /// Of a file with these first lines, whose fields end as said.
+    /// Finds the structure of a file with these first lines. `asked` is its delimiter, or
+    /// [`Split::Guess`].
     ///
-    /// The header is the first line from which on all lines have as many fields. What is before it
-    /// is passed over. If there is no such line, it is the first.
-    pub fn of(lines: &[&str], said: Split) -> Beginning {
+    /// The header is the first line such that it and all lines after it have the same number of
+    /// fields. The lines before it are skipped. If there is no such line, the first line is the
+    /// header.
+    pub fn of(lines: &[&str], asked: Split) -> Beginning {
         let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(0);
         let excel = lines.get(first).and_then(|line| separator(line));
-        let (start, said) = match (excel, said) {
+        let (start, asked) = match (excel, asked) {
             (Some(mark), Split::Guess) => (first + 1, Split::At(mark)),
-            (Some(_), said) => (first + 1, said),
-            (None, said) => (0, said),
+            (Some(_), asked) => (first + 1, asked),
+            (None, asked) => (0, asked),
         };
         let rest = &lines[start.min(lines.len())..];
-        let candidates = match said {
+        let candidates = match asked {
             Split::Guess => vec![
                 Split::At(b'\t'),
                 Split::At(b';'),
@@ -66,9 +69,9 @@ impl Beginning {
                 Split::At(b','),
                 Split::WhiteSpace,
             ],
-            said => vec![said],
+            asked => vec![asked],
         };
-        // a quoted field may run over lines: then widths say nothing
+        // a quoted field may run over several lines, and then numbers of fields say nothing
         let broken = rest.iter().any(|line| line.bytes().filter(|b| *b == b'"').count() % 2 == 1);
         if !broken {
             for skipped in 0..rest.len().saturating_sub(1) {
@@ -82,7 +85,7 @@ impl Beginning {
                         titles.iter().all(short) && !(*row_names && skipped > 0)
                     });
                     if let Some(row_names) = found {
-                        // `# x,y` above numbers
+                        // a comment `# x,y` above rows of numbers is the header
                         let commented = !row_names
                             && titles
                                 .last()
@@ -97,17 +100,17 @@ impl Beginning {
                 }
             }
         }
-        let split = (excel.is_some()).then_some(said);
+        let split = (excel.is_some()).then_some(asked);
         Beginning { skipped: start as u64, split, ..Beginning::default() }
     }
 }
 
-/// Whether all lines have as many fields as the first, at least two; or one more, the name of a
-/// row.
+/// `Some(false)` if all lines have the same number of fields, at least two. `Some(true)` if all but
+/// the first have one field more, a row name. `None` otherwise.
 fn even(lines: &[&str], split: Split) -> Option<bool> {
     let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.trim().is_empty()).collect();
     let (header, rows) = lines.split_first()?;
-    // `Sales of May,,` above a header
+    // a title such as `Sales of May,,` above a header
     let title =
         |row: &&str| !is_padded(row, split) && !row.split(|c| is_mark(c, split)).any(is_number);
     if is_padded(header, split) && rows.iter().take(TITLES).any(title) {
@@ -137,10 +140,10 @@ fn even(lines: &[&str], split: Split) -> Option<bool> {
     named.then_some(true)
 }
 
-/// Lines among which a header is looked for behind a title.
+/// Number of lines after a title among which a header is sought.
 const TITLES: usize = 3;
 
-/// Whether a line of three fields or more has a text in one of them at most, as the titles of a
+/// Whether a line has three fields or more of which at most one is not empty, as titles in a
 /// spreadsheet have.
 fn is_padded(line: &str, split: Split) -> bool {
     let Split::At(_) = split else { return false };
@@ -148,7 +151,7 @@ fn is_padded(line: &str, split: Split) -> bool {
     fields(line, split) > 2 && some.count() < 2
 }
 
-/// Whether a comment holds `width` names.
+/// Whether a line is a comment `# …` that holds `width` names.
 fn is_header_comment(line: &str, split: Split, width: usize) -> bool {
     let Some(names) = line.trim_start().strip_prefix('#') else { return false };
     fields(names.trim(), split) == width && !names.split(|c| is_mark(c, split)).any(is_number)
@@ -165,13 +168,13 @@ fn is_number(text: &str) -> bool {
     text.trim().trim_matches('"').parse::<f64>().is_ok()
 }
 
-/// Whether a line begins as comments do, and not as a header.
+/// Whether a line begins like a comment, and not like a header.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     ["# ", "//", "%", "## "].iter().any(|start| line.starts_with(start))
 }
 
-/// The separator that Excel is told by `sep=;`.
+/// The delimiter in a line such as `sep=;`, which tells it to Excel.
 fn separator(line: &str) -> Option<u8> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     match line.trim_matches('"').strip_prefix("sep=")?.as_bytes() {
@@ -181,7 +184,7 @@ fn separator(line: &str) -> Option<u8> {
     }
 }
 
-/// The number of fields of a line; delimiters inside quotes do not count.
+/// The number of fields of a line. Delimiters inside quotes do not count.
 fn fields(line: &str, split: Split) -> usize {
     let Split::At(delimiter) = split else { return line.split_whitespace().count() };
     let mut quoted = false;

@@ -1,4 +1,4 @@
-//! What stands in cells that should be numbers and are none.
+//! Cells that should be numbers and are not.
 
 use crate::error::place::excerpt;
 use crate::number::has_decimal_comma;
@@ -8,12 +8,12 @@ use crate::number::has_decimal_comma;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Doubts {
-    /// How many they are.
+    /// Number of such cells.
     pub cells: usize,
-    /// How many of them would be numbers with a point for their comma.
+    /// Number of those that would be numbers if their comma were a point.
     pub decimal_commas: usize,
-    /// What stands in them, the first eight different texts; of those with a decimal comma the
-    /// first only.
+    /// The first eight different texts in such cells. Of the texts with a decimal comma, only the
+    /// first is kept.
     pub texts: Vec<Doubt>,
 }
 
@@ -24,17 +24,17 @@ pub struct Doubts {
 pub struct Doubt {
     /// The text, shortened with `…` beyond 40 characters.
     pub text: String,
-    /// How many cells it stands in.
+    /// Number of cells with this text.
     pub cells: usize,
-    /// The line of the first of them, from 1; the row from 1 in formats without lines.
+    /// Line of the first such cell, from 1; in formats without lines its row, from 1.
     pub line: u64,
 }
 
-/// The most texts that a column keeps.
+/// The most texts that are kept for a column.
 const TEXTS: usize = 8;
 
 impl Doubts {
-    /// Adds those of later cells of the same column.
+    /// Adds the doubts about later cells of the same column.
     pub(crate) fn merge(&mut self, later: Doubts) {
         self.cells += later.cells;
         self.decimal_commas += later.decimal_commas;
@@ -64,21 +64,21 @@ impl Doubts {
         }
     }
 
-    /// NaN is a missing value and no doubt.
+    /// Removes NaN from the doubts: it is a missing value.
     pub(crate) fn forget_nan(&mut self) {
         let nan = |doubt: &Doubt| doubt.text == "NaN";
         self.cells -= self.texts.iter().filter(|d| nan(d)).map(|d| d.cells).sum::<usize>();
         self.texts.retain(|doubt| !nan(doubt));
     }
 
-    /// Whether there are any, and all of them stand on this line.
+    /// Whether there are any such cells, and all of them are on this line.
     pub fn all_on(&self, line: Option<u64>) -> bool {
         self.cells > 0
             && self.cells == self.texts.len()
             && self.texts.iter().all(|doubt| Some(doubt.line) == line)
     }
 
-    /// The number if it is finite, else a missing one and a note.
+    /// `value` if it is finite. Otherwise adds it to the doubts and returns NaN.
     pub(crate) fn finite(&mut self, value: f64, line: u64) -> f64 {
         if value.is_finite() {
             return value;

@@ -1,14 +1,14 @@
-//! Text columns as numbers, in the way that the caller chooses.
+//! Encodings of text columns as numbers.
 
 use crate::column::{Categories, Column, ColumnRef, Values};
 use crate::error::{DataError, Result};
 use crate::table::Table;
 
-/// How text becomes numbers.
+/// An encoding of text as numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
-    /// One column of 0 and 1 per value, called `column=value`: no order is implied, and exactly one
-    /// of them is 1 per row.
+    /// For each value a column `column=value` of zeros and ones; in each row the column of its
+    /// value is 1. No order is implied.
     OneHot,
     /// One column with 0, 1, 2, … in the order of
     /// [`Categories::levels`](crate::Categories::levels).
@@ -18,11 +18,11 @@ pub enum Encoding {
 }
 
 impl Table {
-    /// The table with a column of text replaced, in its place, by one or more columns of numbers.
-    /// Missing stays missing.
+    /// The table with a column of text replaced, at its position, by one or more columns of
+    /// numbers. Missing values stay missing.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if it holds numbers;
+    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if the column holds numbers;
     /// [`DataError::BadOrder`]; that of [`Table::new`] if a new name exists already.
     ///
     /// ```
@@ -72,8 +72,7 @@ fn ordinal(name: &str, text: &Categories, rank: impl Fn(u32) -> f64) -> Column {
     Column { name: name.to_owned(), values: Values::Numbers(values) }
 }
 
-/// The rank of each level in `order`; the offending value if the order does not list every level
-/// once.
+/// The rank of each level in `order`. The error is a value that `order` lists twice or not at all.
 fn ranks(text: &Categories, order: &[String]) -> std::result::Result<Vec<f64>, String> {
     if let Some((_, twice)) =
         order.iter().enumerate().find(|(i, value)| order[..*i].contains(value))

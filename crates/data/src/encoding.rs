@@ -1,28 +1,29 @@
-//! Text in other encodings than UTF-8.
+//! Decoding text that is not UTF-8.
 
 use std::io::{self, Read};
 
 use encoding_rs::{Decoder, Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Bytes that tell UTF-16 apart.
+/// Number of bytes from which UTF-16 is recognised.
 const PEEKED: usize = 64;
 
-/// A reader that gives UTF-16 as UTF-8, and all else as it is.
+/// A reader that converts UTF-16 to UTF-8 and leaves other bytes unchanged.
 pub(crate) struct Transcoded<R> {
     source: R,
-    /// Bytes that were looked at, once there are some.
+    /// The first bytes, once they have been examined.
     peeked: Option<io::Cursor<Vec<u8>>>,
-    /// What went wrong behind them.
+    /// The error of the read that followed them.
     failed: Option<io::Error>,
     decoder: Option<Box<Decoder>>,
-    /// Bytes of UTF-16 that are not decoded yet, and decoded ones that were not taken.
+    /// Bytes of UTF-16 that are not decoded yet.
     raw: Vec<u8>,
+    /// Decoded bytes that were not read yet.
     ready: io::Cursor<Vec<u8>>,
     ended: bool,
 }
 
 impl<R: Read> Transcoded<R> {
-    /// The first read looks at the first bytes of `source`.
+    /// Reads nothing. The encoding is found at the first read, from the first bytes of `source`.
     pub fn new(source: R) -> Self {
         let (raw, ready) = (Vec::new(), io::Cursor::new(Vec::new()));
         let (peeked, failed, decoder) = (None, None, None);
@@ -40,7 +41,7 @@ impl<R: Read> Transcoded<R> {
         &self.source
     }
 
-    /// Whether bytes are not those of the file.
+    /// Whether the bytes are converted.
     pub fn is_transcoded(&self) -> bool {
         self.decoder.is_some()
     }
@@ -56,7 +57,7 @@ impl<R: Read> Transcoded<R> {
     }
 }
 
-/// UTF-16 by its byte order mark, or by NUL in every second byte; none for other bytes.
+/// UTF-16 if there is a byte order mark or if every second byte is NUL; `None` for other bytes.
 fn encoding_of(first: &[u8]) -> Option<&'static Encoding> {
     match first {
         [0xff, 0xfe, ..] => return Some(UTF_16LE),
@@ -101,8 +102,8 @@ impl<R: Read> Read for Transcoded<R> {
     }
 }
 
-/// A line of bytes as text: what is not UTF-8 is read as Windows-1252.
-pub(crate) fn mended(line: &[u8]) -> String {
+/// A line of bytes as text. Bytes that are not UTF-8 are read as Windows-1252.
+pub(crate) fn decode_line(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len() + 8);
     for chunk in line.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf_8_are_windows_1252() {
-        assert_eq!(mended(b"caf\xe9, \xc3\xa9, \x80"), "café, é, €");
-        assert_eq!(mended(b"plain"), "plain");
+        assert_eq!(decode_line(b"caf\xe9, \xc3\xa9, \x80"), "café, é, €");
+        assert_eq!(decode_line(b"plain"), "plain");
     }
 }

@@ -1,4 +1,4 @@
-//! A reader for each format, chosen by the caller or by the file's name.
+//! One type for the readers of all formats, chosen by the caller or by the file's name.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::open::open;
 use crate::survey::Survey;
 use crate::{Arff, Csv, Libsvm, Npy, Table};
 
-/// A reader of one of the formats, with its options.
+/// The reader of a format, with its options.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Format {
@@ -26,10 +26,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file tells. Names end in `.csv`, `.tsv`, `.txt` (whose
-    /// delimiter is guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.npy` or,
-    /// with the feature of that name, `.parquet`. Each may be followed by `.gz` or `.zst`, in upper
-    /// or lower case. CSV and TSV are taken to have a header.
+    /// The format given by the name of a file. Names end in `.csv`, `.tsv`, `.txt` (whose delimiter
+    /// is guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.npy` or, with the feature of
+    /// that name, `.parquet`, in upper or lower case. Each may be followed by `.gz` or `.zst`. CSV
+    /// and TSV files are assumed to have a header.
     ///
     /// # Errors
     /// [`DataError::UnknownFormat`] for other names.
@@ -57,21 +57,22 @@ impl Format {
         }
     }
 
-    /// Reads a table as it is found, whatever stands in it: a column is numbers if all of its cells
-    /// are plain numbers or mark a missing value ([`is_marker`](crate::is_marker),
-    /// [`is_number_marker`](crate::is_number_marker)), and texts else, all cells as they stand.
-    /// Whole numbers beyond 2⁵³ are texts, as `f64` would take some for others. Columns of CSV and
-    /// ARFF files at the positions `texts`, from 0, are texts in any case. [`Table::notes`] says
-    /// what was decided.
+    /// Reads a table as it is found, with any content. A column holds numbers if each of its cells
+    /// is a plain number or marks a missing value ([`is_marker`](crate::is_marker),
+    /// [`is_number_marker`](crate::is_number_marker)). Otherwise it holds text, each cell as it is
+    /// written. A column with a whole number beyond 2⁵³ holds text, since `f64` cannot tell such
+    /// numbers apart. Columns of CSV and ARFF files at the positions `texts`, from 0, always hold
+    /// text. [`Table::notes`] says what was decided.
     ///
-    /// In ARFF nominal values and quoted texts stay as they are, whatever they look like.
+    /// In ARFF files, declared values and quoted texts of text columns are never missing-value
+    /// markers; an unquoted `?` always is.
     ///
-    /// In CSV titles before the header are passed over, names are made different, and empty fields
-    /// at the end of rows are nothing.
+    /// In CSV files, titles before the header are skipped, names are made distinct, and empty
+    /// fields beyond those of the header are ignored.
     ///
     /// # Errors
-    /// [`DataError::NotFound`], [`DataError::Io`], and those of [`read`](Format::read) that are not
-    /// about one cell.
+    /// [`DataError::NotFound`], [`DataError::Io`], and the errors of [`read`](Format::read) that do
+    /// not concern a single cell.
     pub fn found(&self, origin: Origin<'_>, texts: &[usize]) -> Result<Table> {
         let name = origin.name();
         match self {
@@ -84,10 +85,10 @@ impl Format {
         }
     }
 
-    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    /// Reads all of `reader`, plain or compressed. Errors call the file `name`.
     ///
     /// # Errors
-    /// Those of the format's own `read`.
+    /// Those of the `read` method of the format's reader.
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         match self {
             Format::Csv(format) => format.read(reader, name),
@@ -99,11 +100,11 @@ impl Format {
         }
     }
 
-    /// Reads all of `reader` in spite of cells that are no numbers, where the format can hold such
-    /// (CSV, npy, Parquet).
+    /// Reads all of `reader` and lists cells that are not numbers instead of failing, in the
+    /// formats CSV, npy and Parquet. Other formats are read by [`read`](Format::read).
     ///
     /// # Errors
-    /// Those of the format's own `survey`, or else `read`.
+    /// Those of the `survey` method of the format's reader, or of `read` if it has none.
     pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
         match self {
             Format::Csv(format) => format.survey(reader, name),
@@ -114,7 +115,7 @@ impl Format {
         }
     }
 
-    /// As [`survey`](Format::survey), of the file at `path`.
+    /// Like [`survey`](Format::survey), for the file at `path`.
     ///
     /// # Errors
     /// [`DataError::NotFound`], [`DataError::Io`], and those of [`survey`](Format::survey).
@@ -124,16 +125,16 @@ impl Format {
     }
 }
 
-/// What a table is read from, again if need be.
+/// The source of a table, which can be read more than once.
 #[derive(Debug, Clone, Copy)]
 pub enum Origin<'a> {
     /// A file.
     Path(&'a Path),
-    /// Its bytes, and what stands for the file in errors.
+    /// The bytes of a file, and a name for it.
     Bytes {
-        /// Plain or compressed.
+        /// The bytes, plain or compressed.
         bytes: &'a [u8],
-        /// In errors.
+        /// The name of the file in errors.
         name: &'a str,
     },
 }
@@ -154,7 +155,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// Reading by path, for every reader.
+/// Adds `read_path` to every reader.
 macro_rules! by_path {
     ($($reader:ty),*) => {$(
         impl $reader {
@@ -173,7 +174,8 @@ by_path!(Format, Csv, Arff, Libsvm, Npy);
 #[cfg(feature = "parquet")]
 by_path!(crate::Parquet);
 
-/// Reads the file at `path` in the format that its name tells, with that format's defaults.
+/// Reads the file at `path` in the format given by its name, with the default options of that
+/// format.
 ///
 /// # Errors
 /// Those of [`Format::of`] and [`Format::read_path`].

@@ -1,4 +1,5 @@
-//! Plain, gzip or Zstandard, told apart by the first bytes and not by the file name.
+//! Decompression of gzip and Zstandard files, which are recognised by their first bytes and not by
+//! name.
 
 use std::io::{self, BufReader, Chain, Cursor, Read, Take};
 
@@ -10,14 +11,15 @@ use crate::zstd::{self, Frames};
 /// The first bytes of every gzip file (RFC 1952, section 2.3.1).
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The bytes looked at, then the rest.
+/// The first bytes, which were examined, then the rest.
 type Peeked<R> = Chain<Take<Cursor<[u8; 4]>>, R>;
 
-/// A reader of uncompressed bytes, whether the underlying bytes are gzip, Zstandard or neither.
+/// A reader of uncompressed bytes from bytes that are gzip, Zstandard or neither.
 ///
-/// Files of several gzip members or frames (as `cat a.gz b.gz` makes them) are read to the end of
-/// the last one. A truncated file gives [`io::ErrorKind::UnexpectedEof`], a damaged one
-/// [`io::ErrorKind::InvalidInput`].
+/// Files of several gzip members or Zstandard frames (as `cat a.gz b.gz` makes them) are read to
+/// the end of the last one. A truncated gzip file gives [`io::ErrorKind::UnexpectedEof`], a damaged
+/// one [`io::ErrorKind::InvalidInput`] or [`io::ErrorKind::InvalidData`]. Any error in a Zstandard
+/// file is [`io::ErrorKind::InvalidData`].
 ///
 /// ```
 /// use std::io::Read;
@@ -42,7 +44,7 @@ enum Inner<R: Read> {
 }
 
 impl<R: Read> Uncompressed<R> {
-    /// Looks at the first four bytes of `reader`.
+    /// Reads the first four bytes of `reader` to recognise the compression.
     ///
     /// # Errors
     /// Those of the first reads from `reader`.
@@ -67,12 +69,12 @@ impl<R: Read> Uncompressed<R> {
         matches!(self.inner, Inner::Gzip(_))
     }
 
-    /// Whether the underlying bytes are other ones than those that are read.
+    /// Whether the underlying bytes are compressed.
     pub(crate) fn is_compressed(&self) -> bool {
         !matches!(self.inner, Inner::Plain(_))
     }
 
-    /// What is read, if nothing is uncompressed and the first bytes are behind.
+    /// The underlying reader, if the bytes are not compressed and the first four have been read.
     pub(crate) fn plain_mut(&mut self) -> Option<&mut R> {
         match &mut self.inner {
             Inner::Plain(peeked) => Some(peeked.get_mut().1),
@@ -80,13 +82,13 @@ impl<R: Read> Uncompressed<R> {
         }
     }
 
-    /// How many uncompressed bytes were read so far.
+    /// The number of uncompressed bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What a failed read at `place` means: in a gzip file these kinds of error come from the
-    /// decoder.
+    /// The error for a failed read at `place`. In a compressed file, these kinds of error come from
+    /// the decoder.
     pub(crate) fn failed(&self, error: io::Error, place: Place) -> DataError {
         let bytes = self.bytes;
         match error.kind() {
@@ -104,7 +106,7 @@ impl<R: Read> Uncompressed<R> {
     }
 }
 
-/// All bytes of `reader`, plain or gzip.
+/// All uncompressed bytes of `reader`, which may be compressed.
 pub(crate) fn uncompressed(mut reader: impl Read, name: &str) -> Result<Vec<u8>> {
     let mut source = Uncompressed::new(&mut reader).map_err(DataError::io(name))?;
     let mut bytes = Vec::new();

@@ -1,14 +1,15 @@
-//! Instants as texts, so that they do not depend on the unit in which a file counts them.
+//! Instants as texts, which do not depend on the unit in which a file counts time.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time};
 
-/// Nanoseconds of a second and of a day.
+/// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
+/// Nanoseconds in a day.
 const DAY: i128 = 86_400 * SECOND;
 
-/// The date and time so many nanoseconds after 1970 began; none beyond the years −9999 to 9999.
-/// `utc`: the source says that it is UTC.
+/// The date and time `since` nanoseconds after the beginning of 1970; `None` outside the years
+/// −9999 to 9999. With `utc`, for sources that state UTC, the text ends in `Z`.
 pub(crate) fn of_nanoseconds(since: i128, utc: bool) -> Option<String> {
     let days = since.div_euclid(DAY);
     let rest = since.rem_euclid(DAY);
@@ -19,13 +20,13 @@ pub(crate) fn of_nanoseconds(since: i128, utc: bool) -> Option<String> {
     Some(format!("{at}{}", if utc { "Z" } else { "" }))
 }
 
-/// The date so many days after 1970 began.
+/// The date this number of days after the beginning of 1970.
 pub(crate) fn of_days(days: i64) -> Option<String> {
     let since = SignedDuration::from_secs(days.checked_mul(86_400)?);
     epoch().checked_add(since).ok().map(|date| date.to_string())
 }
 
-/// A time of day, or a duration, of so many nanoseconds.
+/// A time of day, or a duration, of this number of nanoseconds.
 #[cfg(any(test, feature = "parquet"))]
 pub(crate) fn clock(nanoseconds: i128) -> String {
     let (sign, of) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());

@@ -1,18 +1,19 @@
-//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, npy, plain or gzip or
-//! Zstandard.
+//! Readers of tables in CSV, ARFF, libsvm, npy and (feature `parquet`) Parquet files, plain or
+//! compressed with gzip or Zstandard.
 //!
 //! Four types matter:
 //!
-//! * the readers [`Csv`], [`Arff`], [`Libsvm`] and [`Npy`] turn a file into
-//! * a [`Table`] of named columns, which is prepared by a chain of methods and becomes
-//! * a [`Dataset`] of features `x` (n × d), target `y` and names;
-//! * [`DataError`] says where in which file something is wrong, what stands there, and what to do
-//!   about it.
+//! * the readers [`Csv`], [`Arff`], [`Libsvm`] and [`Npy`] turn a file into a [`Table`];
+//! * a [`Table`] has named columns, is prepared by a chain of methods, and is turned into a
+//!   [`Dataset`];
+//! * a [`Dataset`] has features `x` (n × d), a target `y` and names;
+//! * a [`DataError`] says in which file and where something is wrong, quotes it, and says what to
+//!   do about it.
 //!
-//! The [`catalog`] knows the public data sets of the papers that this workspace reproduces: where
-//! to get them, their checksums, shapes and targets. Nothing is downloaded, and nothing is made up
-//! for a file that is absent. Four small sets come with the crate behind the feature `embedded`,
-//! under a licence of their own (CC BY 4.0).
+//! The [`catalog`] lists the public data sets of the papers that this workspace reproduces: where
+//! to get them, their checksums, shapes and targets. It downloads nothing and makes up no data for
+//! absent files. Four small sets are part of the crate with the feature `embedded`, under a licence
+//! of their own (CC BY 4.0).
 //!
 //! # A complete program
 //!
@@ -45,18 +46,18 @@
 //! }
 //! ```
 //!
-//! # What readers promise
+//! # What the readers guarantee
 //!
-//! * No input makes them panic, and memory stays in proportion to the table that is really in the
-//!   file. Sizes that a file merely claims (an npy header, a libsvm index) are never allocated.
-//!   Lines end after 16 MiB.
-//! * gzip and Zstandard are recognised by their first bytes, whatever the file is called.
+//! * No input makes a reader panic. Memory is proportional to the table that is actually in the
+//!   file: sizes that a file only states (in an npy header, by a libsvm index) are never allocated.
+//!   A line of more than 16 MiB is an error.
+//! * gzip and Zstandard are recognised by the first bytes, not by the file name.
 //! * Text is UTF-8 or UTF-16, with or without byte order mark. Bytes that are neither are read as
-//!   Windows-1252, which is noted. Lines end in `\n`, `\r\n` or `\r`.
+//!   Windows-1252, and [`Table::notes`] says so. Lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the
-//!   caller ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
-//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want
-//!   to say all that is wrong at once.
+//!   caller ([`Csv::missing`]) says so. It is then NaN in [`Table::numbers`]; a [`Dataset`] has no
+//!   missing values. A [`Survey`] lists all cells that are not numbers instead of stopping at the
+//!   first one.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 

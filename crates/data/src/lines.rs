@@ -1,22 +1,21 @@
-//! Numbered UTF-8 lines of a plain or gzip file: the ground on which every reader of this crate
-//! stands.
+//! Numbered UTF-8 lines of a plain or compressed file, on which all readers of text are built.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::Uncompressed;
-use crate::encoding::{Transcoded, mended};
+use crate::encoding::{Transcoded, decode_line};
 use crate::error::{DataError, Place, Problem, Result};
 
-/// The longest line that is read: wide enough for a million columns, and a bound on memory for
-/// files that are no tables.
+/// The longest line that is read, in bytes. It has room for a million columns, and bounds the
+/// memory for files that are not tables.
 pub(crate) const MAX_LINE: usize = 16 << 20;
 
 /// One line without its end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
     pub text: &'a str,
-    /// From 1.
+    /// The number of the line, from 1.
     pub number: u64,
     pub file: &'a str,
 }
@@ -27,7 +26,7 @@ impl Line<'_> {
     }
 }
 
-/// The start of a line of plain text, from which reading can go on.
+/// The start of a line of uncompressed text, at which reading can be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Spot {
@@ -35,7 +34,7 @@ pub(crate) struct Spot {
     pub byte: u64,
     /// Lines before it.
     pub lines: u64,
-    /// A `\n` here belongs to the line before.
+    /// Whether a `\n` at this place belongs to the line before.
     after_cr: bool,
 }
 
@@ -44,15 +43,15 @@ pub(crate) struct Lines<'r> {
     source: BufReader<Transcoded<Uncompressed<&'r mut dyn Read>>>,
     file: String,
     number: u64,
-    /// Bytes of the lines so far.
+    /// Bytes of the lines read so far.
     bytes: u64,
-    /// The last line ended in `\r`: a `\n` that follows belongs to it.
+    /// Whether the last line ended in `\r`, so that a `\n` that follows belongs to it.
     after_cr: bool,
     line: String,
-    /// Lines that were looked at ahead of time, or what went wrong with them.
+    /// Lines that were read by [`look_ahead`](Lines::look_ahead), or the errors of reading them.
     ahead: VecDeque<Result<String>>,
-    /// The first line with bytes that are not UTF-8, and how many have some.
-    mended: Option<(u64, u64)>,
+    /// The first line with bytes that are not UTF-8, and the number of such lines.
+    not_utf8: Option<(u64, u64)>,
     /// The first line with NUL characters.
     nul: Option<u64>,
 }
@@ -69,18 +68,19 @@ impl<'r> Lines<'r> {
             after_cr: false,
             line: String::new(),
             ahead: VecDeque::new(),
-            mended: None,
+            not_utf8: None,
             nul: None,
         })
     }
 
-    /// Goes on at `spot`, at which `reader` stands.
+    /// Resumes at `spot`, to which `reader` was moved.
     pub fn resume(reader: &'r mut dyn Read, file: &str, spot: Spot) -> Result<Self> {
         let lines = Lines::new(reader, file)?;
         Ok(Lines { number: spot.lines, bytes: spot.byte, after_cr: spot.after_cr, ..lines })
     }
 
-    /// Where the next line starts; nowhere in gzip and UTF-16, which cannot be entered midway.
+    /// Where the next line starts; `None` in compressed and UTF-16 files, which cannot be read from
+    /// the middle.
     pub fn spot(&self) -> Option<Spot> {
         let source = self.source.get_ref();
         let whole = source.is_transcoded() || source.get_ref().is_compressed();
@@ -106,12 +106,12 @@ impl<'r> Lines<'r> {
         Ok(Some(Line { text, number: self.number, file: &self.file }))
     }
 
-    /// Up to `count` of the next lines, before any is taken; [`next`](Lines::next) gives them all
-    /// the same.
+    /// Up to `count` of the next lines, without consuming them: [`next`](Lines::next) still returns
+    /// them.
     pub fn look_ahead(&mut self, count: usize) -> Vec<&str> {
         let start = self.number;
         while self.ahead.len() < count && self.ahead.back().is_none_or(Result::is_ok) {
-            self.number += 1; // which an error names
+            self.number += 1; // for the place of an error
             match self.read_line() {
                 Ok(true) => self.ahead.push_back(Ok(std::mem::take(&mut self.line))),
                 Ok(false) => break,
@@ -122,9 +122,9 @@ impl<'r> Lines<'r> {
         self.ahead.iter().filter_map(|line| line.as_deref().ok()).collect()
     }
 
-    /// What is to be said of the lines so far.
+    /// Notes on the lines so far.
     pub fn notes(&self) -> Vec<String> {
-        let mended = self.mended.map(|(first, count)| {
+        let not_utf8 = self.not_utf8.map(|(first, count)| {
             let more = match count {
                 1 => String::new(),
                 more => format!(" and {} more lines", more - 1),
@@ -138,10 +138,10 @@ impl<'r> Lines<'r> {
         let nul = self.nul.map(|first| {
             format!("NUL characters are left out, the first in line {first} of {}", self.file)
         });
-        mended.into_iter().chain(nul).collect()
+        not_utf8.into_iter().chain(nul).collect()
     }
 
-    /// Fills `self.line` with UTF-8; false at the end of the file.
+    /// Fills `self.line` with the next line, as UTF-8; false at the end of the file.
     fn read_line(&mut self) -> Result<bool> {
         let mut line = std::mem::take(&mut self.line).into_bytes();
         let any = self.read_bytes(&mut line)?;
@@ -150,14 +150,14 @@ impl<'r> Lines<'r> {
             self.nul.get_or_insert(self.number);
         }
         self.line = String::from_utf8(line).unwrap_or_else(|error| {
-            let (first, count) = self.mended.unwrap_or((self.number, 0));
-            self.mended = Some((first, count + 1));
-            mended(error.as_bytes())
+            let (first, count) = self.not_utf8.unwrap_or((self.number, 0));
+            self.not_utf8 = Some((first, count + 1));
+            decode_line(error.as_bytes())
         });
         Ok(any)
     }
 
-    /// Fills `line` with the next one; false at the end of the file.
+    /// Fills `line` with the bytes of the next line; false at the end of the file.
     fn read_bytes(&mut self, line: &mut Vec<u8>) -> Result<bool> {
         line.clear();
         let mut any = false;

@@ -1,10 +1,10 @@
-//! Texts that mark a missing value.
+//! Texts that mark missing values.
 
-/// In every column, in upper or lower case.
+/// Markers in every column, in any case.
 const EVERYWHERE: [&str; 9] = ["", "na", "n/a", "nan", "null", "#n/a", "<na>", "nat", "#na"];
-/// Bytes of the longest of them.
+/// Bytes of the longest marker in [`EVERYWHERE`].
 const LONGEST: usize = 4;
-/// Among numbers, in upper or lower case.
+/// Further markers among numbers, in any case.
 const AMONG_NUMBERS: [&str; 24] = [
     "?",
     "-",
@@ -31,11 +31,11 @@ const AMONG_NUMBERS: [&str; 24] = [
     "n.a.",
     "not available",
 ];
-/// Bytes of the longest of them.
+/// Bytes of the longest marker in [`AMONG_NUMBERS`].
 const LONGEST_AMONG_NUMBERS: usize = 13;
 
-/// Whether a text means a missing value in every column: an empty one, `NA`, `nan`, `null` and the
-/// like.
+/// Whether a text marks a missing value in every column: the empty text, `NA`, `nan`, `null` and
+/// similar ones.
 ///
 /// ```
 /// assert!(nystrom_data::is_marker("n/a") && !nystrom_data::is_marker("?"));
@@ -44,8 +44,8 @@ pub fn is_marker(text: &str) -> bool {
     is_one_of(&EVERYWHERE, LONGEST, text)
 }
 
-/// Whether a text means a missing value where the others are numbers or dates: `?`, `-`, `none` and
-/// the like, beside those of [`is_marker`].
+/// Whether a text marks a missing value in a column of numbers or dates: the markers of
+/// [`is_marker`], `?`, `-`, `none` and similar ones.
 ///
 /// ```
 /// assert!(nystrom_data::is_number_marker("?") && !nystrom_data::is_number_marker("red"));
@@ -59,7 +59,8 @@ fn is_one_of(markers: &[&str], longest: usize, text: &str) -> bool {
     text.len() <= longest && markers.iter().any(|marker| marker.eq_ignore_ascii_case(text))
 }
 
-/// That these texts, each in so many cells of a column of numbers, count as missing.
+/// The note that these texts in a column of numbers, each with its number of cells, are read as
+/// missing values.
 pub(crate) fn taken_for_missing<'a>(
     column: &str,
     texts: impl Iterator<Item = (&'a str, usize)> + Clone,

@@ -1,4 +1,4 @@
-//! NumPy's binary format of one array.
+//! NumPy's `.npy` format, one array in binary.
 
 use std::io::Read;
 
@@ -11,19 +11,19 @@ use crate::number::{LARGEST_EXACT, half};
 use crate::survey::Survey;
 use crate::table::Table;
 
-/// The first bytes of every file.
+/// The first bytes of every `.npy` file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
-/// The longest header that is believed.
+/// The longest header that is accepted, in bytes.
 pub(crate) const MAX_HEADER: usize = 1 << 20;
 
-/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column.
-/// Entries are floats, integers or booleans of either byte order, in C or Fortran order.
-/// `datetime64` gives texts of dates or instants, `timedelta64` seconds; `NaT` is missing.
+/// Reads `.npy` files, plain or compressed: a matrix with one case per row, or a vector as one
+/// column. Entries are floats, integers or booleans of either byte order, in C or Fortran order.
+/// `datetime64` gives dates or instants as text, `timedelta64` gives seconds; `NaT` is missing.
 ///
 /// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`,
-/// `c2`, …, as the file names none. One with a whole number beyond 2⁵³ is text, as some would be
-/// equal as `f64`. Values that are not finite are errors, as in every format; in
-/// errors the line is the row from 1.
+/// `c2`, …, since the file has no names. A column with a whole number beyond 2⁵³ is text, since
+/// `f64` cannot tell such numbers apart. Values that are not finite are errors, as in every format.
+/// In errors, the line is the row, from 1.
 ///
 /// ```
 /// use nystrom_data::{Npy, npy_bytes};
@@ -39,30 +39,28 @@ pub struct Npy {
 }
 
 impl Npy {
-    /// A reader; the format says everything itself, so that there are no options.
+    /// A reader. It has no options, since the file describes itself.
     pub fn new() -> Self {
         Npy::default()
     }
 
-    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    /// Reads all of `reader`, plain or compressed. Errors call the file `name`.
     ///
-    /// Memory is that of the file and of the table. The header is not trusted: nothing is allocated
-    /// for values that are not there.
+    /// Memory: the file plus the table. The header is not trusted: nothing is allocated for values
+    /// that are not in the file.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At)
-    /// with row and column of a value that is not finite, or for a damaged or
-    /// unsuitable file;
-    /// [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite,
+    /// or for a damaged or unsuitable file; [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
 
-    /// Reads all of `reader` as [`read`](Npy::read) does, but passes over values that are not
-    /// finite: they are missing in the table, and listed beside it.
+    /// Reads all of `reader` like [`read`](Npy::read), but lists values that are not finite instead
+    /// of failing. In the table they are missing.
     ///
     /// # Errors
-    /// Those of [`read`](Npy::read) that are not about one value.
+    /// Those of [`read`](Npy::read) that do not concern a single value.
     pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
         let at = |problem: Problem| problem.at(Place::new(name));
         let bytes = uncompressed(reader, name)?;
@@ -84,7 +82,7 @@ impl Npy {
     }
 }
 
-/// The text of the header, and what follows it.
+/// The text of the header, and the data after it.
 pub(crate) fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
     let broken = |what: &'static str| Problem::NpyHeader { what: what.to_owned() };
     let rest = bytes
@@ -110,7 +108,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`
+    /// Parses `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`.
     pub fn parse(text: &str) -> std::result::Result<Header, Problem> {
         let value = |key: &'static str| {
             let quoted = [format!("'{key}'"), format!("\"{key}\"")];
@@ -145,8 +143,8 @@ impl Header {
         }
     }
 
-    /// The columns of so many rows, before which there are others. One with a whole number beyond
-    /// 2⁵³ is text, as some would be equal as `f64`.
+    /// The columns of a block of `rows` rows, which follows `before` other rows. A column with a
+    /// whole number beyond 2⁵³ is text, since `f64` cannot tell such numbers apart.
     pub fn columns(
         &self,
         data: &[u8],
@@ -162,7 +160,7 @@ impl Header {
             let (name, mut doubts) = (format!("c{}", j + 1), Doubts::default());
             let whole = |i| self.item.whole(bytes(i, j));
             if let Some(times) = self.item.times {
-                // the least number is NaT
+                // the least `i64` is NaT
                 let count = |i| whole(i)?.try_into().ok().filter(|count| *count != i64::MIN);
                 return (times.column(name, (0..rows).map(count)), doubts);
             }
@@ -180,17 +178,17 @@ impl Header {
     }
 }
 
-/// How a number is written.
+/// The type of the entries.
 pub(crate) struct Item {
     kind: u8,
     pub size: usize,
     big_endian: bool,
-    /// What whole numbers count, if they count time.
+    /// The meaning of whole numbers that count time.
     times: Option<Times>,
 }
 
 impl Item {
-    /// `'<f8'` and its like, and `'<M8[ns]'` of times.
+    /// Parses a type such as `'<f8'`, or `'<M8[ns]'` for times.
     fn parse(descr: &str) -> std::result::Result<Item, Problem> {
         let unsuitable = || Problem::NpyType {
             text: excerpt(descr.split(", 'fortran").next().unwrap_or(descr).trim()),
@@ -224,7 +222,7 @@ impl Item {
         u64::from_le_bytes(little)
     }
 
-    /// The whole number in `size` bytes; none of floats.
+    /// The whole number in `size` bytes; `None` for floats.
     fn whole(&self, bytes: &[u8]) -> Option<i128> {
         let (bits, unused) = (self.bits(bytes), 64 - 8 * self.size as u32);
         match self.kind {
@@ -234,7 +232,7 @@ impl Item {
         }
     }
 
-    /// The number in `size` bytes; integers beyond 2⁵³ are rounded.
+    /// The number in `size` bytes. Integers beyond 2⁵³ are rounded.
     pub fn number(&self, bytes: &[u8]) -> f64 {
         match (self.whole(bytes), self.size) {
             (Some(whole), _) => whole as f64,
@@ -245,8 +243,8 @@ impl Item {
     }
 }
 
-/// The bytes of an `.npy` file with an f64 matrix, its entries given column by column; a vector if
-/// there is one column.
+/// The bytes of an `.npy` file with an `f64` matrix, whose entries are given column by column. With
+/// one column it is a vector.
 ///
 /// See [`Npy`] for an example.
 pub fn npy_bytes(rows: usize, columns: usize, entries: impl IntoIterator<Item = f64>) -> Vec<u8> {

@@ -1,31 +1,32 @@
-//! Instants and durations in NumPy's arrays.
+//! Instants and durations in `.npy` files.
 
 use jiff::civil::Date;
 
 use crate::column::{Categories, Column, Values};
 use crate::instant;
 
-/// What the whole numbers of a `datetime64` or a `timedelta64` count.
+/// The meaning of the whole numbers of a `datetime64` or `timedelta64`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Times {
-    /// Days since 1970 began, so many at a time.
+    /// Dates, in steps of this number of days since the beginning of 1970.
     Days(i64),
-    /// Months since 1970 began, so many at a time.
+    /// Dates, in steps of this number of months since the beginning of 1970.
     Months(i64),
-    /// Nanoseconds since 1970 began, so many at a time.
+    /// Instants, in steps of this number of nanoseconds since the beginning of 1970.
     Instants(i128),
-    /// Seconds, such a part of one at a time.
+    /// Durations, in steps of this number of seconds.
     Durations(f64),
 }
 
 impl Times {
-    /// Of `M8[ns]`: the kind is `M`, or `m` for durations, and the unit `ns`, or `25ns`.
+    /// For a type such as `M8[ns]`: `kind` is `M`, or `m` for durations, and `unit` is `ns`, or
+    /// `25ns`. `None` for other units.
     pub fn parse(kind: u8, unit: &str) -> Option<Times> {
         let unit_start = unit.find(|c: char| !c.is_ascii_digit())?;
         let (times, unit) = unit.split_at(unit_start);
         let times: i64 = if times.is_empty() { 1 } else { times.parse::<u32>().ok()?.into() };
         let nanoseconds: i128 = match unit {
-            "Y" | "M" if kind == b'm' => return None, // their lengths differ
+            "Y" | "M" if kind == b'm' => return None, // months and years have no fixed length
             "Y" => return Some(Times::Months(12 * times)),
             "M" => return Some(Times::Months(times)),
             "W" if kind == b'M' => return Some(Times::Days(7 * times)),
@@ -44,8 +45,8 @@ impl Times {
         Some(if kind == b'M' { Times::Instants(step) } else { Times::Durations(step as f64 / 1e9) })
     }
 
-    /// The column of these counts: texts of dates and instants, numbers of seconds. `None` is
-    /// missing, as are dates beyond the years −9999 to 9999.
+    /// The column of these counts: dates and instants as text, durations as seconds. `None` and
+    /// dates outside the years −9999 to 9999 are missing.
     pub fn column(self, name: String, counts: impl Iterator<Item = Option<i64>>) -> Column {
         if let Times::Durations(step) = self {
             let seconds = counts.map(|count| count.map_or(f64::NAN, |count| count as f64 * step));

@@ -1,8 +1,8 @@
-//! The one place where text becomes a number.
+//! The one place where cells are parsed as numbers.
 
 use crate::error::{Problem, place::excerpt};
 
-/// `text` as a finite `f64`, correctly rounded; surrounding white space is allowed.
+/// Parses `text` as a finite `f64`, correctly rounded. Surrounding white space is allowed.
 pub(crate) fn number(text: &str) -> Result<f64, Problem> {
     let text = text.trim();
     match text.parse::<f64>() {
@@ -12,11 +12,11 @@ pub(crate) fn number(text: &str) -> Result<f64, Problem> {
     }
 }
 
-/// As [`number`], with a decimal comma. A point is refused: `1.500` may be meant as 1.5 or as 1500.
+/// Like [`number`], with a decimal comma. A point is an error: `1.500` may mean 1.5 or 1500.
 pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
     if text.contains('.') {
-        let remedy = "numbers of this file have a decimal comma, so that a point may mean \
-                      anything; take it out";
+        let remedy = "numbers of this file have a decimal comma, so that the meaning of a \
+                      point is unclear; remove the point";
         return Err(Problem::NotANumber { text: excerpt(text.trim()), remedy: remedy.to_owned() });
     }
     number(&text.replacen(',', ".", 1)).map_err(|problem| match problem {
@@ -25,12 +25,13 @@ pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
     })
 }
 
-/// The last whole number up to which all are different as `f64`: 2⁵³.
+/// 2⁵³: whole numbers up to this one are different from each other as `f64`.
 pub(crate) const LARGEST_EXACT: u64 = 1 << 53;
-/// Its digits.
+/// The digits of [`LARGEST_EXACT`].
 const EXACT: &str = "9007199254740992";
 
-/// Whether a text is a whole number, in digits alone, that is the same `f64` as another one.
+/// Whether a text is a whole number beyond 2⁵³, written in digits, which `f64` may not tell from
+/// others.
 pub(crate) fn is_beyond_exact(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.len() < EXACT.len() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -40,12 +41,12 @@ pub(crate) fn is_beyond_exact(text: &str) -> bool {
     (digits.len(), digits) > (EXACT.len(), EXACT)
 }
 
-/// Whether a text is no number, but would be one with a point for its comma.
+/// Whether a text is not a number, but would be one if its comma were a point.
 pub(crate) fn has_decimal_comma(text: &str) -> bool {
     text.contains(',') && !text.contains('.') && number(&text.replacen(',', ".", 1)).is_ok()
 }
 
-/// The float of two bytes with these bits.
+/// The half-precision float with these bits.
 pub(crate) fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let value = match exponent {

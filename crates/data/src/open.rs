@@ -1,4 +1,4 @@
-//! Opening a file.
+//! Opening files.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{DataError, Result};
 
-/// The file at `path` and its display name.
+/// Opens the file at `path`. Returns the file and its display name.
 #[expect(clippy::disallowed_methods, reason = "loaders read files")]
 pub(crate) fn open(path: &Path) -> Result<(File, String)> {
     let name = path.display().to_string();

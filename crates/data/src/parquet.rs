@@ -1,4 +1,4 @@
-//! Apache Parquet (feature `parquet`).
+//! Apache Parquet files (feature `parquet`).
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -20,13 +20,14 @@ use crate::parquet_values::{Values, are_beyond_exact, read_column};
 use crate::survey::Survey;
 use crate::table::Table;
 
-/// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
+/// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip, LZ4 or
+/// Zstandard.
 ///
-/// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times
-/// become texts such as `2021-03-01T00:25:00`, whatever their unit, and so do integers of which one
-/// is beyond 2⁵³: as `f64` some would be equal. A null is a missing value. Columns of lists and
-/// structures, and pandas' index without a name, are left out; [`Table::notes`] says so. In errors
-/// the line is the row from 1.
+/// Floats, integers, booleans and decimals become numbers, strings become categories. Dates and
+/// times of any unit become texts such as `2021-03-01T00:25:00`. A column of integers of which one
+/// is beyond 2⁵³ becomes text, since `f64` cannot tell such numbers apart. A null is a missing
+/// value. Columns of lists and structures, and an unnamed index written by pandas, are left out,
+/// and [`Table::notes`] says so. In errors, the line is the row, from 1.
 ///
 /// ```no_run
 /// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
@@ -39,36 +40,34 @@ pub struct Parquet {
 }
 
 impl Parquet {
-    /// A reader; the format says everything itself, so that there are no options.
+    /// A reader. It has no options, since the file describes itself.
     pub fn new() -> Self {
         Parquet::default()
     }
 
-    /// Reads all of `reader`; `name` stands for the file in errors. Memory is that of the file and
-    /// of the table.
+    /// Reads all of `reader`. Errors call the file `name`. Memory: the file plus the table.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At)
-    /// with row and column of a value that is not finite or not UTF-8. It has the column alone for
-    /// one of an unsuitable type, and also stands for a damaged file.
+    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite or
+    /// not UTF-8, with the column if its type is unsuitable, or for a damaged file.
     /// [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
 
-    /// Reads all of `reader` as [`read`](Parquet::read) does, but passes over numbers that are not
-    /// finite: they are missing in the table, and listed beside it.
+    /// Reads all of `reader` like [`read`](Parquet::read), but lists numbers that are not finite
+    /// instead of failing. In the table they are missing.
     ///
     /// # Errors
-    /// Those of [`read`](Parquet::read) that are not about one value.
+    /// Those of [`read`](Parquet::read) that do not concern a single value.
     pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
         let bytes = uncompressed(reader, name)?;
         unless_asserted(name, || read_bytes(bytes.into(), name))
     }
 }
 
-/// What is read. `parquet` asserts what only a sound file keeps, such as a dictionary before its
-/// indices.
+/// Runs `read` and turns a panic into an error. The crate `parquet` asserts properties that a
+/// damaged file may lack, such as a dictionary before its indices.
 pub(crate) fn unless_asserted<T>(name: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(contradiction(name)))
 }
@@ -108,11 +107,10 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     Ok(Survey { table: Table::new(name, columns)?.noted(notes, Vec::new()), doubts })
 }
 
-/// The place of a column that is read, and what it holds.
+/// The position of a column that is read, and its content.
 type Used = (usize, Holds);
 
-/// The columns of which features can be made with what they hold, and what is to be said of the
-/// others.
+/// The columns that can become columns of a table, with their content, and notes on the others.
 pub(crate) fn usable<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     name: &str,
@@ -155,13 +153,14 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
     }
 }
 
-/// Columns without a name of their own that pandas wrote for the index of a frame.
+/// The columns that pandas wrote for the unnamed index of a frame.
 fn index_columns(pandas: Option<&str>) -> Vec<String> {
     let names = pandas.unwrap_or_default().split('"');
     names.filter(|part| part.starts_with("__index_level_")).map(str::to_owned).collect()
 }
 
-/// Columns of whole numbers that are durations, as pandas says of them, and how many a second has.
+/// The columns of whole numbers that are durations according to pandas' metadata, and the number of
+/// units in a second.
 fn durations(pandas: Option<&str>) -> HashMap<String, f64> {
     // {"columns": [{"name": "a", "field_name": "a", …, "numpy_type": "timedelta64[ns]", …}, …]}
     let column = |text: &str| {
@@ -178,14 +177,14 @@ fn durations(pandas: Option<&str>) -> HashMap<String, f64> {
     pandas.unwrap_or_default().split("{\"name\":").filter_map(column).collect()
 }
 
-/// A column that grows by row groups, and how many rows there are up to its last.
+/// A column to which row groups are appended, and the number of its last row, from 1.
 pub(crate) enum Growing {
     Numbers { numbers: Vec<f64>, doubts: Doubts, rows: u64 },
     Text { column: ColumnBuilder, rows: u64 },
 }
 
 impl Growing {
-    /// After so many rows of the file.
+    /// An empty column, which begins after `rows` rows of the file.
     pub fn new(column: &ColumnDescriptor, holds: Holds, rows: u64) -> Self {
         match holds.is_text() {
             true => Growing::Text { column: ColumnBuilder::text(column.path().string()), rows },
@@ -193,7 +192,7 @@ impl Growing {
         }
     }
 
-    /// The values of one row group; if one of them is wrong, its row from 1.
+    /// Appends the values of a row group. An error has the row of the wrong value, from 1.
     pub fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
         match (self, values) {
             (Growing::Numbers { numbers, doubts, rows }, Values::Numbers(values)) => {

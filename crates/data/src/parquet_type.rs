@@ -1,4 +1,4 @@
-//! What the columns of a Parquet file hold.
+//! The content of the columns of a Parquet file.
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::data_type::{ByteArray, Int96};
@@ -7,30 +7,30 @@ use parquet::schema::types::ColumnDescriptor;
 use crate::instant;
 use crate::number::half;
 
-/// What a column holds, and so how its stored values are read.
+/// The content of a column, which determines how its stored values are read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Holds {
-    /// Numbers, whole ones divided by this.
+    /// Numbers; whole numbers are divided by this.
     Numbers(f64),
     Unsigned,
-    /// Whole numbers, of which some are beyond 2⁵³.
+    /// Whole numbers of which one is beyond 2⁵³; they are read as text.
     Digits {
         unsigned: bool,
     },
-    /// Decimals as bytes, divided by this.
+    /// Decimals stored as bytes, to be divided by this.
     Decimals(f64),
-    /// Floats of two bytes.
+    /// Half-precision floats.
     Halves,
     Text,
-    /// Bytes of which nothing is said: text, if they are UTF-8.
+    /// Bytes of no declared type, read as UTF-8 text.
     Bytes,
     /// Days since 1970.
     Days,
-    /// Instants in so many nanoseconds, and whether they are UTC.
+    /// Instants: nanoseconds per unit, and whether they are UTC.
     Instants(i128, bool),
-    /// Times of day in so many nanoseconds.
+    /// Times of day: nanoseconds per unit.
     Clock(i128),
-    /// What no feature can be made of.
+    /// Content that cannot be a column of a table, in words.
     Nothing(&'static str),
 }
 
@@ -71,13 +71,13 @@ impl Holds {
         }
     }
 
-    /// Whether its values are read as texts.
+    /// Whether values are read as text.
     pub fn is_text(self) -> bool {
         use Holds::{Bytes, Clock, Days, Digits, Instants, Text};
         matches!(self, Text | Bytes | Days | Instants(..) | Clock(_) | Digits { .. })
     }
 
-    /// The text of a stored whole number; none if there is no such date.
+    /// The text of a stored whole number; `None` if there is no such date.
     pub fn text(self, value: i128) -> Option<ByteArray> {
         let text = match self {
             Holds::Days => instant::of_days(i64::try_from(value).ok()?)?,
@@ -88,9 +88,10 @@ impl Holds {
         Some(text.into_bytes().into())
     }
 
-    /// The text of nanoseconds of a day and a Julian day, as Spark stores instants.
+    /// The text of an instant that is stored as nanoseconds of a day and a Julian day, as Spark
+    /// does.
     pub fn julian(self, value: &Int96) -> Option<ByteArray> {
-        /// The Julian day on which 1970 began.
+        /// The Julian day of 1 January 1970.
         const EPOCH: i128 = 2_440_588;
         let [low, high, day] = value.data() else { return None };
         let nanoseconds = (i128::from(*high) << 32) + i128::from(*low);
@@ -98,7 +99,7 @@ impl Holds {
         self.text(days * 86_400_000_000_000 + nanoseconds)
     }
 
-    /// The number in these bytes.
+    /// The number that is stored in these bytes.
     pub fn number(self, bytes: &[u8]) -> f64 {
         match self {
             Holds::Decimals(scale) => big_endian(bytes) / scale,
@@ -118,16 +119,16 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
     }
 }
 
-/// A whole number in two's complement, the highest byte first, of at most 16 bytes.
+/// A whole number in two's complement, big-endian; `None` for more than 16 bytes.
 pub(crate) fn whole(bytes: &[u8]) -> Option<i128> {
     let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
     let start = if negative { -1_i128 } else { 0 };
     (bytes.len() <= 16).then(|| bytes.iter().fold(start, |sum, b| (sum << 8) | i128::from(*b)))
 }
 
-/// The same of any number of bytes, rounded.
+/// Like [`whole`], for any number of bytes, rounded to `f64`.
 fn big_endian(mut bytes: &[u8]) -> f64 {
-    // bytes that only repeat the sign
+    // drop leading bytes that only repeat the sign
     while let [first, rest @ ..] = bytes
         && bytes.len() > 16
         && rest.first().is_some_and(|next| *first == if next & 0x80 != 0 { 0xff } else { 0 })

@@ -1,4 +1,4 @@
-//! The values of a column of a Parquet file.
+//! Reading the values of a column of a Parquet file.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -10,7 +10,7 @@ use parquet::schema::types::ColumnDescriptor;
 use crate::number::LARGEST_EXACT;
 use crate::parquet_type::{Holds, whole};
 
-/// The values of one column, `None` where there is a null.
+/// The values of a column; `None` is a null.
 pub(crate) enum Values {
     Numbers(Vec<Option<f64>>),
     Text(Vec<Option<ByteArray>>),
@@ -25,8 +25,8 @@ impl Values {
     }
 }
 
-/// Whether a column holds a whole number beyond 2⁵³, as its statistics say or, without them, its
-/// values.
+/// Whether a column holds a whole number beyond 2⁵³, from its statistics if the file has them, else
+/// from its values.
 pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     column: usize,
@@ -65,7 +65,7 @@ pub(crate) fn are_beyond_exact<R: ChunkReader + 'static>(
     Ok(false)
 }
 
-/// The next values of a column of one row group, at most so many.
+/// The next values of a column of a row group, at most `records`.
 pub(crate) fn read_column(
     reader: &mut ColumnReader,
     (column, holds): (&ColumnDescriptor, Holds),
@@ -101,7 +101,7 @@ pub(crate) fn read_column(
     })
 }
 
-/// The same of a column of numbers.
+/// Like [`read_column`], for a column of numbers.
 fn read_numbers(
     reader: &mut ColumnReader,
     holds: Holds,
@@ -130,13 +130,13 @@ fn read_numbers(
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
             values(reader, optional, |v| holds.number(v.data()))
         }
-        // instants, which are texts
+        // instants, which are read as text
         ColumnReader::Int96ColumnReader(_) => Ok(Vec::new()),
     }
 }
 
-/// The next values of a column of one row group, at most so many; a value is there where its level
-/// is the highest.
+/// The next values of a column of a row group, at most `records`. A value is present if its
+/// definition level is `highest`; otherwise it is null.
 fn values<T: DataType, V>(
     reader: &mut ColumnReaderImpl<T>,
     (highest, records): (i16, usize),

@@ -1,4 +1,4 @@
-//! Lines grouped into records: quoted fields may run over several lines.
+//! Records, each of one or more lines: quoted fields may contain line ends.
 
 use std::io::Read;
 
@@ -8,27 +8,27 @@ use crate::delimiter::{Beginning, Split, guess};
 use crate::error::{Place, Problem, Result};
 use crate::lines::{Lines, MAX_LINE, Spot};
 
-/// Lines that a guess of the delimiter looks at.
+/// Number of lines from which the delimiter is guessed.
 const LINES: usize = 8;
-/// Lines among which the header of a file is sought, where it is read as it is found.
+/// Number of lines among which the header is sought in a file that is read as it is found.
 const BEGINNING: usize = 40;
 
 /// The records of a file, each with the number of its first line.
 ///
-/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one. The line numbers of
-/// the `csv` crate are those at which it began to look for a record. So they are too small after
-/// `\r\n` and after blank lines.
+/// [`Lines`] numbers the lines, which are given to the `csv-core` parser one by one. The `csv`
+/// crate is not used because its line numbers are those at which it starts to look for a record,
+/// and so are too small after `\r\n` and after blank lines.
 pub(crate) struct Records<'r> {
     lines: Lines<'r>,
-    /// Where fields end; never [`Split::Guess`].
+    /// The delimiter; never [`Split::Guess`].
     pub split: Split,
     parser: Reader,
     fields: Fields,
-    /// What the beginning of the file looks like, where that was looked at.
+    /// The structure of the beginning of the file, if it was examined.
     pub shape: Beginning,
-    /// Whether the next line is a header behind `#`.
+    /// Whether the next line is a header after `#`.
     strip_comment: bool,
-    /// What is to be said of the file.
+    /// Notes on the file.
     pub notes: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Records<'r> {
 pub(crate) struct Record<'a> {
     text: &'a str,
     ends: &'a [usize],
-    /// The line on which it starts.
+    /// The line on which the record starts.
     pub number: u64,
     file: &'a str,
 }
@@ -46,7 +46,7 @@ impl Record<'_> {
         self.ends.len()
     }
 
-    /// Field `i`, counted from 0, without white space around it.
+    /// Field `i`, from 0, without surrounding white space.
     pub fn field(&self, i: usize) -> &str {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         self.text.get(start..self.ends[i]).unwrap_or_default().trim()
@@ -78,7 +78,7 @@ impl<'r> Records<'r> {
         let mut records = Records::of(lines, split);
         if shape.skipped > 0 {
             let (count, verb) = if shape.skipped == 1 { ("line", "is") } else { ("lines", "are") };
-            let note = format!("{} {count} before the header {verb} passed over", shape.skipped);
+            let note = format!("{} {count} before the header {verb} skipped", shape.skipped);
             records.notes.push(note);
         }
         records.strip_comment = shape.commented;
@@ -86,7 +86,7 @@ impl<'r> Records<'r> {
         Ok(records)
     }
 
-    /// Goes on at `spot`, at which `reader` stands.
+    /// Resumes at `spot`, to which `reader` was moved.
     pub fn resume(reader: &'r mut dyn Read, file: &str, split: Split, spot: Spot) -> Result<Self> {
         Ok(Records::of(Lines::resume(reader, file, spot)?, split))
     }
@@ -100,17 +100,17 @@ impl<'r> Records<'r> {
         Records { lines, split, parser, fields, shape, strip_comment, notes }
     }
 
-    /// Where the next record starts, if reading could go on there.
+    /// Where the next record starts, if reading can be resumed there.
     pub fn spot(&self) -> Option<Spot> {
         self.lines.spot()
     }
 
-    /// What is to be said of the file up to here.
+    /// Notes on the file up to here.
     pub fn notes(&self) -> Vec<String> {
         self.notes.iter().cloned().chain(self.lines.notes()).collect()
     }
 
-    /// The next record that is not a blank line, or `None` at the end of the file.
+    /// The next record, without blank lines; `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<Record<'_>>> {
         self.fields.clear();
         let mut start = None;
@@ -147,10 +147,11 @@ impl<'r> Records<'r> {
     }
 }
 
-/// White space or byte order marks only, unless white space can be a missing field.
+/// Whether a line has only white space and byte order marks. A line with a delimiter is not blank,
+/// even if that is white space.
 ///
-/// A mark alone on the first line that is not blank would end the parser's input: it strips the
-/// mark and is left with nothing.
+/// A byte order mark counts as blank because the parser would strip a mark alone on a line, and
+/// take the empty rest for the end of the file.
 fn is_blank(line: &str, split: Split) -> bool {
     let nothing = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty();
     match split {
@@ -159,7 +160,7 @@ fn is_blank(line: &str, split: Split) -> bool {
     }
 }
 
-/// The fields of a record, one after the other in one buffer.
+/// The fields of a record, concatenated in one buffer.
 #[derive(Default)]
 struct Fields {
     text: Vec<u8>,
@@ -181,7 +182,7 @@ impl Fields {
         &self.ends[..self.ends_len]
     }
 
-    /// Whether the record is complete.
+    /// Adds a line to the record. Returns whether the record is complete.
     fn add_line(&mut self, line: &str, split: Split, parser: &mut Reader) -> bool {
         match split {
             Split::At(_) => self.parse(line.as_bytes(), parser) || self.parse(b"\n", parser),
@@ -199,7 +200,7 @@ impl Fields {
     }
 
     fn parse(&mut self, mut input: &[u8], parser: &mut Reader) -> bool {
-        // To the parser an empty input means the end of the file.
+        // the parser takes an empty input for the end of the file
         while !input.is_empty() {
             let (text, ends) = (&mut self.text[self.text_len..], &mut self.ends[self.ends_len..]);
             let (result, read, written, ended) = parser.read_record(input, text, ends);

@@ -1,44 +1,44 @@
-//! Mean 0 and standard deviation 1 per feature.
+//! Standardising features to mean 0 and standard deviation 1.
 
 use faer::{Mat, MatRef};
 
 use crate::error::{DataError, Result, place::list};
 
-/// Choices of [`Standardizer::fit`].
+/// Options of [`Standardizer::fit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standardize {
     /// The divisor of the variance.
     pub divisor: Divisor,
-    /// What happens to features with one value only.
+    /// The treatment of constant features.
     pub constant: Constant,
 }
 
 /// The divisor of the variance ("delta degrees of freedom").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Divisor {
-    /// n (ddof = 0), as scikit-learn's `StandardScaler`: the columns then have mean square exactly
-    /// 1.
+    /// n (ddof = 0), like scikit-learn's `StandardScaler`: each column then has mean square 1.
     #[default]
     N,
-    /// n − 1 (ddof = 1), as R's `scale`.
+    /// n − 1 (ddof = 1), like R's `scale`.
     NMinusOne,
 }
 
-/// What happens to features with one value only.
+/// The treatment of constant features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Constant {
-    /// They are an error that names them.
+    /// An error that names them.
     #[default]
     Refuse,
-    /// They are divided by 1, so that they become 0.
+    /// Divided by 1: they become 0.
     ScaleByOne,
 }
 
-/// The affine map x ↦ (x − mean) / scale per feature, kept to treat new data in the same way.
+/// The affine map x ↦ (x − mean) / scale for each feature. It is kept to transform new data in the
+/// same way.
 ///
-/// With the feature `serde` it is saved as `{"means": […], "scales": […]}`. Loading refuses what
-/// could not have been fitted: lists of different lengths, means that are not finite, scales that
-/// are not positive and finite.
+/// With the feature `serde` it is saved as `{"means": […], "scales": […]}`. Loading fails for
+/// values that [`fit`](Standardizer::fit) cannot give: lists of different lengths, means that are
+/// not finite, scales that are not positive and finite.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
@@ -50,7 +50,7 @@ pub struct Standardizer {
     pub scales: Vec<f64>,
 }
 
-/// A [`Standardizer`] as a file holds it.
+/// A [`Standardizer`] as it is in a file, before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Unchecked {
@@ -87,17 +87,17 @@ impl TryFrom<Unchecked> for Standardizer {
 }
 
 impl Standardizer {
-    /// Means and standard deviations of the columns of `x` (n × d). `names` are used in errors and
-    /// may be empty. O(n·d).
+    /// Computes means and standard deviations of the columns of `x` (n × d). `names` are used in
+    /// errors and may be empty. O(n·d).
     ///
-    /// The deviations are squared after division by the greatest of them, so that neither tiny nor
-    /// huge features lose their scale to underflow or overflow. A feature is constant if all its
-    /// values are equal, not if its deviation is small.
+    /// Deviations are divided by the greatest of them before they are squared, so that the scales
+    /// of tiny and of huge features neither underflow nor overflow. A feature is constant if all
+    /// its values are equal; a small standard deviation does not make it constant.
     ///
     /// # Errors
-    /// [`DataError::NoRows`] for n = 0. [`DataError::ConstantFeatures`] unless they are to be
-    /// scaled by 1. [`DataError::NotStandardizable`] if a feature has entries that are not finite
-    /// or a range above the greatest `f64`. [`DataError::Length`] if there are names, but not d.
+    /// [`DataError::NoRows`] for n = 0. [`DataError::ConstantFeatures`] with [`Constant::Refuse`].
+    /// [`DataError::NotStandardizable`] if a feature has entries that are not finite or a range
+    /// above the greatest `f64`. [`DataError::Length`] if the number of names is neither 0 nor d.
     ///
     /// ```
     /// use nystrom_data::{Constant, DataError, Standardize, Standardizer};
@@ -138,10 +138,10 @@ impl Standardizer {
         Ok(Standardizer { means, scales })
     }
 
-    /// (x − mean) / scale for each feature of `x` (n × d). O(n·d).
+    /// Standardises new data: (x − mean) / scale for each feature of `x` (n × d). O(n·d).
     ///
     /// # Errors
-    /// [`DataError::Length`] if `x` has another number of features.
+    /// [`DataError::Length`] if `x` does not have d features.
     ///
     /// ```
     /// use nystrom_data::Standardizer;
@@ -157,11 +157,11 @@ impl Standardizer {
         Ok(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (x[(i, j)] - self.means[j]) / self.scales[j]))
     }
 
-    /// z · scale + mean for each feature of `z` (n × d): undoes
-    /// [`transform`](Standardizer::transform). O(n·d).
+    /// The inverse of [`transform`](Standardizer::transform): z · scale + mean for each feature of
+    /// `z` (n × d). O(n·d).
     ///
     /// # Errors
-    /// [`DataError::Length`] if `z` has another number of features.
+    /// [`DataError::Length`] if `z` does not have d features.
     pub fn inverse(&self, z: MatRef<'_, f64>) -> Result<Mat<f64>> {
         self.check(z)?;
         Ok(Mat::from_fn(z.nrows(), z.ncols(), |i, j| z[(i, j)] * self.scales[j] + self.means[j]))
@@ -180,15 +180,16 @@ impl Standardizer {
     }
 }
 
-/// Mean and standard deviation, the latter 0 exactly if all values are equal; `None` if they are
-/// not finite.
+/// Mean and standard deviation; `None` if they are not finite. The standard deviation is 0 only if
+/// all values are equal.
 fn moments(values: &[f64], divisor: Divisor) -> Option<(f64, f64)> {
     let first = *values.first()?;
     if values.iter().all(|&v| v == first) {
         return first.is_finite().then_some((first, 0.0));
     }
     let n = values.len() as f64;
-    // About the first value: exact where the data are far from 0 compared with their spread.
+    // relative to the first value, for accuracy where the data are far from 0 compared with their
+    // spread
     let rough = first + values.iter().map(|v| (v - first) / n).sum::<f64>();
     let mean = rough + values.iter().map(|v| (v - rough) / n).sum::<f64>();
     let greatest = values.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);

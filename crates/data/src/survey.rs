@@ -1,29 +1,30 @@
-//! Tables read in spite of cells that are no numbers, for programs that want to say all that is
-//! wrong at once.
+//! Reading tables in spite of cells that are not numbers, for programs that report all errors at
+//! once.
 
 use crate::doubts::{Doubt, Doubts};
 use crate::error::{DataError, Place, Problem};
 use crate::markers::taken_for_missing;
 use crate::table::Table;
 
-/// A table of numbers, and what stands in its cells that are none.
+/// A table, and the cells of its number columns that are not numbers.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
 pub struct Survey {
-    /// The table; cells that are no finite numbers are missing in it.
+    /// The table. In columns of numbers, cells that are not finite numbers are missing.
     pub table: Table,
-    /// For each column of the table the cells that are neither numbers nor declared missing.
+    /// For each column of the table, the cells that are neither numbers nor declared missing.
     pub doubts: Vec<Doubts>,
 }
 
 impl Survey {
-    /// A table without doubts.
+    /// A survey without doubts.
     pub fn certain(table: Table) -> Survey {
         Survey { doubts: vec![Doubts::default(); table.columns().len()], table }
     }
 
-    /// The table, in which numbers that are not finite are missing; its notes say so of infinities.
+    /// The table, with a note for each column in which infinities or other cells became missing;
+    /// NaN is not noted.
     pub(crate) fn found(mut self) -> Table {
         let mut notes = self.table.notes().to_vec();
         for (column, doubts) in self.table.columns().iter().zip(&mut self.doubts) {
@@ -36,8 +37,8 @@ impl Survey {
         self.table.noted(notes, Vec::new())
     }
 
-    /// The table if there is no doubt, else the first doubt of the first column that has any: a
-    /// number that is not finite.
+    /// The table if there are no doubts. Otherwise an error for the first doubt of the first column
+    /// that has one: a number that is not finite.
     pub(crate) fn finite(self) -> Result<Table, DataError> {
         let first =
             self.doubts.iter().enumerate().find_map(|(j, doubts)| Some((j, doubts.texts.first()?)));

@@ -5,11 +5,11 @@ use crate::column::{Categories, Cell, Column, ColumnRef, Values};
 use crate::doubts::Doubts;
 use crate::error::{DataError, Place, Result, place::list};
 
-/// What a file holds: named columns of numbers or text, with missing values marked.
+/// The content of a file: named columns of numbers or text, with missing values marked.
 ///
-/// Methods take the table by value and give the changed one, so that a preparation reads as a chain
-/// and ends in [`into_dataset`](Table::into_dataset). Nothing is dropped, filled in or encoded
-/// unless the chain says so.
+/// Methods take the table by value and return the changed table, so that a preparation is a chain
+/// of calls that ends in [`into_dataset`](Table::into_dataset). Nothing is dropped, filled in or
+/// encoded unless the chain says so.
 ///
 /// ```
 /// use nystrom_data::{Csv, Encoding};
@@ -30,16 +30,17 @@ pub struct Table {
     source: String,
     rows: usize,
     pub(crate) columns: Vec<Column>,
-    /// The line of each row in its file, from 1; empty if rows have no lines.
+    /// The line of each row in its file, from 1; empty if the format has no lines.
     lines: Vec<u64>,
-    /// What reading decided, in words.
+    /// Decisions made in reading, in words.
     notes: Vec<String>,
-    /// Cells of columns of numbers that are none, and count as missing.
+    /// Cells of number columns that are not numbers and are missing, with the positions of the
+    /// columns.
     strays: Vec<(usize, Doubts)>,
 }
 
 impl Table {
-    /// A table of these columns; `source` stands for it in errors.
+    /// A table of these columns. Errors call it `source`.
     ///
     /// # Errors
     /// [`DataError::Length`] if columns differ in length, [`DataError::At`] with
@@ -70,7 +71,7 @@ impl Table {
         Ok(Table { source, rows, columns, lines, notes, strays })
     }
 
-    /// [`new`](Table::new) of rows that stand on these lines.
+    /// Like [`new`](Table::new), with the line of each row.
     pub(crate) fn with_lines(
         source: impl Into<String>,
         columns: Vec<Column>,
@@ -79,7 +80,7 @@ impl Table {
         Ok(Table { lines, ..Table::new(source, columns)? })
     }
 
-    /// Where the table came from, usually the path of its file.
+    /// The origin of the table, usually the path of its file.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -89,8 +90,8 @@ impl Table {
         self.rows
     }
 
-    /// The line of the file on which row `row` (from 0) starts, from 1 and with the header counted,
-    /// as editors do. None for formats without lines and for rows that do not exist.
+    /// The line of the file on which row `row` (from 0) starts. Lines count from 1 and include the
+    /// header, as in editors. `None` for formats without lines and for rows that do not exist.
     ///
     /// ```
     /// let table = nystrom_data::Csv::new().read("a,b\n1,2\n\n3,4\n".as_bytes(), "t.csv")?;
@@ -101,7 +102,7 @@ impl Table {
         self.lines.get(row).copied()
     }
 
-    /// What reading decided about the table, in words, a line each.
+    /// The decisions made in reading the table, one line each.
     ///
     /// ```
     /// use nystrom_data::{Csv, Format, Origin};
@@ -115,12 +116,13 @@ impl Table {
         &self.notes
     }
 
-    /// The same table with these notes, and cells that are missing as they are no numbers.
+    /// The table with these notes, and with these cells that are missing because they are not
+    /// numbers.
     pub(crate) fn noted(self, notes: Vec<String>, strays: Vec<(usize, Doubts)>) -> Table {
         Table { notes, strays, ..self }
     }
 
-    /// Takes out what is said of cells that are no numbers.
+    /// Removes and returns the cells that are missing because they are not numbers.
     pub(crate) fn take_strays(&mut self) -> Vec<(usize, Doubts)> {
         std::mem::take(&mut self.strays)
     }
@@ -135,7 +137,7 @@ impl Table {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The column called or at `column`.
+    /// The column with this name or position.
     ///
     /// # Errors
     /// [`DataError::UnknownColumn`], with the names that exist.
@@ -143,10 +145,10 @@ impl Table {
         self.position(column).map(|i| &self.columns[i])
     }
 
-    /// The numbers of a column, NaN for missing ones.
+    /// The numbers of a column; NaN is a missing value.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`]; [`DataError::TextColumn`] if it holds text.
+    /// [`DataError::UnknownColumn`]; [`DataError::TextColumn`] if the column holds text.
     pub fn numbers(&self, column: impl Into<ColumnRef>) -> Result<&[f64]> {
         self.numbers_of(self.column(column)?)
     }
@@ -165,7 +167,7 @@ impl Table {
     /// The text of a column.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if it holds numbers.
+    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if the column holds numbers.
     pub fn categories(&self, column: impl Into<ColumnRef>) -> Result<&Categories> {
         let column = self.column(column)?;
         match &column.values {
@@ -182,7 +184,7 @@ impl Table {
         self.columns.iter().filter_map(move |column| column.cell(row))
     }
 
-    /// How many values are missing in all columns together.
+    /// The number of missing values in all columns.
     pub fn missing(&self) -> usize {
         let missing =
             |column: &Column| (0..self.rows).filter(|&row| column.is_missing(row)).count();
@@ -206,7 +208,7 @@ impl Table {
         Ok(self)
     }
 
-    /// The table of these columns only, in this order.
+    /// The table with only these columns, in this order.
     ///
     /// # Errors
     /// [`DataError::UnknownColumn`]; that of [`Table::new`] if a column is named twice.
@@ -244,15 +246,15 @@ impl Table {
 
     /// The table without the rows in which any value is missing.
     ///
-    /// Drop the columns that are not needed first: a row goes even if only an unused column misses
-    /// its value.
+    /// Drop unused columns first: a row is removed even if its only missing value is in an unused
+    /// column.
     pub fn drop_missing_rows(self) -> Table {
         let complete = |row: &usize| !self.columns.iter().any(|column| column.is_missing(*row));
         let rows: Vec<usize> = (0..self.rows).filter(complete).collect();
         self.take(&rows)
     }
 
-    /// The rows with these numbers, from 0, in this order; a row may occur more than once.
+    /// The rows with these positions (from 0), in this order. A row may occur more than once.
     ///
     /// # Errors
     /// [`DataError::NoSuchRow`].
@@ -272,8 +274,8 @@ impl Table {
         Table { source: self.source.clone(), rows: rows.len(), columns, lines, notes, strays }
     }
 
-    /// One table of the rows of all `tables`, one after the other. Categories are united; lines are
-    /// not kept.
+    /// One table with the rows of all `tables`, one table after the other. Categories are united.
+    /// Lines are not kept.
     ///
     /// # Errors
     /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind;
@@ -302,7 +304,7 @@ impl Table {
         Ok(all)
     }
 
-    /// Refuses a table whose columns differ in number, name, order or kind.
+    /// Returns an error if the columns of `table` differ in number, name, order or kind.
     pub(crate) fn same_columns(&self, table: &Table) -> Result<()> {
         let describe = |column: Option<&Column>| match column {
             Some(column) => format!("{:?} ({})", column.name, column.kind()),
@@ -320,10 +322,11 @@ impl Table {
         Ok(())
     }
 
-    /// The table with these names for its columns, in their order.
+    /// The table with its columns renamed to these names, in order.
     ///
     /// # Errors
-    /// [`DataError::Length`] for another number of names; that of [`Table::new`] for equal ones.
+    /// [`DataError::Length`] if the number of names is not that of the columns; that of
+    /// [`Table::new`] if two names are equal.
     ///
     /// ```
     /// let table = nystrom_data::Csv::new().read("c1,c2\n1,2\n".as_bytes(), "t.csv")?;
@@ -347,10 +350,10 @@ impl Table {
         self.with_columns(columns)
     }
 
-    /// The table with another column in the place of one.
+    /// The table with the column at this position (from 0) replaced.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`] unless there is a column at this position, from 0; those of
+    /// [`DataError::UnknownColumn`] if there is no column at this position; those of
     /// [`Table::new`].
     ///
     /// ```
@@ -368,7 +371,7 @@ impl Table {
         self.with_columns(columns)
     }
 
-    /// The same rows with other columns.
+    /// The table with these columns instead; rows, lines and notes are kept.
     pub(crate) fn with_columns(self, columns: Vec<Column>) -> Result<Table> {
         Ok(Table { notes: self.notes, ..Table::with_lines(self.source, columns, self.lines)? })
     }

@@ -1,4 +1,4 @@
-//! Zstandard: one frame after another.
+//! Decompression of Zstandard files, frame by frame.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -7,7 +7,7 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 /// The first bytes of every frame (RFC 8878, section 3.1.1).
 pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of all frames. Whatever is wrong with them is [`io::ErrorKind::InvalidData`].
+/// A reader of the content of all frames. Any error in a frame is [`io::ErrorKind::InvalidData`].
 pub(crate) struct Frames<R: Read>(State<R>);
 
 enum State<R: Read> {

@@ -1,10 +1,10 @@
-//! What the theorems promise about landmarks from a k-DPP.
+//! Error bounds of theorems about landmarks from a k-DPP.
 
 use crate::ElementarySymmetric;
 use nystrom_linalg_core::{Error, Result, Ridge, validate};
 
 /// The right-hand sides of Theorems 1 and 3, Lemma 2 and Corollaries 7 and 8 for c landmarks, from
-/// the eigenvalues of K.
+/// the eigenvalues of K. K_k is the best approximation of K of rank k ≤ c.
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
@@ -24,11 +24,12 @@ pub struct KDppBounds {
 }
 
 impl KDppBounds {
-    /// For all n eigenvalues of K in any order; those up to n·ε·λ_max count as 0.
+    /// The bounds for c landmarks, from all n eigenvalues of K in any order. Eigenvalues up to
+    /// n·ε·λ_max count as 0.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::InvalidWeight`] for an eigenvalue that is not finite,
-    /// [`Error::RankDeficient`] if c exceeds the rank.
+    /// [`Error::Empty`] if there are no eigenvalues or c = 0, [`Error::InvalidWeight`] for an
+    /// eigenvalue that is not finite, [`Error::RankDeficient`] if c exceeds the rank.
     pub fn new(eigenvalues: &[f64], c: usize) -> Result<Self> {
         validate::not_empty("eigenvalues", eigenvalues.len())?;
         if let Some(index) = eigenvalues.iter().position(|l| !l.is_finite()) {
@@ -57,24 +58,24 @@ impl KDppBounds {
     /// # Errors
     /// [`Error::TooMany`] if k > c.
     pub fn ratio_bound(&self, k: usize) -> Result<f64> {
-        Ok(self.values[k.min(self.values.len())..].iter().sum::<f64>() / self.room(k)?)
+        Ok(self.values[k.min(self.values.len())..].iter().sum::<f64>() / self.denominator(k)?)
     }
 
     /// Theorem 1: E‖K − K̃_C‖_F/‖K − K_k‖_F ≤ (c + 1)/(c + 1 − k)·√(n − k). 0 for k = c = n, where
     /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn frobenius(&self, k: usize) -> Result<f64> {
-        Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k).sqrt())
+        Ok((self.c as f64 + 1.0) / self.denominator(k)? * self.n_minus_k(k).sqrt())
     }
 
     /// Theorem 1: E‖K − K̃_C‖₂/‖K − K_k‖₂ ≤ (c + 1)/(c + 1 − k)·(n − k). 0 for k = c = n, where
     /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn spectral(&self, k: usize) -> Result<f64> {
-        Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k))
+        Ok((self.c as f64 + 1.0) / self.denominator(k)? * self.n_minus_k(k))
     }
 
-    /// Corollary 7, Frobenius: with probability at least 1 − δ the ratio of Theorem 1 exceeds its
-    /// bound by at most √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²). ∞ where K has rank k: the corollary
-    /// says nothing then.
+    /// Corollary 7, Frobenius norm: with probability at least 1 − δ the ratio of Theorem 1 exceeds
+    /// its bound by at most √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²). The result is ∞ if K has rank k,
+    /// where the corollary is empty.
     ///
     /// # Errors
     /// As [`ratio_bound`](Self::ratio_bound), and [`Error::InvalidParameter`] unless δ is in (0,
@@ -86,15 +87,16 @@ impl KDppBounds {
         Ok(self.frobenius(k)? + self.deviation(delta)? * (squares(&self.values) / tail).sqrt())
     }
 
-    /// Corollary 7, spectral: the excess is at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as the other
-    /// half.
+    /// Corollary 7, spectral norm: with probability at least 1 − δ the ratio of Theorem 1 exceeds
+    /// its bound by at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as
+    /// [`frobenius_with_probability`](Self::frobenius_with_probability).
     pub fn spectral_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
         let next = self.values.get(k).copied().unwrap_or(0.0);
         Ok(self.spectral(k)? + self.deviation(delta)? * (self.values[0] / next))
     }
 
-    /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, R the risk of kernel ridge
-    /// regression with nλ = `ridge.absolute(n)`.
+    /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, where R is the risk of kernel
+    /// ridge regression with K̃_C or K, at the ridge nλ = `ridge.absolute(n)`.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`].
@@ -102,9 +104,10 @@ impl KDppBounds {
         Ok(1.0 + self.expected_trace_error() / ridge.absolute(self.values.len())?)
     }
 
-    /// Corollary 8: with probability at least 1 − δ, Theorem 3's bound plus √(8c ln(1/δ))·tr
-    /// K/(nλ). The corollary is stated for √(bias(K̃)/bias(K)). It holds for the root of the risks
-    /// too, since K̃ has no more variance than K.
+    /// Corollary 8: with probability at least 1 − δ, the ratio of Theorem 3 is at most the bound of
+    /// Theorem 3 plus √(8c ln(1/δ))·tr K/(nλ). The corollary is stated for √(bias(K̃)/bias(K)). It
+    /// also holds for the root of the ratio of the risks, since the variance with K̃ is at most
+    /// that with K.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`], and [`Error::InvalidParameter`] unless δ is in (0, 1).
@@ -115,12 +118,12 @@ impl KDppBounds {
     }
 
     /// n − k.
-    fn left(&self, k: usize) -> f64 {
+    fn n_minus_k(&self, k: usize) -> f64 {
         self.values.len().saturating_sub(k) as f64
     }
 
     /// c + 1 − k.
-    fn room(&self, k: usize) -> Result<f64> {
+    fn denominator(&self, k: usize) -> Result<f64> {
         if k > self.c {
             return Err(Error::TooMany {
                 what: "directions of the best approximation (k)",
@@ -137,7 +140,7 @@ impl KDppBounds {
             delta > 0.0 && delta < 1.0,
             "delta",
             delta,
-            "in (0, 1): a probability of failure",
+            "in (0, 1): the probability that a bound fails",
         )?;
         Ok((8.0 * self.c as f64 * -delta.ln()).sqrt())
     }

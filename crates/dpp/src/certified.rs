@@ -1,4 +1,5 @@
-//! The distance of a swap chain from its stationary distribution, by chains that have it.
+//! A confidence bound of the distance of a swap chain from its stationary distribution, by coupling
+//! with stationary chains.
 
 use crate::coupling::Pair;
 use crate::{SwapChain, SwapRule};
@@ -7,37 +8,37 @@ use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Halvings of the interval in which a proportion is looked for.
+/// Number of bisections for a proportion.
 const HALVINGS: usize = 60;
 
-/// When chains met chains that were started from exact draws.
+/// The meeting times of chains with chains that start from exact draws.
 ///
 /// ```
 /// use nystrom_dpp::StationaryMeetings;
 /// let meetings = StationaryMeetings { times: vec![Some(30); 300], limit: 100 };
-/// // none of 300 is still apart: at most 1 − 0.05^(1/300) with a confidence of 95 %
+/// // all of 300 pairs met: at most 1 − 0.05^(1/300) with a confidence of 95 %
 /// let bound = meetings.distance(30, 0.05)?;
 /// assert!((bound - 0.00994).abs() < 1e-5);
-/// assert_eq!(meetings.distance(29, 0.05)?, 1.0); // all are
+/// assert_eq!(meetings.distance(29, 0.05)?, 1.0); // no pair had met
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StationaryMeetings {
-    /// For every pair the steps after which the two were equal; `None` if that had not happened
-    /// after `limit` steps.
+    /// For every pair the number of steps until the two were equal; `None` if they were not after
+    /// `limit` steps.
     pub times: Vec<Option<usize>>,
-    /// Steps after which a pair was given up.
+    /// The number of steps after which a pair was stopped.
     pub limit: usize,
 }
 
 impl StationaryMeetings {
-    /// A bound of the distance in total variation between the chain after `steps` steps and the
-    /// k-DPP. The distance is at most this with probability 1 − δ over the pairs.
+    /// A confidence bound of the distance in total variation between the chain after `steps` steps
+    /// and the k-DPP. The distance is at most this with probability at least 1 − δ over the pairs.
     ///
-    /// The distance is at most the probability that a pair has not met by then. The bound is that
-    /// of Clopper and Pearson for a proportion: the largest p at which so few pairs apart, or
-    /// fewer, have probability δ. No assumption is made. Pick `steps` without looking at the times,
-    /// or divide δ by the number of steps that were looked at.
+    /// The distance is at most the probability that a pair has not met after `steps` steps. The
+    /// bound of this probability is that of Clopper and Pearson, which needs no assumptions: the p
+    /// for which the observed number of unmet pairs, or fewer, has probability δ. Choose `steps`
+    /// before looking at the times, or divide δ by the number of values of `steps` considered.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without pairs,
@@ -51,24 +52,25 @@ impl StationaryMeetings {
     }
 }
 
-/// Runs a [`SwapChain`] from a draw of `start` beside one from each of the `exact` draws, and notes
-/// when they become equal. They are coupled as in [`coupled_meetings`](crate::coupled_meetings),
-/// for at most `limit` steps.
+/// For each of the `exact` draws, runs a [`SwapChain`] from that draw and another from a draw of
+/// `start`, and returns the meeting times of these pairs. The pairs are coupled as in
+/// [`coupled_meetings`](crate::coupled_meetings) and run for at most `limit` steps.
 ///
-/// `exact` are independent draws of the k-DPP, as of [`RejectionKDpp`](crate::RejectionKDpp) or
-/// [`ExactKDpp`](crate::ExactKDpp): chains that start in the stationary distribution stay in it. n
-/// draws with none apart show a distance of about 3/n. O(c²) a step for each of the two, pairs in
-/// parallel.
+/// `exact` must be independent draws of the k-DPP, for example from
+/// [`RejectionKDpp`](crate::RejectionKDpp) or [`ExactKDpp`](crate::ExactKDpp); the chains that
+/// start from them are stationary. If all of N pairs meet, the 95 % bound of the distance is about
+/// 3/N. A step takes O(c²) flops for each of the two chains; pairs run in parallel.
 ///
 /// # Randomness
-/// One key; pair i draws from stream i of [`Streams`].
+/// One 64-bit key is drawn; pair i draws from stream i of [`Streams`] under that key.
 ///
 /// # Source
 /// The coupling inequality; C. J. Clopper & E. S. Pearson, Biometrika 26 (1934), for the bound.
 ///
 /// # Errors
-/// [`Empty`](nystrom_linalg_core::Error::Empty) without draws, and those of [`SwapChain::start`]
-/// and [`SwapChain::step`].
+/// [`Empty`](nystrom_linalg_core::Error::Empty) without exact draws,
+/// [`Shape`](nystrom_linalg_core::Error::Shape) if a draw has not c items, and those of
+/// [`SwapChain::start`] and [`SwapChain::step`].
 ///
 /// ```
 /// use faer::Mat;
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
     use statrs::distribution::{Beta, ContinuousCDF};
 
-    /// The bound is a quantile of a beta distribution.
+    /// The bound equals a quantile of a beta distribution.
     #[test]
     fn proportions_are_quantiles() {
         for (few, many) in [(0, 1), (0, 300), (1, 500), (7, 40), (250, 300), (999, 1000)] {

@@ -1,14 +1,14 @@
-//! Two swap chains that try to meet: an estimate of the distance from the stationary distribution
-//! that needs no knowledge of it.
+//! Coupled swap chains: an estimate of the distance from the stationary distribution, without draws
+//! from it.
 
-use crate::chain::{Drawn, together};
+use crate::chain::{Drawn, batch_size};
 use crate::{SwapChain, SwapRule};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, Streams, validate};
 use nystrom_sketch::LandmarkSelector;
 use rand::Rng;
 use rayon::prelude::*;
 
-/// When pairs of chains met, the second started `lag` steps behind the first.
+/// The meeting times of pairs of chains, the second of which starts `lag` steps after the first.
 ///
 /// ```
 /// use nystrom_dpp::Meetings;
@@ -21,22 +21,21 @@ use rayon::prelude::*;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meetings {
-    /// L.
+    /// L, the number of steps by which the first chain leads.
     pub lag: usize,
-    /// τ for every pair: the first step of the leading chain at which X_τ = Y_{τ−L}; `None` if that
-    /// had not happened after `limit` steps.
+    /// τ for every pair: the first step of the leading chain at which X_τ = Y_{τ−L}; `None` if the
+    /// pair had not met after `limit` steps.
     pub times: Vec<Option<usize>>,
-    /// Steps of the leading chain after which a pair was given up.
+    /// The number of steps of the leading chain after which a pair was stopped.
     pub limit: usize,
 }
 
 impl Meetings {
     /// Estimates an upper bound of the distance in total variation between the chain after `steps`
-    /// steps and the k-DPP. It is the mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1. `None`,
-    /// that is not certified, if any pair did not meet, and for L = 0.
+    /// steps and the k-DPP. The estimate is the mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1.
+    /// `None` (no valid estimate) if a pair did not meet, if there are no pairs, or if L = 0.
     ///
-    /// It is a mean of a few draws, not a proof: pairs that would meet late are missed if they are
-    /// rare.
+    /// The mean of a few draws is no proof: rare pairs that meet late may be missing among them.
     ///
     /// # Source
     /// N. Biswas, P. E. Jacob & P. Vanetti, *Estimating convergence of Markov chains with L-lag
@@ -55,20 +54,23 @@ impl Meetings {
     }
 }
 
-/// Runs `pairs` pairs of swap chains of size c from independent draws of `start`, and notes when
-/// they meet. The second is `lag` steps behind; the first makes at most `limit` steps.
+/// Runs `pairs` pairs of swap chains of size c from independent draws of `start` and returns their
+/// meeting times. The second chain starts `lag` steps after the first, which makes at most `limit`
+/// steps.
 ///
-/// Both chains make the same moves as far as they can, as in the proof of Theorem 5 of Li, Jegelka
-/// & Sra (2016). Common items leave together, the others in a pairing. The same item enters, or the
-/// partners of the pairing cross over. One uniform number u decides for both; where r → t is
-/// proposed to one chain and t → r to the other, u decides for the first and 1 − u for the second
-/// (case C1 of the proof: with Gibbs rules exactly one of the two exchanges then). Two states that
-/// differ in one item come together at the rate 1 − α of [`PathCoupling`](crate::PathCoupling) or
-/// faster. Each chain by itself is a [`SwapChain`] with the given rule. O(c²) a step for each of
-/// the two, pairs in parallel.
+/// The chains are coupled as in the proof of Theorem 5 of Li, Jegelka & Sra (2016): both make the
+/// same moves if possible. Every item of the first chain is matched with an item of the second, a
+/// common item with itself. A step proposes that matched items leave, and that the same item enters
+/// both chains, or if it is in the second, the item of the first that is matched with it. One
+/// uniform number u decides for both chains. If r → t is proposed to one chain and t → r to the
+/// other, u decides for the first and 1 − u for the second (case C1 of the proof: with Gibbs rules
+/// exactly one of the two exchanges). The expected distance of two states that differ in one item
+/// contracts with the factor of [`PathCoupling`](crate::PathCoupling) or faster. Each chain by
+/// itself is a [`SwapChain`] with the given rule. A step takes O(c²) flops for each of the two
+/// chains; pairs run in parallel.
 ///
 /// # Randomness
-/// One key; pair i draws from stream i of [`Streams`].
+/// One 64-bit key is drawn; pair i draws from stream i of [`Streams`] under that key.
 ///
 /// # Errors
 /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if `pairs` or `lag` is 0, and those of
@@ -115,8 +117,8 @@ pub fn coupled_meetings<T: Scalar>(
     Ok(Meetings { lag, times: times.collect::<Result<_>>()?, limit })
 }
 
-/// Two chains side by side. Every position of x is matched with one of y, an item of both with
-/// itself.
+/// Two coupled chains x and y. Every position of x is matched with a position of y; a common item
+/// is matched with itself.
 pub(crate) struct Pair<'a, T: Scalar> {
     x: SwapChain<'a, T>,
     y: SwapChain<'a, T>,
@@ -124,7 +126,7 @@ pub(crate) struct Pair<'a, T: Scalar> {
 }
 
 impl<'a, T: Scalar> Pair<'a, T> {
-    /// Items of one chain alone are matched in increasing order.
+    /// Couples two chains. Items that are in one chain only are matched in increasing order.
     pub fn new(x: SwapChain<'a, T>, y: SwapChain<'a, T>) -> Self {
         let place = |items: &[usize], item| items.iter().position(|&i| i == item);
         let [mut only_x, mut only_y] = [(&x, &y), (&y, &x)].map(|(one, other)| {
@@ -142,17 +144,18 @@ impl<'a, T: Scalar> Pair<'a, T> {
         Pair { x, y, matched }
     }
 
-    /// The steps after which the two are equal; `None` if that takes more than `most`.
+    /// The number of steps until the two are equal; `None` if more than `most` would be needed.
     ///
     /// # Randomness
-    /// That of [`SwapChain::step`] for one chain, a few steps ahead of those taken.
+    /// That of [`SwapChain::step`] for one chain. `rng` may be up to 63 steps ahead of the steps
+    /// taken.
     pub fn meet(&mut self, most: usize, rng: &mut dyn Rng) -> Result<Option<usize>> {
         let mut steps = 0;
         while !self.have_met() {
             if steps == most {
                 return Ok(None);
             }
-            steps += self.advance(together(self.matched.len()).min(most - steps), rng)?;
+            steps += self.advance(batch_size(self.matched.len()).min(most - steps), rng)?;
         }
         Ok(Some(steps))
     }
@@ -161,20 +164,21 @@ impl<'a, T: Scalar> Pair<'a, T> {
         self.x.items().iter().zip(&self.matched).all(|(x, &q)| *x == self.y.items()[q])
     }
 
-    /// At most so many steps, until they meet; how many.
+    /// Takes up to `most` steps, until the chains meet; returns their number.
     fn advance(&mut self, most: usize, rng: &mut dyn Rng) -> Result<usize> {
         let step = |t| self.x.draw(rng).map(|drawn| (t, drawn));
         let drawn: Vec<(usize, Drawn)> = (0..most).filter_map(step).collect();
         Ok(self.follow(&drawn)?.map_or(most, |t| t + 1))
     }
 
-    /// Carries out what was drawn, each with its time, until they meet; when.
+    /// Carries out the drawn steps, each with its time, until the chains meet; returns the time of
+    /// the meeting.
     fn follow(&mut self, drawn: &[(usize, Drawn)]) -> Result<Option<usize>> {
         let proposed: Vec<_> = drawn.iter().map(|(_, drawn)| self.coupled(drawn)).collect();
         self.x.propose(proposed.iter().map(|of| of[0]))?;
         self.y.propose(proposed.iter().map(|of| of[1]))?;
         for (j, (t, drawn)) in drawn.iter().enumerate() {
-            // exchanges since the proposal may have changed it
+            // exchanges since the proposal may have changed the coupled pair
             let [(v_x, u_x), (v_y, u_y)] = self.coupled(drawn);
             let cross = u_x == self.y.items()[v_y] && u_y == self.x.items()[v_x]; // case C1
             let coin_y = if cross { 1.0 - drawn.coin } else { drawn.coin };
@@ -192,8 +196,8 @@ impl<'a, T: Scalar> Pair<'a, T> {
         Ok(None)
     }
 
-    /// What leaves and what comes, in x and in y. The matched positions leave. The same item comes,
-    /// or the partner in X of one that is in Y.
+    /// The position that leaves and the item that enters, for x and for y. Matched positions leave.
+    /// The same item enters, or if it is in y, the item of x that is matched with it.
     fn coupled(&self, drawn: &Drawn) -> [(usize, usize); 2] {
         let u = self.x.outsider(drawn.number);
         let u_y = match self.y.items().iter().position(|&y| y == u) {
@@ -208,7 +212,7 @@ impl<'a, T: Scalar> Pair<'a, T> {
         self.matched.iter().position(|&m| m == q).expect("every position is matched")
     }
 
-    /// After exchanges at positions p of x and q of y.
+    /// Updates the matching after exchanges at positions p of x and q of y.
     fn match_again(&mut self, p: usize, q: usize) {
         let (a, b) = (self.x.items()[p], self.y.items()[q]);
         if let Some(in_y) = self.y.items().iter().position(|&y| y == a) {
@@ -230,8 +234,9 @@ mod tests {
     use nystrom_linalg_core::{Dense, testing::rng};
     use nystrom_sketch::{Landmarks, Uniform};
 
-    /// E δ(X′, Y′) after a step that is not lazy, from δ = 1: every proposal, the coin integrated
-    /// between the acceptances of both chains and their reflections.
+    /// E δ(X′, Y′) after a step that is not lazy, from δ = 1: the sum over all proposals, with an
+    /// integral over the coin between the acceptance probabilities of both chains and their
+    /// reflections.
     fn distance_after_a_step(k: &Dense<'_, f64>, rule: SwapRule, [x, y]: [&[usize]; 2]) -> f64 {
         let (n, c) = (k.dim(), x.len());
         let chain = |items: &[usize]| {
@@ -258,8 +263,8 @@ mod tests {
     }
 
     /// The largest expected distance after a lazy step from neighbours is that of the proof of
-    /// Theorem 5, 1 − (1 − α)/(2c(n − c)), with the α of all neighbours. With one u for both in
-    /// case C1 it is larger, by up to 1/(2c(n − c)).
+    /// Theorem 5, 1 − (1 − α)/(2c(n − c)), with the α of all neighbours. If one u decided for both
+    /// chains in case C1, it would be larger, by up to 1/(2c(n − c)).
     #[test]
     fn neighbours_come_together_at_the_rate_of_theorem_5() {
         let n = 6;
@@ -287,8 +292,8 @@ mod tests {
         }
     }
 
-    /// Of two equal points that are independent, one chain goes to the other at once, where one u
-    /// would send both across for ever.
+    /// Two independent items of equal norm: one chain moves to the state of the other at once. If
+    /// the same u decided for both, they would exchange states for ever.
     #[test]
     fn two_states_meet() {
         let k = Mat::<f64>::identity(2, 2);

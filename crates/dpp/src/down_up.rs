@@ -1,4 +1,5 @@
-//! The down–up walk: one item leaves, and one of all n enters by its conditional probability.
+//! The down–up walk: an item leaves, and an item enters that is drawn from its conditional
+//! distribution over all n items.
 
 use crate::start::{diagonal, independent, rounding};
 use faer::{Mat, MatMut};
@@ -7,30 +8,31 @@ use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// Rows of G handled by one thread.
+/// Number of rows of G per parallel task.
 const ROWS: usize = 1024;
-/// Steps after which G is computed afresh, as a multiple of c.
+/// Number of steps after which G is recomputed from K, as a multiple of c.
 const REFRESH: usize = 8;
 
 /// A Markov chain on subsets Y of size c with the stationary distribution Pr(Y) = det K_YY /
-/// e_c(K). It forgets its start within about c ln c steps, whatever n is. The
-/// [`SwapChain`](crate::SwapChain) takes about n times as many.
+/// e_c(K). It mixes within about c ln c steps, for any n. The [`SwapChain`](crate::SwapChain) needs
+/// about n times as many steps.
 ///
 /// A step removes a uniform v ∈ Y and adds u with probability proportional to the residual K_uu −
-/// K_uS K_SS⁻¹ K_Su, S = Y − v, over all u ∉ S (v may come back). It evaluates one column of K and
-/// costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh every 8c steps (n·c
-/// entries).
+/// K_uS K_SS⁻¹ K_Su, S = Y − v, over all u ∉ S (u = v is possible). A step evaluates one column of
+/// K and takes O(nc) flops. The state is G = K_{:,Y}L⁻ᵀ, n·c numbers, with LLᵀ = K_YY; it is
+/// recomputed every 8c steps (n·c entries).
 ///
-/// The spectral gap is at least 1/c for every K, because that distribution is strongly log-concave
-/// (N. Anari, K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is
-/// the modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
-/// arXiv:1903.06081). The tests compute the gap of small walks by enumeration.
+/// The spectral gap is at least 1/c for every K, because the stationary distribution is strongly
+/// log-concave (N. Anari, K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC
+/// 2019). The modified log-Sobolev constant is also at least 1/c, which gives the mixing time of
+/// order c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019, arXiv:1903.06081). The tests compute the
+/// gap of small walks by enumeration.
 ///
 /// # Source
 /// The base-exchange walk; for DPPs N. Anari, S. Oveis Gharan & A. Rezaei, COLT 2016.
 ///
 /// # Departures
-/// Not a method of Li, Jegelka & Sra (2016).
+/// Li, Jegelka & Sra (2016) do not use this walk.
 ///
 /// ```
 /// use faer::Mat;
@@ -51,26 +53,26 @@ pub struct DownUpWalk<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     diagonal: Vec<f64>,
     items: Vec<usize>,   // Y in the order of the factor
-    columns: Vec<usize>, // where in G the column of each item is stored
+    columns: Vec<usize>, // the column of G of each item
     G: Mat<T>,           // K_{:,Y} L⁻ᵀ, n × c, columns stored in any order
     residual: Vec<f64>,  // diagonal of K − GGᵀ, 0 on Y
     rounding: f64,
     steps: u64,
-    stale: bool, // G is not that of the items, because K failed while it was changed
+    stale: bool, // G does not belong to the items, because K failed during an update
 }
 
 impl<'a, T: Scalar> DownUpWalk<'a, T> {
-    /// The walk from what `selector` chooses, repaired like the start of a
-    /// [`SwapChain`](crate::SwapChain). n·c entries, O(nc²).
+    /// The walk from the set that `selector` chooses, repaired like the start of a
+    /// [`SwapChain`](crate::SwapChain). n·c entries, O(nc²) flops.
     ///
     /// # Randomness
     /// That of the selector.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the
-    /// numerical rank if no c items are independent. [`Error::NonFinite`], [`Error::InvalidWeight`]
-    /// for a negative diagonal entry, [`Error::NotPositiveDefinite`] for a K that is not psd, and
-    /// those of the selector.
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`], with the
+    /// numerical rank, if no c items are independent. [`Error::NonFinite`],
+    /// [`Error::InvalidWeight`] for a negative diagonal entry, [`Error::NotPositiveDefinite`] for a
+    /// K that is not psd, and those of the selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,
@@ -81,8 +83,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         Self::with_size(k, &chosen, c)
     }
 
-    /// The walk from a given set, repaired where it has no volume; errors as
-    /// [`start`](Self::start).
+    /// The walk from a given set, repaired if K_YY is singular; errors as [`start`](Self::start).
     pub fn new(k: &'a dyn PsdMatrix<T>, start: &Landmarks) -> Result<Self> {
         Self::with_size(k, start, start.len())
     }
@@ -113,7 +114,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite,
-    /// [`Error::NotPositiveDefinite`] if K is not psd. Y is then as before, in the same order.
+    /// [`Error::NotPositiveDefinite`] if K is not psd. After an error Y is unchanged, in the same
+    /// order.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         if self.stale {
             self.refresh()?;
@@ -122,7 +124,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let changed = self.exchange(rng);
         if changed.is_err() {
             self.items = before;
-            let _ = self.refresh(); // should that fail as well, the next step will try again
+            let _ = self.refresh(); // if this fails too, the next step tries again
         }
         changed
     }
@@ -131,7 +133,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let v = self.remove(rng.random_range(0..self.items.len()));
         let weights: Vec<f64> =
             self.residual.iter().zip(&self.diagonal).map(|(r, d)| self.believed(*r, *d)).collect();
-        let u = random::categorical(&weights, rng).unwrap_or(v); // nothing else has volume: v has
+        let u = random::categorical(&weights, rng).unwrap_or(v); // only v has a positive residual
         self.add(u)?;
         if (self.steps + 1).is_multiple_of((REFRESH * self.items.len()) as u64) {
             self.refresh()?;
@@ -140,7 +142,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         Ok(u != v)
     }
 
-    /// That many steps.
+    /// Takes `steps` steps.
     ///
     /// # Randomness
     /// That of the steps.
@@ -155,8 +157,9 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         if residual > self.rounding * diagonal { residual } else { 0.0 }
     }
 
-    /// The item at `position` leaves: the columns of G behind it are rotated with its own until
-    /// that holds what Y − v no longer explains.
+    /// Removes v, the item at `position`, from Y: rotates the column of v with each later column of
+    /// G, so that it then holds the part of K that Y − v does not explain, whose squares are added
+    /// to the residuals.
     fn remove(&mut self, position: usize) -> usize {
         let rotations = self.rotations(position);
         let x = self.columns.remove(position);
@@ -178,7 +181,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         v
     }
 
-    /// The rotations that make L = G\[Y, :\] lower triangular again without the row at `position`.
+    /// The rotations that make L = G\[Y, :\] lower triangular after the removal of the row at
+    /// `position`.
     fn rotations(&self, position: usize) -> Vec<[f64; 2]> {
         let c = self.items.len();
         let at = |i: usize, j: usize| self.G[(self.items[i], self.columns[j])].f64();
@@ -194,7 +198,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
             .collect()
     }
 
-    /// u enters: its column is (K_{:,u} − G G_uᵀ)/√residual_u, and goes where the last one left.
+    /// Adds u to Y: its column (K_{:,u} − G G_uᵀ)/√residual_u is stored in place of the column
+    /// removed last.
     fn add(&mut self, u: usize) -> Result<()> {
         let (last, n) = (self.columns[self.columns.len() - 1], self.k.dim());
         let mut column = Mat::zeros(n, 1);
@@ -236,7 +241,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         Ok(())
     }
 
-    /// G and the residuals from K: n·c entries. If K fails the items stay, and G is stale.
+    /// Recomputes G and the residuals from K: n·c entries. After an error the items are unchanged
+    /// and G is stale.
     fn refresh(&mut self) -> Result<()> {
         self.residual.copy_from_slice(&self.diagonal);
         let items = std::mem::take(&mut self.items);
@@ -250,12 +256,12 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         added
     }
 
-    /// Y, the newest last.
+    /// Y, in the order of entry.
     pub fn items(&self) -> &[usize] {
         &self.items
     }
 
-    /// Y as landmarks, increasing.
+    /// Y as landmarks, in increasing order.
     pub fn landmarks(&self) -> Landmarks {
         let mut members = self.items.clone();
         members.sort_unstable();
@@ -271,7 +277,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
             .sum()
     }
 
-    /// tr(K − K̃_Y), what the Nyström approximation from the columns Y leaves of the trace. O(n).
+    /// tr(K − K̃_Y), the trace error of the Nyström approximation from the columns Y. O(n).
     pub fn trace_error(&self) -> f64 {
         self.residual.iter().sum()
     }

@@ -1,27 +1,30 @@
-//! How many independent draws a correlated series is worth.
+//! The effective sample size of a correlated series.
 
 use faer::ColRef;
 use nystrom_linalg_core::{Result, ops, validate};
 
-/// The integrated autocorrelation time of a series, such as ln det K_YY along a chain.
+/// The integrated autocorrelation time and the effective sample size of a series, such as ln det
+/// K_YY along a chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct EffectiveSize {
     /// τ = 1 + 2 Σ_t ρ_t, in steps.
     pub time: f64,
-    /// length/τ: the mean of the series is as uncertain as that of so many independent draws.
+    /// length/τ, the effective sample size: the mean of the series has the variance of the mean of
+    /// this many independent draws.
     pub size: f64,
-    /// The lag at which the sum was cut.
+    /// The lag at which the sum of autocorrelations was cut.
     pub cut: usize,
 }
 
 impl EffectiveSize {
-    /// From a series of a reversible chain. The sum of autocorrelations is cut where the sum of two
-    /// neighbouring ones turns negative. Pairs are not allowed to rise. O(length·cut).
+    /// The effective size of a series from a reversible chain. Autocorrelations are summed in pairs
+    /// of neighbouring lags, each pair limited to the one before it, up to the first pair that is
+    /// not positive. O(length·cut) time.
     ///
-    /// A short series overestimates the size: it has not seen what the chain has not visited. A
-    /// constant series tells nothing; its size is 1.
+    /// A short series overestimates the size, because it does not show the states that the chain
+    /// has not visited. A constant series has no estimate; its size is set to 1.
     ///
     /// # Source
     /// The initial monotone sequence estimator of C. J. Geyer, *Practical Markov chain Monte
@@ -29,7 +32,7 @@ impl EffectiveSize {
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty),
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the number of the value.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the position of the value.
     ///
     /// ```
     /// use nystrom_dpp::EffectiveSize;

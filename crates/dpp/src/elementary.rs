@@ -1,34 +1,37 @@
-//! Elementary symmetric polynomials of eigenvalues, at any size and scale of the spectrum.
+//! Elementary symmetric polynomials of eigenvalues, for any size and scale of the spectrum.
 
 use nystrom_linalg_core::{Error, Result, random, validate};
 use rand::Rng;
 
-/// Halvings of the bracket of ln t: any tilt gives the same distribution, so a rough one will do.
+/// Most bisections for ln t. Any tilt t gives the same distribution, so that t need not be
+/// accurate.
 const HALVINGS: usize = 60;
-/// A probability of the table below this may have lost terms to underflow, each of which is below
-/// 1e-307.
+/// Probabilities of the table below this are not used: they may lack terms that underflowed, each
+/// below 1e-307.
 const SOUND: f64 = 1e-280;
 
 /// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the
 /// distribution on subsets of size c that they normalise: Pr(S) = Π_{i ∈ S} λ_i / e_c.
 ///
-/// That is the distribution of independent coins (Bernoulli variables) with p_i = tλ_i/(1 + tλ_i),
-/// conditioned on c heads, for every t > 0. With t such that Σ p_i = c the table Q_i\[k\] = Pr(k
-/// heads among the first i) holds probabilities, of order 1/√c where they matter, and nothing
-/// overflows:
+/// For every t > 0, this is the distribution of independent coins (Bernoulli variables) with p_i =
+/// tλ_i/(1 + tλ_i), given that there are c heads. The table Q_i\[k\] = Pr(k heads among the first
+/// i) gives the polynomials:
 ///
 /// e_j = Q_r\[j\]·t^{−j}·Π_i (1 + tλ_i).
 ///
-/// All sums are of positive terms, so every result has a relative accuracy of about r·ε. Far below
-/// c the table underflows; there [`log_e`](Self::log_e) takes a tilt of its own. O(rc) time and
-/// memory.
+/// With the tilt t for which Σ p_i = c, the probabilities near k = c are of order 1/√c, and nothing
+/// overflows. All sums are of positive terms, so that every result has a relative error of about
+/// r·ε. For j far below c the table may underflow; [`log_e`](Self::log_e) then computes e_j with
+/// another t. O(rc) time and memory.
 ///
 /// # Source
 /// The recursion of A. Kulesza & B. Taskar, *Determinantal point processes for machine learning*,
-/// Foundations and Trends in Machine Learning 5 (2012), Algorithms 7 and 8, on tilted numbers.
+/// Foundations and Trends in Machine Learning 5 (2012), Algorithms 7 and 8, applied to
+/// probabilities.
 ///
 /// # Departures
-/// Theirs multiplies the eigenvalues as they are, and overflows from a few hundred items on.
+/// The published recursion works with the eigenvalues themselves and overflows for a few hundred
+/// items or more.
 ///
 /// ```
 /// use nystrom_dpp::ElementarySymmetric;
@@ -45,7 +48,7 @@ pub struct ElementarySymmetric {
     table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
 }
 
-/// The coins (Bernoulli variables) at one t.
+/// The coins (Bernoulli variables) for one t.
 #[derive(Debug, Clone)]
 struct Tilted {
     log_t: f64,
@@ -54,7 +57,7 @@ struct Tilted {
 }
 
 impl Tilted {
-    /// At the t with j heads expected.
+    /// The coins with the t for which j heads are expected.
     fn expecting(j: usize, log_lambda: &[f64]) -> Self {
         let log_t = tilt(log_lambda, j);
         let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum();
@@ -86,7 +89,7 @@ impl Coin {
 }
 
 impl ElementarySymmetric {
-    /// The polynomials of `lambda` (r positive numbers) up to c + 1.
+    /// The polynomials of `lambda` (r positive numbers) up to degree c + 1.
     ///
     /// # Errors
     /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] if c > r, [`Error::NotPositive`].
@@ -101,24 +104,24 @@ impl ElementarySymmetric {
         Ok(ElementarySymmetric { c, log_lambda, table: poisson_binomial(&tilted.coins, c), tilted })
     }
 
-    /// c.
+    /// c, the size of a subset.
     pub fn size(&self) -> usize {
         self.c
     }
 
-    /// r, of which none is 0.
-    #[expect(clippy::len_without_is_empty, reason = "it never is")]
+    /// r, the number of eigenvalues, all positive.
+    #[expect(clippy::len_without_is_empty, reason = "c > 0 makes r > 0")]
     pub fn len(&self) -> usize {
         self.log_lambda.len()
     }
 
-    /// ln t: with it Σ tλ_i/(1 + tλ_i) is about c.
+    /// ln t, for which Σ tλ_i/(1 + tλ_i) is about c.
     pub(crate) fn log_tilt(&self) -> f64 {
         self.tilted.log_t
     }
 
-    /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r. O(1) near c, O(rj) where the
-    /// table has underflowed.
+    /// ln e_j for j ≤ c + 1; −∞ for j > r, where e_j = 0. O(1) time, or O(rj) where the table has
+    /// underflowed (far below c).
     ///
     /// # Panics
     /// If j > c + 1.
@@ -145,17 +148,18 @@ impl ElementarySymmetric {
         }
     }
 
-    /// Pr(i ∈ S) for every i, by the forward table and its mirror image. They add up to c. O(rc).
+    /// Pr(i ∈ S) for every i, r numbers that sum to c, from the table and the corresponding
+    /// backward recursion. O(rc).
     pub fn inclusion(&self) -> Vec<f64> {
         let all = self.Q(self.log_lambda.len(), self.c);
         let others = self.heads_of_others(1).into_iter();
         self.tilted.coins.iter().zip(others).map(|(coin, others)| coin.p * others / all).collect()
     }
 
-    /// e_{c−1}/e_c, and for every i e_{c−2}(λ without λ_i)/e_c. O(rc).
+    /// e_{c−1}/e_c, and e_{c−2}(λ without λ_i)/e_c for every i. O(rc).
     ///
-    /// The slope of ln e_c in λ_i is the first number less λ_i times the second. It lacks the
-    /// cancellation that the difference of two slopes has.
+    /// The derivative of ln e_c in λ_i is the first number minus λ_i times the second. Differences
+    /// of two derivatives can thus be computed without cancellation.
     pub(crate) fn slopes(&self) -> (f64, Vec<f64>) {
         let (all, t) = (self.Q(self.log_lambda.len(), self.c), self.tilted.log_t.exp());
         let one_less = t * self.Q(self.log_lambda.len(), self.c - 1) / all;
@@ -164,8 +168,7 @@ impl ElementarySymmetric {
         (one_less, self.tilted.coins.iter().zip(others).map(two_less).collect())
     }
 
-    /// Pr(c − less heads among all coins but i) for every i, `less` at least 1; 0 if that is
-    /// negative.
+    /// Pr(c − `less` heads among all coins except i) for every i, `less` ≥ 1; 0 if c < `less`.
     fn heads_of_others(&self, less: usize) -> Vec<f64> {
         let (coins, c) = (&self.tilted.coins, self.c);
         let r = coins.len();
@@ -183,16 +186,17 @@ impl ElementarySymmetric {
         others
     }
 
-    /// S: c distinct numbers below r, decreasing. O(r).
+    /// Draws S: c distinct indices below r, decreasing. O(r).
     ///
     /// # Randomness
-    /// One uniform for every i from r − 1 down to the smallest of S, or to where all that are left
-    /// must be taken.
+    /// One uniform for every i from r − 1 down, until S has c indices or all remaining indices must
+    /// be taken.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
         self.sample_by(|p| random::coin(p, rng))
     }
 
-    /// The same by coins of the caller, which show heads with the probability they are given.
+    /// As [`sample`](Self::sample), with coins of the caller, which return true with the given
+    /// probability.
     pub(crate) fn sample_by(&self, mut coin: impl FnMut(f64) -> bool) -> Vec<usize> {
         let mut S = Vec::with_capacity(self.c);
         let coins = &self.tilted.coins;
@@ -214,7 +218,7 @@ impl ElementarySymmetric {
     }
 }
 
-/// ln t with Σ tλ_i/(1 + tλ_i) = c, nearly; for c = r, where there is none, half a head less.
+/// ln t with Σ tλ_i/(1 + tλ_i) ≈ c, or ≈ r − ½ for c = r, which no t attains.
 fn tilt(log_lambda: &[f64], c: usize) -> f64 {
     let r = log_lambda.len() as f64;
     let heads = (c as f64).min(r - 0.5);
@@ -237,7 +241,7 @@ fn tilt(log_lambda: &[f64], c: usize) -> f64 {
     0.5 * (low + high)
 }
 
-/// Pr(j heads) alone, in O(j) memory.
+/// Pr(j heads), in O(j) memory.
 fn last_of_table(coins: &[Coin], j: usize) -> f64 {
     let mut heads = vec![0.0; j + 1];
     heads[0] = 1.0;
@@ -250,7 +254,7 @@ fn last_of_table(coins: &[Coin], j: usize) -> f64 {
     heads[j]
 }
 
-/// Q_i\[k\] = (1 − p_i) Q_{i−1}\[k\] + p_i Q_{i−1}\[k − 1\].
+/// The table Q, by Q_i\[k\] = (1 − p_i) Q_{i−1}\[k\] + p_i Q_{i−1}\[k − 1\].
 fn poisson_binomial(coins: &[Coin], c: usize) -> Vec<f64> {
     let width = c + 2;
     let mut table = vec![0.0; (coins.len() + 1) * width];

@@ -1,4 +1,4 @@
-//! The spectrum that the exact samplers need.
+//! The spectrum of K for the exact samplers.
 
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -8,16 +8,16 @@ use nystrom_linalg_core::{
     Error, Indices, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work,
 };
 
-/// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is
-/// asked for always.
+/// As in `SymmetricEigen`: the bits depend on the requested degree of parallelism, so the same
+/// degree is always requested.
 const DEGREE: usize = 4;
 
-/// Eigenvalues down to minus this share of the largest count as rounding errors of K, which may
-/// have been computed in `f32`.
+/// Negative eigenvalues of K up to this share of the largest in absolute value count as rounding
+/// errors, since K may have been computed in `f32`.
 pub(crate) const ROUNDED: f64 = 1e-6;
 
-/// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers
-/// of one matrix share.
+/// The decomposition K = V diag(λ) Vᵀ with the r eigenvalues above rounding error (V is n × r),
+/// shared by all exact samplers of one matrix.
 ///
 /// ```
 /// use faer::Mat;
@@ -42,10 +42,10 @@ pub struct LEnsemble<T> {
 }
 
 impl<T: Scalar> LEnsemble<T> {
-    /// From all of K: n² entries evaluated, n × n by definition (about 3n² numbers at the peak),
-    /// 9n³ flops.
+    /// The decomposition of a matrix K: evaluates n² entries and stores n × n matrices by
+    /// definition (about 3n² numbers at the peak); 9n³ flops.
     ///
-    /// Eigenvalues up to n·ε·λ_max count as 0: they cannot be told from the rounding errors of K.
+    /// Eigenvalues up to n·ε·λ_max count as 0, since they may be rounding errors of K.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
@@ -72,18 +72,18 @@ impl<T: Scalar> LEnsemble<T> {
         Ok(LEnsemble { values, vectors: eigen.vectors().subcols(0, r).to_owned() })
     }
 
-    /// From a factor B (n × p) of K = BBᵀ, by its singular values: O(np·min(n, p)) flops, 3np
-    /// numbers of memory.
+    /// The decomposition of K = BBᵀ for a factor B (n × p), by the singular values of B:
+    /// O(np·min(n, p)) flops, 3np numbers of memory.
     ///
-    /// Singular values up to max(n, p)·ε·σ_max count as 0, so eigenvalues are resolved down to the
-    /// square of what [`new`](Self::new) can see.
+    /// Singular values up to max(n, p)·ε·σ_max count as 0. Eigenvalues are thus resolved down to
+    /// (max(n, p)·ε)²·λ_max, where [`new`](Self::new) resolves them down to n·ε·λ_max.
     ///
     /// # Source
     /// The dual representation of A. Kulesza & B. Taskar (2012), section 3.3.
     ///
     /// # Departures
-    /// Singular vectors of B, not eigenvectors of BᵀB: those squared lose the orthogonality that
-    /// the sampler relies on.
+    /// Uses singular vectors of B, not eigenvectors of BᵀB, because forming BᵀB squares the
+    /// condition number and loses the orthogonality that the sampler needs.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0 or p = 0, [`Error::NonFinite`], [`Error::NotPositive`] if σ_max²
@@ -119,7 +119,7 @@ impl<T: Scalar> LEnsemble<T> {
         Ok(LEnsemble { values: squares[..r].to_vec(), vectors: U })
     }
 
-    /// n.
+    /// n, the number of items.
     pub fn dim(&self) -> usize {
         self.vectors.nrows()
     }
@@ -129,12 +129,12 @@ impl<T: Scalar> LEnsemble<T> {
         self.values.len()
     }
 
-    /// λ, the r eigenvalues that count, largest first.
+    /// λ, the r eigenvalues above rounding error, largest first.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// V, n × r with orthonormal columns.
+    /// V, the eigenvectors of these eigenvalues: n × r with orthonormal columns.
     pub fn vectors(&self) -> MatRef<'_, T> {
         self.vectors.as_ref()
     }
@@ -151,7 +151,7 @@ impl<T: Scalar> LEnsemble<T> {
         p
     }
 
-    /// ln det K_CC from the spectrum, −∞ where it is 0; O(rc²).
+    /// ln det K_CC from the spectrum; −∞ if det K_CC = 0. O(rc²).
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
@@ -173,7 +173,8 @@ impl<T: Scalar> LEnsemble<T> {
     }
 }
 
-/// Refuses eigenvalues, largest first, of which one is below 0 by more than rounding.
+/// An error if an eigenvalue is negative by more than rounding error; the eigenvalues come largest
+/// first.
 pub(crate) fn refuse_indefinite<T: Scalar>(descending: &[T]) -> Result<()> {
     let (Some(first), Some(last)) = (descending.first(), descending.last()) else { return Ok(()) };
     let (largest, smallest) = (first.f64(), last.f64());

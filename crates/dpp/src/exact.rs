@@ -1,4 +1,4 @@
-//! Exact samplers from one eigendecomposition, with the probabilities that go with them.
+//! Exact samplers from one eigendecomposition, and their probabilities.
 
 use crate::{ElementarySymmetric, LEnsemble, projection};
 use nystrom_linalg_core::{Result, Scalar, random, validate};
@@ -16,17 +16,18 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
-    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) with the numerical rank if c
-    /// exceeds it: no set of that size has a positive determinant.
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient), with the numerical rank, if c
+    /// exceeds it: then no set of size c has a positive determinant.
     pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
         self.k_dpp_by(Arc::new(ElementarySymmetric::new(self.values(), c)?))
     }
 
-    /// As [`k_dpp`](Self::k_dpp), by polynomials of [`values`](Self::values) that are at hand: a
-    /// third of the time of a draw is spared.
+    /// As [`k_dpp`](Self::k_dpp), with polynomials of [`values`](Self::values) that were computed
+    /// before, which saves a third of the time of a draw.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for polynomials of another number of values.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the polynomials are of another number of
+    /// values.
     pub fn k_dpp_by(&self, e: Arc<ElementarySymmetric>) -> Result<ExactKDpp<'_, T>> {
         validate::same_size("values of the polynomials", self.rank(), e.len())?;
         Ok(ExactKDpp { ensemble: self, e })
@@ -35,16 +36,17 @@ impl<T: Scalar> LEnsemble<T> {
 
 /// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
 ///
-/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them.
-/// It takes O(r + nc + c³ ln c) after the eigendecomposition, which all draws and all sizes share.
+/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on these
+/// eigenvectors. It takes O(r + nc + c³ ln c) time besides the eigendecomposition, which is shared
+/// by all draws and sizes.
 ///
 /// # Source
 /// A. Kulesza & B. Taskar, *k-DPPs: fixed-size determinantal point processes*, ICML 2011; C. Li, S.
 /// Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016,
-/// use it to choose landmarks.
+/// choose landmarks by it.
 ///
 /// # Departures
-/// Tilted polynomials instead of raw ones ([`ElementarySymmetric`]); items by rejection (Barthelmé,
+/// The polynomials are tilted ([`ElementarySymmetric`]); items are drawn by rejection (Barthelmé,
 /// Tremblay & Amblard, AISTATS 2023).
 ///
 /// ```
@@ -67,18 +69,18 @@ pub struct ExactKDpp<'a, T> {
 }
 
 impl<T: Scalar> ExactKDpp<'_, T> {
-    /// c distinct items.
+    /// Draws c distinct items.
     ///
     /// # Randomness
-    /// At most r uniforms for the eigenvectors, then two for every candidate: about c ln c of them,
-    /// at most 1.4·c where n is small.
+    /// At most r uniforms for the eigenvectors, then two for every candidate item: about c ln c
+    /// candidates, at most 1.4·c if n is small.
     pub fn sample(&self, rng: &mut dyn Rng) -> Landmarks {
         let S = self.e.sample(rng);
         let C = projection::draw(self.ensemble.vectors(), &S, rng);
         Landmarks::new(self.ensemble.dim(), C).expect("distinct items, at least one")
     }
 
-    /// Pr(i ∈ C) for every i; they add up to c. O(rc + nr).
+    /// Pr(i ∈ C) for every i, n numbers that sum to c. O(rc + nr).
     pub fn inclusion(&self) -> Vec<f64> {
         self.ensemble.mixture(&self.e.inclusion())
     }
@@ -88,7 +90,7 @@ impl<T: Scalar> ExactKDpp<'_, T> {
         self.e.log_e(self.e.size())
     }
 
-    /// ln Pr(C) = ln det K_CC − ln e_c(K), −∞ for a set without volume. O(rc²).
+    /// ln Pr(C) = ln det K_CC − ln e_c(K); −∞ if det K_CC = 0. O(rc²).
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if |C| ≠ c,
@@ -102,23 +104,23 @@ impl<T: Scalar> ExactKDpp<'_, T> {
     /// E tr(K − K̃_C) = (c + 1)·e_{c+1}/e_c, exactly, where K̃_C is the Nyström approximation from
     /// the columns C.
     ///
-    /// For the residual of item i is det K_{C∪i}/det K_CC, and Σ_C Σ_{i ∉ C} det K_{C∪i} counts
+    /// Proof: the residual of item i is det K_{C∪i}/det K_CC, and Σ_C Σ_{i ∉ C} det K_{C∪i} counts
     /// every set of c + 1 items c + 1 times.
     pub fn expected_trace_error(&self) -> f64 {
         (self.e.size() as f64 + 1.0) * self.e.ratio()
     }
 
-    /// The polynomials e_0, …, e_{c+1}, which [`LEnsemble::k_dpp_by`] takes again.
+    /// The polynomials e_0, …, e_{c+1}, for reuse by [`LEnsemble::k_dpp_by`].
     pub fn polynomials(&self) -> &Arc<ElementarySymmetric> {
         &self.e
     }
 }
 
 /// The unconstrained DPP with likelihood matrix K: Pr(C) = det K_CC / det(I + K) over all subsets,
-/// the empty one included.
+/// including the empty one.
 ///
-/// Its size is random, with mean tr(K(K + I)⁻¹). A draw costs O(r + nm + m³ ln m) for a sample of m
-/// items.
+/// The size of a draw is random, with mean tr(K(K + I)⁻¹). A draw of m items takes O(r + nm + m³ ln
+/// m) time.
 ///
 /// # Source
 /// J. B. Hough, M. Krishnapur, Y. Peres & B. Virág, *Determinantal processes and independence*,
@@ -141,10 +143,10 @@ pub struct ExactDpp<'a, T> {
 }
 
 impl<T: Scalar> ExactDpp<'_, T> {
-    /// Distinct items, perhaps none.
+    /// Draws distinct items, possibly none.
     ///
     /// # Randomness
-    /// r uniforms for the eigenvectors, then two for every candidate.
+    /// r uniforms for the eigenvectors, then two for every candidate item.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
         let lambda = self.ensemble.values();
         let S: Vec<usize> = (0..lambda.len())
@@ -169,7 +171,7 @@ impl<T: Scalar> ExactDpp<'_, T> {
         self.ensemble.values().iter().map(|l| l.ln_1p()).sum()
     }
 
-    /// ln Pr(C) = ln det K_CC − ln det(I + K), −∞ for a set without volume. O(r|C|²).
+    /// ln Pr(C) = ln det K_CC − ln det(I + K); −∞ if det K_CC = 0. O(r|C|²).
     ///
     /// # Errors
     /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),

@@ -1,22 +1,41 @@
-//! Determinantal point processes of a fixed size (k-DPPs): diverse subsets. **Pr(C) = det K_CC /
-//! e_c(K)** over the subsets of size c of n items. K is an n × n psd matrix and e_c the elementary
-//! symmetric polynomial of its eigenvalues.
+//! Determinantal point processes of a fixed size (k-DPPs), which sample diverse subsets: **Pr(C) =
+//! det K_CC / e_c(K)** for the subsets C of size c of n items. K is an n × n psd matrix and e_c the
+//! elementary symmetric polynomial of its eigenvalues.
 //!
-//! The types that matter:
+//! The main types and functions:
 //!
-//! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it
-//!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities. [`Truncation`], where K has low
-//!   rank at the level that matters; [`LEnsemble::draw_of_size`], where one draw will do.
+//! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor). It provides
+//!   [`ExactKDpp`] and [`ExactDpp`]: exact draws and probabilities. [`Truncation`]: the same for a
+//!   K that is numerically close to low rank, without an n × n matrix. [`LEnsemble::draw_of_size`]:
+//!   a single draw in less time.
 //! * [`RejectionKDpp`]: exact draws without an n × n matrix, for any n.
-//! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
-//!   any n. [`DownUpWalk`]: O(nc) a step but few of them. Both start from any selector, such as
-//!   `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
-//! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the
-//!   volume ln det K_YY of any set.
-//! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the
-//!   α of Theorem 5. [`stationary_meetings`], a bound of the distance from the stationary
-//!   distribution by exact draws; [`coupled_meetings`], an estimate of it that says when it is not
-//!   one.
+//! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), with about c entries of K and O(c²)
+//!   flops per step, for any n. [`DownUpWalk`]: O(nc) flops per step, but few steps. Both start
+//!   from any selector, such as `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
+//! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: these samplers as selectors of landmarks. [`log_det`]:
+//!   the log-volume ln det K_YY of any set.
+//! * [`KDppBounds`]: the error bounds of the theorems. [`EffectiveSize`]: the effective sample size
+//!   of a chain. [`PathCoupling`]: the α of Theorem 5. [`stationary_meetings`]: a confidence bound
+//!   of the distance of a chain from its stationary distribution, from exact draws.
+//!   [`coupled_meetings`]: an estimate of a bound of this distance without exact draws, or `None`
+//!   if there is no valid estimate.
+//!
+//! # Notation
+//!
+//! | symbol | meaning | shape |
+//! |---|---|---|
+//! | K | psd matrix of n items; K_ij = φ_iᵀφ_j | n × n |
+//! | λ_i, V, r | eigenvalues of K above rounding error, their eigenvectors, the rank | r, n × r |
+//! | C, Y, c | a draw, the state of a chain, their size (the k of "k-DPP") | c items |
+//! | K_CC, K_{:,C} | rows and columns C of K, columns C of K | c × c, n × c |
+//! | K̃_C | Nyström approximation K_{:,C} K_CC⁻¹ K_{C,:} (not formed) | n × n |
+//! | e_j | elementary symmetric polynomial of degree j of the eigenvalues | number |
+//! | v, u | the item that leaves Y in a step, the item that enters | items |
+//! | ρ | det K_{Y−v+u}/det K_YY, the ratio that decides an exchange | number |
+//! | B, g_j | low-rank guide of the rejection sampler, its score of item j | n × n, n |
+//! | t, σ, A_σ | intermediate sample: size, items, weighted matrix | t, t, t × t |
+//! | α | path-coupling coefficient of Theorem 5 | number |
+//! | ε | machine precision; in [`mixing_time`] a distance in total variation | number |
 //!
 //! ```
 //! use faer::Mat;
@@ -69,7 +88,7 @@ pub use rejection::{Effort, PreparedRejection, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};
 pub use truncation::Truncation;
 
-/// States refer to a matrix and hold large ones: shown is what a caller may read off them.
+/// `Debug` for types that hold matrices: prints one public accessor instead of the fields.
 macro_rules! shown {
     ($($state:ident: $part:ident),*) => {$(
         impl<T: nystrom_linalg_core::Scalar> std::fmt::Debug for $state<'_, T> {

@@ -4,13 +4,13 @@ use crate::start::rounding;
 use faer::Mat;
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, validate, work};
 
-/// ln det K_YY for the items Y of a psd matrix K: the logarithm of the volume that a k-DPP weighs
-/// sets by.
+/// ln det K_YY for the items Y of a psd matrix K; a k-DPP draws sets in proportion to det K_YY.
 ///
-/// By a pivoted Cholesky factorisation in `f64` of K_YY scaled to a unit diagonal, so that nothing
-/// overflows or underflows. −∞ for a set without volume: if the residual K_ii − K_iS K_SS⁻¹ K_Si of
-/// an item beside others, S, is at most 4cε·K_ii. It cannot be told from 0 then. Here ε is that of
-/// the scalar type and c = |Y|. 0 for the empty set, whose determinant is 1.
+/// Computed by a pivoted Cholesky factorisation in `f64` of K_YY scaled to a unit diagonal, so that
+/// nothing overflows or underflows. The result is −∞ if the determinant is numerically 0: if the
+/// residual K_ii − K_iS K_SS⁻¹ K_Si of an item i, given other items S, is at most 4cε·K_ii, where ε
+/// is the machine precision of the scalar type and c = |Y|. The result is 0 for the empty set,
+/// whose determinant is 1.
 ///
 /// The order of `items` does not matter, up to rounding.
 ///
@@ -18,9 +18,9 @@ use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, validate, w
 /// c² + c entries, 2c³/3 flops, c² numbers of memory.
 ///
 /// # Errors
-/// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::NonFinite`] naming the entry of
-/// K, and [`Error::NotPositiveDefinite`] if K_YY is not psd: a residual below −4cε·K_ii, or a
-/// negative diagonal entry.
+/// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::NonFinite`] with the entry of K,
+/// and [`Error::NotPositiveDefinite`] if K_YY is not psd: a residual below −4cε·K_ii, or a negative
+/// diagonal entry.
 ///
 /// ```
 /// use faer::mat;
@@ -29,7 +29,7 @@ use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, validate, w
 /// let k = mat![[2.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 2.0]];
 /// let k = Dense::new(k.as_ref())?;
 /// assert!((log_det(&k, &[1, 0])? - 3.0_f64.ln()).abs() < 1e-14);
-/// // rows 0 and 2 are equal: no volume
+/// // rows 0 and 2 are equal: the determinant is 0
 /// assert_eq!(log_det(&k, &[0, 2])?, f64::NEG_INFINITY);
 /// assert_eq!(log_det(&k, &[])?, 0.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -57,8 +57,8 @@ pub fn log_det<T: Scalar>(k: &dyn PsdMatrix<T>, items: &[usize]) -> Result<f64> 
     Ok(volume + roots.iter().map(|root| 2.0 * root.ln()).sum::<f64>())
 }
 
-/// For a unit diagonal: −∞ if a residual is within `rounding` of 0, the number of the item if one
-/// is below that.
+/// ln det R for R with a unit diagonal; −∞ if a residual is at most `rounding`. The error is the
+/// position of an item whose residual is below −`rounding`.
 fn log_det_of_correlations(mut R: Mat<f64>, rounding: f64) -> Result<f64, usize> {
     let c = R.nrows();
     let (mut sum, mut left): (f64, Vec<usize>) = (0.0, (0..c).collect());

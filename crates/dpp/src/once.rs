@@ -1,4 +1,4 @@
-//! One draw from the spectrum of K, without the eigenvectors that it does not need.
+//! A single draw from the spectrum of K, which computes only the eigenvectors that it needs.
 
 use crate::ensemble::refuse_indefinite;
 use crate::{ElementarySymmetric, LEnsemble, projection};
@@ -6,29 +6,30 @@ use nystrom_linalg_core::{BandEigen, PsdMatrix, Result, Scalar, Streams, validat
 use nystrom_sketch::Landmarks;
 use rand::{Rng, RngExt};
 
-/// Eigenvectors, as a share of n, from which on all of them take no longer.
+/// If c exceeds n divided by this, computing all eigenvectors is as fast as computing c of them.
 const SHARE: usize = 4;
 
 impl<T: Scalar> LEnsemble<T> {
-    /// One subset of `c` items from the k-DPP of K: what [`of_size`](Self::of_size) and
-    /// [`ExactKDpp::sample`](crate::ExactKDpp::sample) draw, in a fraction of the time.
+    /// One subset of `c` items from the k-DPP of K, from the same distribution as
+    /// [`of_size`](Self::of_size) with [`ExactKDpp::sample`](crate::ExactKDpp::sample), in a
+    /// fraction of the time.
     ///
     /// A draw needs all eigenvalues and c eigenvectors, which
-    /// [`BandEigen`](nystrom_linalg_core::BandEigen) finds. Where the rank is low it takes the same
-    /// way as `of_size`, and for c > n/4 as well.
+    /// [`BandEigen`](nystrom_linalg_core::BandEigen) computes. If `of_size` would truncate K, or if
+    /// c > n/4, the draw is made as by `of_size` and `sample`.
     ///
-    /// *Equal eigenvalues.* Which vectors stand for an eigenvalue that occurs d times is drawn anew
-    /// for every subset, uniformly. On average over the bases of its space the probabilities are
-    /// those of any fixed one, so they are exact. The same seed then draws another subset than
-    /// `of_size`; elsewhere it draws the same, rounding aside.
+    /// *Equal eigenvalues.* The basis of the eigenspace of a multiple eigenvalue is drawn uniformly
+    /// for every subset. The probabilities of the draws are the same for every fixed basis, so they
+    /// are exact. With multiple eigenvalues, the same seed gives another subset than `of_size`;
+    /// otherwise it gives the same subset, up to rounding.
     ///
     /// # Cost
-    /// n² entries, 2.5n² numbers of memory at the peak. (4/3)n³ flops and more for the eigenvalues
-    /// and c vectors, and those of a draw.
+    /// n² entries, 2.5n² numbers of memory at the peak. Somewhat more than (4/3)n³ flops for the
+    /// eigenvalues and c eigenvectors, and those of a draw.
     ///
     /// # Randomness
-    /// As [`ExactKDpp::sample`](crate::ExactKDpp::sample): vectors are drawn by a generator of
-    /// their own, whose seed follows from the uniforms before.
+    /// As [`ExactKDpp::sample`](crate::ExactKDpp::sample). The bases of eigenspaces are drawn with
+    /// a separate generator, whose seed is computed from the uniforms of the draw.
     ///
     /// # Errors
     /// Those of [`of_size`](Self::of_size) and [`k_dpp`](Self::k_dpp).
@@ -58,8 +59,8 @@ impl<T: Scalar> LEnsemble<T> {
         Self::draw_by(&BandEigen::new(all.as_ref())?, c, rng)
     }
 
-    /// One subset of `c` items from the k-DPP of a matrix that is decomposed: c eigenvectors, as
-    /// [`BandEigen::vectors`](nystrom_linalg_core::BandEigen::vectors) finds them, and a draw. See
+    /// One subset of `c` items from the k-DPP of a matrix that is already decomposed. Computes c
+    /// eigenvectors by [`BandEigen::vectors`](nystrom_linalg_core::BandEigen::vectors); see
     /// [`draw_of_size`](Self::draw_of_size).
     ///
     /// # Randomness
@@ -67,14 +68,14 @@ impl<T: Scalar> LEnsemble<T> {
     ///
     /// # Errors
     /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
-    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) with the numerical rank if c
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient), with the numerical rank, if c
     /// exceeds it, [`Indefinite`](nystrom_linalg_core::Error::Indefinite) as for
     /// [`new`](Self::new), [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
     pub fn draw_by(eigen: &BandEigen<T>, c: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         refuse_indefinite(eigen.values())?;
         let values: Vec<f64> = eigen.values()[..eigen.rank()].iter().map(|v| v.f64()).collect();
         let e = ElementarySymmetric::new(&values, c)?;
-        // a seed for the vectors that costs no draw, so that the next one is that of `sample`
+        // the seed for the vectors takes no number from `rng`, which stays in step with `sample`
         let mut key = 0;
         let coin = |p| {
             let uniform = rng.random::<f64>();

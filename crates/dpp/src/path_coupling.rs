@@ -1,40 +1,42 @@
-//! Theorem 5 of Li, Jegelka & Sra (2016): how fast two neighbouring states of the swap chain meet.
+//! The path-coupling coefficient of Theorem 5 of Li, Jegelka & Sra (2016), which bounds the mixing
+//! time of the swap chain.
 
 use faer::Mat;
 use nystrom_linalg_core::{Cholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
-/// The path-coupling coefficient α(S, r, t) of neighbours R = S + r, T = S + t, |S| = c − 1, over
-/// some triples.
+/// The path-coupling coefficient α(S, r, t) of neighbouring states R = S + r, T = S + t, |S| = c −
+/// 1: largest and mean value over some or all triples.
 ///
 /// Let q(v, u, Y) = ρ/(1 + ρ) with ρ = det K_{Y−v+u}/det K_YY. Then α(S, r, t) = Σ_{v∈S} Σ_u |q(v,
 /// u, R) − q(v, u, T)| − Σ_u min{q(r, u, R), q(t, u, T)} − Σ_{v∈S} min{q(v, t, R), q(v, r, T)}.
-/// Here u runs over the items outside S + r + t. One lazy step contracts the expected distance of
-/// the two by 1 − (1 − α)/(2c(n − c)). So [`mixing_time`] bounds the mixing time wherever the
-/// maximum over *all* triples is below 1.
+/// Here u runs over the items outside S + r + t. One lazy step multiplies the expected distance of
+/// the two states by at most 1 − (1 − α)/(2c(n − c)). If the maximum of α over *all* triples is
+/// below 1, [`mixing_time`] bounds the mixing time.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).
 ///
 /// # Departures
-/// Two misprints are corrected. The last minimum pairs v leaving R for t with v leaving T for r.
-/// The contraction has n − c, not n − 1.
+/// Two misprints are corrected. The last minimum pairs the exchange of v for t in R with the
+/// exchange of v for r in T. The contraction factor has n − c in place of n − 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct PathCoupling {
-    /// The largest α seen: α itself if all triples were looked at, a *lower* bound of it otherwise.
+    /// The largest α of the evaluated triples: the α of Theorem 5 if all triples were evaluated,
+    /// otherwise a *lower* bound of it.
     pub largest: f64,
-    /// The mean of those seen.
+    /// The mean α of the evaluated triples.
     pub mean: f64,
-    /// Triples looked at.
+    /// The number of evaluated triples.
     pub triples: usize,
-    /// Whether these were all.
+    /// Whether all triples were evaluated.
     pub exhaustive: bool,
 }
 
 impl PathCoupling {
-    /// Over `samples` uniform triples, as in the paper's experiments: n·(c + 1) entries and O(nc²)
-    /// flops each.
+    /// Evaluates `samples` uniform triples, as in the experiments of the paper: 2n(c + 1) entries
+    /// and O(nc²) flops per triple.
     ///
     /// # Randomness
     /// c + 1 bounded integers for every triple.
@@ -42,8 +44,8 @@ impl PathCoupling {
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if c or `samples` is 0,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if c + 1 > n,
-    /// [`NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) where R or T has no
-    /// volume, [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
+    /// [`NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) if K_RR or K_TT is
+    /// singular, [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
     pub fn sampled<T: Scalar>(
         k: &dyn PsdMatrix<T>,
         c: usize,
@@ -60,7 +62,7 @@ impl PathCoupling {
         Ok(Self::over(&alphas.collect::<Result<Vec<f64>>>()?, false))
     }
 
-    /// Over all triples: C(n, c + 1)·c(c + 1)/2 of them, for small n. Errors as
+    /// Evaluates all C(n, c + 1)·c(c + 1)/2 triples, for small n. Errors as
     /// [`sampled`](Self::sampled).
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
         let n = k.dim();
@@ -93,9 +95,9 @@ impl PathCoupling {
     }
 }
 
-/// τ(ε) ≤ 2c(n − c)·ln(c/ε)/(1 − α) lazy steps until the chain is within ε of the k-DPP in total
-/// variation. `None` if α ≥ 1, about which the theorem says nothing. (Chains with α > 1 may mix
-/// well all the same.) `alpha` must be that of all triples, or an upper bound.
+/// The bound 2c(n − c)·ln(c/ε)/(1 − α) ≥ τ(ε) on the lazy steps until the chain is within ε of the
+/// k-DPP in total variation. `None` if α ≥ 1, where the theorem does not apply (such a chain may
+/// still mix fast). `alpha` must be the maximum of α over all triples, or an upper bound of it.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).
@@ -118,7 +120,7 @@ pub fn mixing_time(n: usize, c: usize, alpha: f64, epsilon: f64) -> Result<Optio
         epsilon > 0.0 && epsilon < 1.0,
         "epsilon",
         epsilon,
-        "in (0, 1): a distance in total variation",
+        "in (0, 1): it is a distance in total variation",
     )?;
     let steps = 2.0 * c as f64 * (n - c) as f64 * (c as f64 / epsilon).ln() / (1.0 - alpha);
     Ok((alpha < 1.0).then_some(steps))
@@ -138,12 +140,12 @@ fn alpha<T: Scalar>(k: &dyn PsdMatrix<T>, S: &[usize], r: usize, t: usize) -> Re
     Ok(sum - (0..last).map(|v| R.q(v, t).min(T_.q(v, r))).sum::<f64>()) // p_2
 }
 
-/// All ratios of exchange from one set, from h_v = L⁻¹e_v and z_u = L⁻¹k_u: ρ = γ_u‖h_v‖² +
-/// (h_vᵀz_u)².
+/// The ratios ρ of all exchanges from one set, by ρ = γ_u‖h_v‖² + (h_vᵀz_u)² with h_v = L⁻¹e_v and
+/// z_u = L⁻¹k_u.
 struct Exchanges {
-    hh: Vec<f64>,
-    gamma: Vec<f64>,
-    hz: Mat<f64>, // by v and u
+    hh: Vec<f64>,    // ‖h_v‖², for each v ∈ Y
+    gamma: Vec<f64>, // γ_u, the residual of each of the n items
+    hz: Mat<f64>,    // h_vᵀz_u, c × n
 }
 
 impl Exchanges {

@@ -1,4 +1,4 @@
-//! The DPP of a projection VVᵀ: the second half of every exact sampler.
+//! Draws from the DPP of a projection VVᵀ, the second step of every exact sampler.
 
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -7,37 +7,39 @@ use nystrom_linalg_core::{Scalar, ops, work};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// Rows of V done by one thread.
+/// Number of rows of V per parallel task.
 const ROWS: usize = 512;
-/// Squares below which waking other threads costs more than they save.
+/// Number of squares below which one thread is faster than several.
 const WORTH_A_THREAD: usize = 1 << 17;
-/// Columns that a candidate is multiplied by before it is asked whether it is lost.
+/// Number of columns of Q multiplied with a candidate between two checks for its rejection.
 const COLUMNS: usize = 16;
-/// A multiply-add in the product of a refresh costs about a third of one in the test of a proposal.
+/// A multiply-add in a proposal test takes about this many times as long as one in the product of a
+/// refresh.
 const PRODUCT_GAIN: f64 = 3.0;
 
 /// A draw from Pr(C) = det((VVᵀ)_CC), |C| = c, for the c orthonormal columns V = `vectors`\[:,
 /// `chosen`\].
 ///
-/// The chain rule draws item s with probability proportional to its residual ‖V_j‖² − ‖QᵀV_j‖², Q
-/// an orthonormal basis of the rows drawn before. Here a candidate is drawn by its residual of an
-/// earlier round (at first ‖V_j‖²), which is larger. It is accepted with the ratio of the two, so
-/// accepted items have the same probabilities. All residuals add up to c − s, so the acceptance
-/// rate is known in advance. The old residuals are brought up to date (one product) only where that
-/// is cheaper than the rejections it saves.
+/// By the chain rule, the next item after s items is j with probability proportional to its
+/// residual ‖V_j‖² − ‖QᵀV_j‖², where Q is an orthonormal basis of the rows drawn before. Here a
+/// candidate is drawn in proportion to an older residual (at first ‖V_j‖²), which is at least as
+/// large, and accepted with the ratio of the new residual to the old. Accepted items thus have the
+/// required probabilities. The residuals sum to c − s, so that the acceptance rate is known in
+/// advance. The old residuals are refreshed (by one matrix product) only if that is cheaper than
+/// the rejections it avoids.
 ///
-/// That product is taken in the precision of V, and leaves rounding errors where a residual is 0.
-/// So the residual of a drawn row is 0 by definition. A candidate must also pass with its own
-/// residual, which is taken from its vector in `f64`.
+/// The product is computed in the precision of V, so that residuals that should be 0 have rounding
+/// errors. The residual of a drawn row is therefore set to 0, and every candidate must also be
+/// accepted with its residual recomputed in `f64`.
 ///
-/// O(nc + c³ ln c) for n ≫ c², never more than O(nc²); memory n + c².
+/// Time O(nc + c³ ln c) for n ≫ c², never more than O(nc²); memory n + c² numbers.
 ///
 /// # Source
 /// S. Barthelmé, N. Tremblay, P.-O. Amblard, *A faster sampler for discrete determinantal point
 /// processes*, AISTATS 2023 (PMLR 206).
 ///
 /// # Departures
-/// The refreshed residuals: theirs stay the first ones.
+/// The residuals are refreshed; the published sampler keeps the initial ones.
 pub(crate) fn draw<T: Scalar>(
     vectors: MatRef<'_, T>,
     chosen: &[usize],
@@ -48,7 +50,7 @@ pub(crate) fn draw<T: Scalar>(
     let mut proposal = Proposal::new(squared_norms(n, &V));
     let mut Q = Mat::<f64>::zeros(c, c);
     let (mut v, mut along) = (Mat::zeros(c, 1), Mat::zeros(c, 1));
-    // columns fresh..s of Q are unknown to the proposal
+    // the weights of the proposal do not include columns fresh..s of Q yet
     let (mut C, mut fresh) = (Vec::with_capacity(c), 0);
     while C.len() < c {
         let s = C.len();
@@ -72,13 +74,14 @@ pub(crate) fn draw<T: Scalar>(
     C
 }
 
-/// With the residuals of item s instead of those of about c/2 items before, ln(c − s)·s/2
-/// rejections are saved, of about c·s multiply-adds each. The product takes n·c·s/2.
+/// A refresh after s items avoids about ln(c − s)·s/2 rejections of about c·s multiply-adds each.
+/// Its product takes about n·c·s/2 multiply-adds.
 fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
     (n as f64) < PRODUCT_GAIN * s as f64 * ((c - s) as f64).ln()
 }
 
-/// ‖Qᵀv‖² < slack, giving up as soon as it is not. `along` is room for products.
+/// Whether ‖Qᵀv‖² < slack; stops as soon as the partial sum reaches `slack`. `along` is scratch
+/// memory.
 fn lost_at_most(
     slack: f64,
     mut along: MatMut<'_, f64>,
@@ -98,8 +101,8 @@ fn lost_at_most(
     slack > 0.0
 }
 
-/// v ← (v − QQᵀv)/‖…‖, with a second v ← v − QQᵀv if the first leaves less than half of ‖v‖²:
-/// twice is enough. Returns ‖v − QQᵀv‖², to about (ε‖v‖)²; 0 if nothing of v is left.
+/// v ← (v − QQᵀv)/‖…‖. The projection is repeated once if the first leaves less than half of ‖v‖²;
+/// twice is enough. Returns ‖v − QQᵀv‖², with an error of about (ε‖v‖)²; 0 if the remainder is 0.
 fn orthonormalise(mut v: MatMut<'_, f64>, mut along: MatMut<'_, f64>, Q: MatRef<'_, f64>) -> f64 {
     let mut along = along.rb_mut().subrows_mut(0, Q.ncols());
     let mut left = v.squared_norm_l2();
@@ -124,7 +127,7 @@ fn column_of<T: Scalar>(vectors: MatRef<'_, T>, j: usize) -> &[T] {
     vectors.col(j).try_as_col_major().expect("columns of an own matrix").as_slice()
 }
 
-/// ‖V_j‖² for every one of the n rows j.
+/// ‖V_j‖² for every row j, n numbers.
 fn squared_norms<T: Scalar>(n: usize, V: &[&[T]]) -> Vec<f64> {
     let mut norms = vec![0.0; n];
     work::product(n, 1, V.len());
@@ -142,7 +145,7 @@ fn squared_norms<T: Scalar>(n: usize, V: &[&[T]]) -> Vec<f64> {
     norms
 }
 
-/// Draws of a row in proportion to weights.
+/// Draws rows in proportion to weights.
 struct Proposal {
     weights: Vec<f64>,
     cumulated: Cumulated,
@@ -158,12 +161,12 @@ impl Proposal {
         (j, self.weights[j])
     }
 
-    /// Row j is drawn: from now on its residual is 0, by definition.
+    /// Sets the residual of row j, which was drawn, to 0.
     fn take(&mut self, j: usize) {
         self.weights[j] = 0.0;
     }
 
-    /// weight_j −= ‖QᵀV_j‖² for every row j: one product.
+    /// weight_j −= ‖QᵀV_j‖² for every row j, by one matrix product.
     fn lower<T: Scalar>(&mut self, V: &[&[T]], Q: MatRef<'_, f64>) {
         let Q = Mat::from_fn(Q.nrows(), Q.ncols(), |i, j| T::lit(Q[(i, j)]));
         self.weights.par_chunks_mut(ROWS).enumerate().for_each(|(piece, weights)| {
@@ -186,8 +189,8 @@ mod tests {
     use nystrom_linalg_core::{SymmetricEigen, random};
     use rand::SeedableRng;
 
-    /// In `f32` the refreshed residual of a drawn row is rounding error of about 1e-8, and a draw
-    /// of 200 refreshes many times.
+    /// In `f32` the refreshed residual of a drawn row is a rounding error of about 1e-8, and a draw
+    /// of 200 items refreshes many times.
     #[test]
     fn a_drawn_row_has_no_residual() {
         let (n, c) = (300, 60);
@@ -212,9 +215,9 @@ mod tests {
             weights.lower(&V, Q.as_ref().subcols(0, c - 1));
         }
         assert!(drawn.iter().all(|&j| proposal.weights[j] == 0.0));
-        // Without the definition some of them could be drawn again, …
+        // Without setting residuals to 0 some rows could be drawn again, …
         assert!(drawn.iter().any(|&j| kept.weights[j] > 0.0));
-        // … and their vectors alone say that nothing is left.
+        // … although the residuals recomputed from their vectors are 0 up to rounding.
         for &j in &drawn {
             let known = Q.as_ref().subcols(0, c - 1);
             assert!(orthonormalise(row(j).as_mut(), along.as_mut(), known) < 1e-28);

@@ -7,16 +7,17 @@ use rand::Rng;
 
 /// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly.
 ///
-/// By rejection where [`Rejection::suits`] says so. Elsewhere from the spectrum of K, or of a
+/// Draws by rejection if [`Rejection::suits`] is true, otherwise from the spectrum of K or of a
 /// matrix whose k-DPP is within 1e-9 of it in total variation ([`LEnsemble::draw_of_size`]). Every
-/// call prepares afresh; for several draws from one matrix use [`RejectionKDpp`] or [`LEnsemble`].
+/// call repeats the preparation; for several draws from one matrix use [`RejectionKDpp`] or
+/// [`LEnsemble`].
 ///
 /// # Cost
 /// That of [`RejectionKDpp`], or of [`LEnsemble::draw_of_size`].
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
-/// ICML 2016; those of [`RejectionKDpp`].
+/// ICML 2016; for the algorithm, those of [`RejectionKDpp`] and [`ExactKDpp`](crate::ExactKDpp).
 ///
 /// ```
 /// use faer::Mat;
@@ -36,7 +37,7 @@ pub struct KDpp;
 
 impl<T: Scalar> LandmarkSelector<T> for KDpp {
     /// Besides the common errors, [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if m
-    /// exceeds the numerical rank, [`NotAccepted`](nystrom_linalg_core::Error::NotAccepted).
+    /// exceeds the numerical rank and [`NotAccepted`](nystrom_linalg_core::Error::NotAccepted).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::at_most("landmarks", m, k.dim())?;
         if Rejection::suits(k.dim(), m) {
@@ -46,15 +47,15 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
     }
 }
 
-/// Landmarks from a [`SwapChain`] after a number of steps: m entries and O(m²) a step, whatever n
-/// is.
+/// Landmarks from a [`SwapChain`] after a number of steps. A step takes about m entries of K and
+/// O(m²) flops, for any n.
 ///
-/// How close their distribution is to the k-DPP depends on the steps. The approximation error falls
-/// within the first few hundred (Li, Jegelka & Sra 2016, section 6, who take 3000 from k-means++
-/// seeds).
+/// The more steps, the closer the distribution of the landmarks is to the k-DPP. The approximation
+/// error falls within the first few hundred steps (Li, Jegelka & Sra 2016, section 6, who run 3000
+/// steps from k-means++ seeds).
 ///
 /// # Cost
-/// That of the start; then m entries of K and O(m²) flops a step, O(m²) memory.
+/// That of the start; then about m entries of K and O(m²) flops per step, O(m²) memory.
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
@@ -62,8 +63,8 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 ///
 /// # Departures
 /// The default rule is Metropolis at every step. Algorithm 1 is `rule: SwapRule::LazyGibbs` with
-/// `start: Uniform`; the paper's experiments start it from k-means++. Theorem 5 is about the lazy
-/// chain.
+/// `start: Uniform`; the experiments of the paper start from k-means++ seeds. Theorem 5 is about
+/// the lazy chain.
 ///
 /// ```
 /// use faer::Mat;
@@ -81,11 +82,11 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDppChain<S> {
-    /// Where the chain starts: any selector.
+    /// The selector of the initial state.
     pub start: S,
     /// Number of steps, lazy ones included.
     pub steps: usize,
-    /// When a proposed exchange is carried out.
+    /// The acceptance rule of proposed exchanges.
     pub rule: SwapRule,
 }
 
@@ -105,17 +106,17 @@ impl<T: Scalar, S: LandmarkSelector<T>> LandmarkSelector<T> for KDppChain<S> {
     }
 }
 
-/// Landmarks from a [`DownUpWalk`] after a number of steps; about m ln m suffice.
+/// Landmarks from a [`DownUpWalk`] after a number of steps; about m ln m steps suffice.
 ///
 /// # Cost
-/// That of the start; then n entries of K and O(nm) flops a step, n·m numbers of memory.
+/// That of the start; then n entries of K and O(nm) flops per step, n·m numbers of memory.
 ///
 /// # Source
 /// That of [`DownUpWalk`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDppWalk<S> {
-    /// Where the walk starts: any selector.
+    /// The selector of the initial state.
     pub start: S,
     /// Number of steps.
     pub steps: usize,

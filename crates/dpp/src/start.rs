@@ -1,24 +1,23 @@
-//! A set to start from with det K_YY > 0: what is dependent in a given one is replaced, not
-//! refused.
+//! Initial sets with det K_YY > 0: dependent items of a given set are replaced.
 
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{Error, Indices, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
 
-/// A residual K_ii − K_iY K_YY⁻¹ K_Yi of at most this fraction of K_ii cannot be told from 0
-/// when |Y| < c.
+/// For |Y| < c, a residual K_ii − K_iY K_YY⁻¹ K_Yi of at most this fraction of K_ii may be rounding
+/// error.
 pub(crate) fn rounding<T: Scalar>(c: usize) -> f64 {
     4.0 * c as f64 * T::EPS
 }
 
-/// `c` items with det K_YY > 0, as many of the distinct `wanted` as are independent of one another,
-/// in pivot order.
+/// `c` items with det K_YY > 0, in pivot order. As many independent items as possible are from
+/// `wanted`, whose items are distinct.
 ///
-/// Among `wanted` by Cholesky with the largest residual first (|wanted|² entries, O(c²) memory).
-/// Only if that leaves fewer than c, the rest by the same rule among all n items. That takes n·c
-/// entries, nc² flops and n·c numbers of memory, once.
+/// A pivoted Cholesky factorisation chooses among `wanted`, the largest residual first (|wanted|²
+/// entries, O(c²) memory). Only if that gives fewer than c items, the same rule chooses the others
+/// among all n items; that takes n·c entries, nc² flops and n·c numbers of memory.
 ///
 /// # Errors
-/// [`Error::RankDeficient`] with the numerical rank if there are no c independent items,
+/// [`Error::RankDeficient`], with the numerical rank, if there are no c independent items,
 /// [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
 pub(crate) fn independent<T: Scalar>(
     k: &dyn PsdMatrix<T>,
@@ -38,8 +37,8 @@ pub(crate) fn independent<T: Scalar>(
     }
     extend_greedily(&mut all, k, c)?;
     if all.rank() < c {
-        // Close to rounding error the order matters: the largest residuals first from the beginning
-        // may find more.
+        // If residuals are close to rounding error, the order of the pivots matters: starting again
+        // with the largest residuals may find more pivots.
         let afresh = greedily(k, c)?;
         if afresh.rank() > all.rank() {
             all = afresh;
@@ -53,13 +52,13 @@ pub(crate) fn independent<T: Scalar>(
     }
 }
 
-/// No pivot yet, room for `c`.
+/// A factorisation without pivots, with memory for `c` of them.
 pub(crate) fn start<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
     Ok(PivotedCholesky::start(diagonal(k, "kernel matrix")?, c))
 }
 
-/// diag K, checked: [`Error::NonFinite`] of `what`, or [`Error::InvalidWeight`] for a negative
-/// entry, whichever comes first.
+/// diag K. An entry that is not finite ([`Error::NonFinite`] of `what`) or negative
+/// ([`Error::InvalidWeight`]) is an error.
 pub(crate) fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, what: &'static str) -> Result<Vec<f64>> {
     let diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
     for (i, &value) in diagonal.iter().enumerate() {
@@ -74,14 +73,15 @@ pub(crate) fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, what: &'static str) -> R
     Ok(diagonal)
 }
 
-/// From no pivot.
+/// Up to `c` pivots, the largest residual first.
 fn greedily<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
     let mut f = start(k, c)?;
     extend_greedily(&mut f, k, c)?;
     Ok(f)
 }
 
-/// The largest residual first, until there are `c` pivots or nothing above rounding error is left.
+/// Adds pivots, the largest residual first, until there are `c` or no residual is above rounding
+/// error.
 fn extend_greedily<T: Scalar>(
     f: &mut PivotedCholesky<T>,
     k: &dyn PsdMatrix<T>,
@@ -99,7 +99,7 @@ fn extend_greedily<T: Scalar>(
     Ok(())
 }
 
-/// Some rows and columns of K.
+/// The matrix of some rows and columns of K.
 pub(crate) struct Among<'a, T: Scalar> {
     pub k: &'a dyn PsdMatrix<T>,
     pub rows: &'a [usize],

@@ -1,24 +1,26 @@
-//! The spectrum of K where K has low rank at the level that matters: no n × n matrix.
+//! The spectrum of a low-rank approximation of K whose k-DPP is close to that of K, without an n ×
+//! n matrix.
 
 use crate::ensemble::ROUNDED;
 use crate::start::start;
 use crate::{ElementarySymmetric, LEnsemble};
 use nystrom_linalg_core::{Error, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
 
-/// Pivots, as a multiple of c, at which it is found how small the trace of what is left has to be.
+/// Number of pivots, as a multiple of c, after which the distance is first computed.
 const FIRST: usize = 4;
-/// The distance that [`LEnsemble::of_size`] allows: beyond what 10⁸ draws could tell.
+/// The distance that [`LEnsemble::of_size`] allows: too small for 10⁸ draws to detect.
 const NEGLIGIBLE: f64 = 1e-9;
-/// Rows from which on it tries, and the share of them that the rank may be.
+/// [`LEnsemble::of_size`] tries a truncation if n is at least this.
 const WORTH_TRYING: usize = 500;
+/// [`LEnsemble::of_size`] accepts a truncation of rank at most n divided by this.
 const SHARE: usize = 8;
 
-/// The spectrum of K̂ = FFᵀ ⪯ K, and how far the k-DPP of K̂ is from that of K.
+/// The spectrum of K̂ = FFᵀ ⪯ K, with a bound of the distance between the k-DPPs of K̂ and K.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[must_use]
 pub struct Truncation<T> {
-    /// Of K̂.
+    /// The decomposition of K̂.
     pub ensemble: LEnsemble<T>,
     /// The distance in total variation between the two k-DPPs of c items is at most this, rounding
     /// aside.
@@ -26,26 +28,28 @@ pub struct Truncation<T> {
 }
 
 impl<T: Scalar> LEnsemble<T> {
-    /// From a pivoted Cholesky factor F of K, n × r, with as many pivots as bring the k-DPP of `c`
-    /// items within a distance of `within`. None if that takes more than `most` of them, or if the
-    /// pivots show that K is indefinite, which [`new`](Self::new) refuses with its eigenvalues.
+    /// The decomposition of K̂ = FFᵀ for a pivoted Cholesky factor F of K (n × r). F has as many
+    /// pivots as are needed for a distance of at most `within` between the k-DPPs of `c` items.
+    /// `None` if more than `most` pivots are needed, or if the pivots show that K is indefinite
+    /// ([`new`](Self::new) then returns an error with the eigenvalues).
     ///
-    /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total variation
-    /// is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, e_c(K̂ + s(K − K̂)) grows
-    /// with s at a rate of at most τ·e_{c−1}. Integrated c times,
+    /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total
+    /// variation is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, the derivative
+    /// of e_c(K̂ + s(K − K̂)) in s is at most τ·e_{c−1} of the same matrix. Integrating c times
+    /// gives
     ///
     /// **e_c(K) ≤ Σ_j τʲ/j!·e_{c−j}(K̂)**.
     ///
     /// # Cost
     /// n·r entries, 2nr² flops for F and those of [`from_factor`](Self::from_factor), n·r numbers
-    /// of memory. In vain: nothing above r = `most`.
+    /// of memory. If the result is `None`, at most the cost for r = `most`.
     ///
     /// # Source
-    /// The bound is ours; pivots in the order of the largest residual.
+    /// The bound is ours. The next pivot is always the item of the largest residual.
     ///
     /// # Errors
     /// [`Error::Empty`] if c or n is 0, [`Error::TooMany`] if c > n, [`Error::InvalidParameter`]
-    /// unless 0 < `within` < 1, [`Error::RankDeficient`] with the rank if K has no c independent
+    /// unless 0 < `within` < 1, [`Error::RankDeficient`], with the rank, if K has no c independent
     /// items. [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
     ///
     /// ```
@@ -82,7 +86,7 @@ impl<T: Scalar> LEnsemble<T> {
         }
         let mut found = Truncation::of(&F, c)?;
         while found.distance > within && !ended && F.rank() < most {
-            // e_{c−1}/e_c falls as K̂ grows: this trace is small enough
+            // e_{c−1}/e_c falls as K̂ grows, so that this trace suffices
             let enough = F.trace_error() * 0.5 * within / found.distance;
             ended = extend(&mut F, k, |f| f.rank() >= most || f.trace_error() <= enough)?;
             if !ended && F.trace_error() > enough {
@@ -93,16 +97,17 @@ impl<T: Scalar> LEnsemble<T> {
         Ok((found.distance <= within && !is_indefinite(&F)).then_some(found))
     }
 
-    /// The spectrum for draws of `c` items: [`truncated`](Self::truncated) at a distance of 1e-9
-    /// where n/8 pivots do, otherwise all of K, as [`new`](Self::new).
+    /// The spectrum for draws of `c` items: that of [`truncated`](Self::truncated) with a distance
+    /// of 1e-9 if n ≥ 500, c ≤ n/16 and n/8 pivots suffice, otherwise that of [`new`](Self::new).
     ///
     /// # Errors
-    /// Those of the two.
+    /// Those of [`truncated`](Self::truncated) and [`new`](Self::new).
     pub fn of_size(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
         Self::low_rank(k, c)?.map_or_else(|| Self::new(k), Ok)
     }
 
-    /// The spectrum for draws of `c` items, where n/8 pivots do.
+    /// The truncated spectrum for draws of `c` items; `None` if the conditions of
+    /// [`of_size`](Self::of_size) do not hold.
     pub(crate) fn low_rank(k: &dyn PsdMatrix<T>, c: usize) -> Result<Option<Self>> {
         let n = k.dim();
         if n < WORTH_TRYING || c == 0 || 2 * c > n / SHARE {
@@ -121,7 +126,8 @@ impl<T: Scalar> Truncation<T> {
     }
 }
 
-/// The largest residual first, until `done`; true if nothing above rounding error is left.
+/// Adds pivots, the largest residual first, until `done`. Returns true if no residual above
+/// rounding error is left.
 fn extend<T: Scalar>(
     F: &mut PivotedCholesky<T>,
     k: &dyn PsdMatrix<T>,
@@ -136,7 +142,7 @@ fn extend<T: Scalar>(
     Ok(F.largest().is_none())
 }
 
-/// Whether a residual K_jj − ‖F(j, :)‖² is below 0 by more than rounding.
+/// Whether a residual K_jj − ‖F(j, :)‖² is negative by more than rounding error.
 fn is_indefinite<T: Scalar>(F: &PivotedCholesky<T>) -> bool {
     let largest = F.diagonal().iter().copied().fold(0.0, f64::max);
     let rounding = ROUNDED.max(F.diagonal().len() as f64 * T::EPS) * largest;
@@ -170,7 +176,7 @@ mod tests {
     use faer::Mat;
     use nystrom_linalg_core::Dense;
 
-    /// Against all of its terms.
+    /// Compares the bound with the sum of all its terms.
     #[test]
     fn the_bound_is_the_sum() {
         let lambda = [5.0, 3.0, 1.0, 0.5, 0.25];
@@ -184,7 +190,8 @@ mod tests {
         assert_eq!(distance(&e, 0.0), 0.0);
     }
 
-    /// Of all subsets: the distance is below its bound, and not by orders of magnitude.
+    /// By enumeration of all subsets: the distance is below its bound, but at least a thousandth of
+    /// it.
     #[test]
     fn distances_are_below_their_bound() {
         let x = |i: usize| (i * i % 11) as f64 / 3.0;

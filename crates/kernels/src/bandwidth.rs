@@ -1,4 +1,4 @@
-//! A length scale from the data.
+//! A length scale estimated from the data.
 
 use crate::Points;
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -7,9 +7,9 @@ use rand::{Rng, RngExt};
 /// The median Euclidean distance over `pairs` random pairs of distinct points: a common first guess
 /// for a length scale ℓ.
 ///
-/// Pairs of equal points are left out of the median, so that heavily repeated data do not give
-/// ℓ = 0. With 1000 pairs the result lies between the 45 % and the 55 % quantile of all
-/// distances with probability 0.998. O(pairs·d); never n² distances.
+/// Pairs of equal points are left out of the median, so that data with many repetitions do not give
+/// ℓ = 0. With 1000 pairs the result lies between the 45 % and the 55 % quantile of all distances
+/// with probability 0.998. O(`pairs`·d).
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points, median_heuristic};
@@ -26,8 +26,9 @@ use rand::{Rng, RngExt};
 /// Two bounded integers per pair.
 ///
 /// # Errors
-/// Those of [`Points::check`]; `Empty` if pairs = 0; `InvalidParameter` if n = 1 or every sampled
-/// pair has distance 0 (or overflows): then give the length scale yourself.
+/// Those of [`Points::check`]; `Empty` if `pairs` = 0; `InvalidParameter` if n = 1, if every
+/// sampled pair has distance 0, or if the median overflows. In these cases choose the length scale
+/// yourself.
 pub fn median_heuristic<T: Scalar>(
     points: Points<'_, T>,
     pairs: usize,
@@ -36,7 +37,9 @@ pub fn median_heuristic<T: Scalar>(
     median(points, pairs, euclidean, rng)
 }
 
-/// The same of L1 distances, for [`LaplacianL1`](crate::LaplacianL1) and its like.
+/// The median L1 distance over `pairs` random pairs of distinct points, as
+/// [`median_heuristic`]: for [`LaplacianL1`](crate::LaplacianL1) and other kernels of the L1
+/// distance.
 ///
 /// ```
 /// use nystrom_kernels::{Points, median_manhattan_heuristic};
@@ -73,7 +76,7 @@ fn median<T: Scalar>(
         n != 1,
         "number of points",
         1.0,
-        "at least 2 to have a distance; give the length scale yourself",
+        "at least 2 for a distance; choose the length scale yourself",
     )?;
     let mut distances: Vec<f64> = (0..pairs)
         .map(|_| {
@@ -93,8 +96,8 @@ fn median<T: Scalar>(
         median > 0.0 && median.is_finite(),
         "median distance of the sampled pairs",
         median,
-        "positive and finite; all points seem equal: drop constant features or \
-                          give the length scale yourself",
+        "positive and finite; if most points are equal, choose the length scale yourself; if \
+         distances overflow, scale the features",
     )?;
     Ok(median)
 }

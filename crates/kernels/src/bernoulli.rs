@@ -9,10 +9,11 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 /// The Bernoulli (periodic spline) kernel (−1)^{β−1} B_{2β}({x − y})/(2β)! on the circle [0, 1),
 /// d = 1.
 ///
-/// {·} is the fractional part and B_{2β} a Bernoulli polynomial. It is the reproducing kernel of
-/// 1-periodic functions of zero mean with a square-integrable β-th derivative, 2 Σ_{m≥1} cos(2πm(x
-/// − y))/(2πm)^{2β}. Alaoui & Mahoney (2015) use it for their synthetic problem. Their text omits
-/// the sign (−1)^{β−1} that makes it positive for even β.
+/// {·} is the fractional part and B_{2β} a Bernoulli polynomial. The kernel equals
+/// 2 Σ_{m≥1} cos(2πm(x − y))/(2πm)^{2β}, the reproducing kernel of 1-periodic functions of zero
+/// mean with a square-integrable β-th derivative. Alaoui & Mahoney (2015) use it in their synthetic
+/// problem; their text omits the sign (−1)^{β−1}, without which the kernel is not positive
+/// semi-definite for even β.
 ///
 /// ```
 /// use nystrom_kernels::{Bernoulli, Kernel, Points};
@@ -28,8 +29,8 @@ pub struct Bernoulli {
 saved_kernel! { [] Bernoulli = "bernoulli".into(), known: true, { beta: u32 } of {},
 |s| Bernoulli::new(s.beta) }
 
-/// (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first: B_{2β} is symmetric about
-/// 1/2.
+/// Coefficients of (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first, for
+/// β = 1, …, 4. B_{2β} is a polynomial in q because it is symmetric about 1/2.
 const COEFFICIENTS: [&[f64]; 4] = [
     &[-1.0 / 2.0, 1.0 / 12.0],
     &[-1.0 / 24.0, 0.0, 1.0 / 720.0],
@@ -47,7 +48,7 @@ impl Bernoulli {
         Ok(Bernoulli { beta })
     }
 
-    /// β.
+    /// The order β.
     pub fn beta(&self) -> u32 {
         self.beta
     }
@@ -67,7 +68,7 @@ impl Formula for Bernoulli {
         value
     }
 
-    // With both points in [0, 1), |x − y| may stand for {x − y}: B_{2β}(1 − u) = B_{2β}(u).
+    // With both points in [0, 1), |x − y| can replace {x − y}, because B_{2β}(1 − u) = B_{2β}(u).
     fn coordinate<T: Scalar>(value: T) -> T {
         value - num_traits::Float::floor(value)
     }

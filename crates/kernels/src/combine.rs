@@ -1,4 +1,4 @@
-//! New kernels from old: sums, products and positive multiples, with their gradients.
+//! Sums, products and positive multiples of kernels, with their gradients.
 
 use crate::dot_product::representable;
 use crate::load::saved_kernel;
@@ -6,21 +6,21 @@ use crate::{DifferentiableKernel, Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut, MatRef, unzip, zip};
 use nystrom_linalg_core::{Result, Scalar, validate};
 
-/// k₁ + k₂.
+/// The kernel k₁ + k₂.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sum<A, B> {
     first: A,
     second: B,
 }
 
-/// k₁·k₂, entry by entry: positive semi-definite by Schur's product theorem.
+/// The kernel k₁·k₂, which is positive semi-definite by Schur's product theorem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Product<A, B> {
     first: A,
     second: B,
 }
 
-/// c·k with c > 0.
+/// The kernel c·k with c > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaled<K> {
     kernel: K,
@@ -42,7 +42,7 @@ saved_kernel! {
 }
 
 impl<A, B> Sum<A, B> {
-    /// `first` + `second`.
+    /// The kernel `first` + `second`.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Sum};
@@ -67,7 +67,7 @@ impl<A, B> Sum<A, B> {
 }
 
 impl<A, B> Product<A, B> {
-    /// `first` · `second`.
+    /// The kernel `first` · `second`.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Product};
@@ -92,7 +92,7 @@ impl<A, B> Product<A, B> {
 }
 
 impl<K> Scaled<K> {
-    /// `factor` · `kernel`.
+    /// The kernel `factor` · `kernel`.
     ///
     /// # Errors
     /// `InvalidParameter` unless `factor` is positive and finite.
@@ -108,12 +108,12 @@ impl<K> Scaled<K> {
         Ok(Scaled { kernel, factor })
     }
 
-    /// The kernel that is scaled.
+    /// The kernel k.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }
 
-    /// c.
+    /// The factor c.
     pub fn factor(&self) -> f64 {
         self.factor
     }
@@ -220,7 +220,7 @@ where
     A: DifferentiableKernel<T>,
     B: DifferentiableKernel<T>,
 {
-    /// Σ_j w_ij ∇(k₁k₂) = Σ_j (w_ij k₂)∇k₁ + Σ_j (w_ij k₁)∇k₂.
+    /// By the product rule, Σ_j w_ij ∇(k₁k₂) = Σ_j (w_ij k₂)∇k₁ + Σ_j (w_ij k₁)∇k₂.
     fn gradient_into(
         &self,
         mut out: MatMut<'_, T>,

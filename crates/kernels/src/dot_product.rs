@@ -1,8 +1,8 @@
 //! Kernels of the inner product: linear and polynomial.
 //!
-//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here, since in general it is not positive
-//! semi-definite for any γ, c. So leverage scores, Nyström bounds and Cholesky factors of it mean
-//! nothing.
+//! The sigmoid kernel tanh(γ⟨x, y⟩ + c) is not offered, because in general it is not positive
+//! semi-definite for any γ and c, so that its leverage scores, Nyström bounds and Cholesky factors
+//! would be meaningless.
 
 use crate::load::saved_kernel;
 use crate::metric::DotProduct;
@@ -29,22 +29,22 @@ saved_kernel! { [] Linear = "linear".into(), known: true, { bias: f64 } of {},
 |s| Linear::with_bias(s.bias) }
 
 impl Linear {
-    /// ⟨x, y⟩.
+    /// The kernel ⟨x, y⟩.
     pub fn new() -> Self {
         Linear { bias: 0.0 }
     }
 
-    /// ⟨x, y⟩ + c.
+    /// The kernel ⟨x, y⟩ + c with `bias` c.
     ///
     /// # Errors
-    /// `InvalidParameter` unless c ≥ 0 and finite: a negative constant is not positive
+    /// `InvalidParameter` unless c ≥ 0 and finite: with a negative c the kernel is not positive
     /// semi-definite.
     pub fn with_bias(bias: f64) -> Result<Self> {
         non_negative("bias", bias)?;
         Ok(Linear { bias })
     }
 
-    /// c.
+    /// The bias c.
     pub fn bias(&self) -> f64 {
         self.bias
     }
@@ -66,8 +66,8 @@ impl Formula for Linear {
 
 formula_kernel!([] Linear);
 
-/// The polynomial kernel (γ⟨x, y⟩ + c)^p with p ≥ 1, γ > 0, c ≥ 0: exactly the parameters for which
-/// it is positive semi-definite in every dimension.
+/// The polynomial kernel (γ⟨x, y⟩ + c)^p with integer p ≥ 1, γ > 0 and c ≥ 0. For exactly these
+/// parameters it is positive semi-definite in every dimension.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, Polynomial};
@@ -90,7 +90,7 @@ saved_kernel! {
 }
 
 impl Polynomial {
-    /// (γ⟨x, y⟩ + c)^p with `degree` p, `gamma` γ and `offset` c.
+    /// The kernel (γ⟨x, y⟩ + c)^p with `degree` p, `gamma` γ and `offset` c.
     ///
     /// # Errors
     /// `InvalidParameter` unless p ≥ 1, γ is positive and finite, and c ≥ 0 and finite.
@@ -101,17 +101,17 @@ impl Polynomial {
         Ok(Polynomial { degree, gamma, offset })
     }
 
-    /// p.
+    /// The degree p.
     pub fn degree(&self) -> u32 {
         self.degree
     }
 
-    /// γ.
+    /// The factor γ.
     pub fn gamma(&self) -> f64 {
         self.gamma
     }
 
-    /// c.
+    /// The offset c.
     pub fn offset(&self) -> f64 {
         self.offset
     }
@@ -147,8 +147,8 @@ fn power<V: Lane>(base: V, p: u32) -> V {
     result
 }
 
-/// Checks that k(x, x) is a finite `T` for all points, and with it every k(x, y) between them.
-/// O(nd).
+/// Checks that k(x, x) is finite in the precision `T` for all points x; then k(x, y) is finite for
+/// all pairs of them. O(nd).
 fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Result<()> {
     let square = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k).f64().powi(2)).sum::<f64>();
     let largest = (0..x.len()).map(square).fold(0.0, f64::max);
@@ -157,17 +157,17 @@ fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Resul
         value.max(largest) <= T::max_value().f64(),
         "largest k(x, x)",
         value.max(largest),
-        "finite in the precision of the points; scale them down, or take f64",
+        "finite in the precision of the points; scale the points down, or use f64",
     )
 }
 
-/// Checks that a constant of a kernel keeps its digits in the precision `T`.
+/// Checks that a constant of a kernel is representable in the precision `T`, to a relative error ε.
 pub(crate) fn representable<T: Scalar>(name: &'static str, value: f64) -> Result<()> {
     validate::require(
         (T::lit(value).f64() - value).abs() <= T::EPS * value,
         name,
         value,
-        "within the range of the precision of the points; take f64",
+        "within the range of the precision of the points; use f64",
     )
 }
 

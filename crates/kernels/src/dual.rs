@@ -1,10 +1,10 @@
-//! Derivatives of formulas written in [`Lane`], by dual numbers.
+//! Derivatives of formulas written in terms of [`Lane`], by dual numbers.
 
 use crate::Lane;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// v + ε·v′ with ε² = 0: the value of a formula, and its derivative by the variable that was made
-/// with [`variable`](Dual::variable).
+/// The dual number v + ε·v′ with ε² = 0: a formula's value and its derivative with respect to the
+/// variable that [`variable`](Dual::variable) made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dual<V> {
     value: V,
@@ -12,26 +12,26 @@ pub(crate) struct Dual<V> {
 }
 
 impl<V: Lane> Dual<V> {
-    /// The variable: its derivative is 1.
+    /// The variable of differentiation, whose derivative is 1.
     #[inline(always)]
     fn variable(value: V) -> Self {
         Dual { value, slope: value.lit(1.0) }
     }
 
-    /// A function with the value `value` whose derivative is `rate`.
+    /// The chain rule: a function of `self` with value `value` and derivative `rate`.
     #[inline(always)]
     fn chain(self, value: V, rate: V) -> Self {
         Dual { value, slope: self.slope * rate }
     }
 }
 
-/// f′(x) of a formula f.
+/// f′(x) for a formula f.
 #[inline(always)]
 pub(crate) fn derivative<V: Lane>(x: V, f: impl FnOnce(Dual<V>) -> Dual<V>) -> V {
     f(Dual::variable(x)).slope
 }
 
-/// Relative step of central differences: ε^{1/3} of `f64`.
+/// Relative step of central differences, ε^{1/3} for `f64`.
 const STEP: f64 = 6e-6;
 
 impl<V: Lane> Lane for Dual<V> {
@@ -80,7 +80,7 @@ impl<V: Lane> Lane for Dual<V> {
         let power = self.value.powf(p);
         self.chain(power, power / self.value * p)
     }
-    /// The derivative by central differences: to about 1e-9 of f(x)/x.
+    /// The derivative is computed by central differences, with an error of about 1e-9·f(x)/x.
     #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let rate = self.value.map(|x| {

@@ -1,22 +1,22 @@
-//! A user's own kernel from a formula for one pair of points.
+//! A kernel made from a closure that evaluates one pair of points.
 
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{Error, Result, Scalar, validate, work};
 
-/// Pairs of points that are looked at.
+/// Most pairs of points at which the closure is checked.
 const PAIRS: usize = 16;
 
 /// The kernel k(x, y) = f(x, y), where `f` takes the coordinates of two points as slices.
 ///
-/// `f` must be symmetric and positive semi-definite. Entry points look at a few pairs of points
-/// ([`check_points`](Kernel::check_points)); `testing::check_kernel` (feature `testing`) looks at
-/// all pairs of points of your choice. Blocks are evaluated in parallel tiles, one call per entry;
-/// kernels of a distance run much
-/// faster as a [`Profile`](crate::Profile).
+/// `f` must be symmetric and positive semi-definite. [`check_points`](Kernel::check_points) checks
+/// this at a few pairs of points; `testing::check_kernel` (feature `testing`) checks it at all
+/// pairs of given points. Blocks are evaluated in parallel tiles, with one call of `f` per entry. A
+/// kernel of the Euclidean distance is much faster as a [`Profile`](crate::Profile).
 ///
-/// A closure cannot be written to a file, so a model of one cannot be saved: the compiler says so.
-/// Make it a struct with a name then (`SavedKernel`, feature `serde`).
+/// A model with such a kernel cannot be saved, because a closure cannot be written to a file;
+/// trying it is a compile-time error. For saved models, implement the kernel as a struct with a
+/// name (`SavedKernel`, feature `serde`).
 ///
 /// ```
 /// use nystrom_kernels::{FromFn, Kernel, Points};
@@ -29,7 +29,7 @@ pub struct FromFn<F> {
 }
 
 impl<F> FromFn<F> {
-    /// The kernel of this function.
+    /// The kernel k(x, y) = f(x, y).
     pub fn new(f: F) -> Self {
         FromFn { f }
     }
@@ -55,21 +55,21 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
         }
     }
 
-    /// As [`Kernel::check_points`], and at up to 16 pairs of points: 4 calls of the closure each,
-    /// O(d) beside them.
+    /// As [`Kernel::check_points`]. Also evaluates the closure at up to 16 pairs of points, 4 calls
+    /// each.
     ///
     /// # Errors
-    /// Those of [`Points::check`]. [`Error::NonFinite`] for a value that is no number.
-    /// [`Error::NotSymmetric`] where k(x, y) and k(y, x) differ by more than 64 ε of the larger of
-    /// k(x, x), k(y, y) and the two. [`Error::InvalidParameter`] for k(x, x) < 0. Rows and columns
-    /// are numbers of points.
+    /// Those of [`Points::check`]. [`Error::NonFinite`] for a value that is NaN or infinite.
+    /// [`Error::NotSymmetric`] if k(x, y) and k(y, x) differ by more than 64ε times the largest of
+    /// k(x, x), k(y, y), |k(x, y)| and |k(y, x)|. [`Error::InvalidParameter`] if k(x, x) < 0. Rows
+    /// and columns in these errors are indices of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
         x.check()?;
         let n = x.len();
         let coordinates = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k)).collect::<Vec<T>>();
         for t in 0..n.min(PAIRS) {
             let i = t * n / n.min(PAIRS);
-            let j = (i + 1 + t * 7 % n) % n; // near pairs and far ones
+            let j = (i + 1 + t * 7 % n) % n; // pairs of near and of far indices
             let (x_i, x_j) = (coordinates(i), coordinates(j));
             let value = |row: usize, col: usize, x: &[T], y: &[T]| match (self.f)(x, y).f64() {
                 value if value.is_finite() => Ok(value),
@@ -85,7 +85,7 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
                     !(value < 0.0),
                     "k(x, x) of the closure",
                     value,
-                    "at least 0, since a kernel is positive semi-definite",
+                    "at least 0, as a kernel is positive semi-definite; correct the closure",
                 )?;
                 largest = largest.max(value);
             }
@@ -110,7 +110,7 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
     }
 }
 
-/// The points one after another, as the closure wants them: O(nd).
+/// The coordinates of each point as a contiguous list, the closure's argument. O(nd).
 fn point_major<T: Scalar>(x: Points<'_, T>) -> Vec<Vec<T>> {
     (0..x.len()).map(|i| (0..x.dim()).map(|k| x.coordinate(i, k)).collect()).collect()
 }

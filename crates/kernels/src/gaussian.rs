@@ -4,7 +4,7 @@ use crate::isotropic::scale_from;
 use crate::{Isotropic, Lane, Profile};
 use nystrom_linalg_core::{Result, validate};
 
-/// κ(s) = exp(−s/2).
+/// The profile κ(s) = exp(−s/2).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SquaredExponential;
@@ -29,9 +29,9 @@ impl crate::SavedProfile for SquaredExponential {
 
 /// The Gaussian (squared exponential, RBF) kernel exp(−‖x − y‖²/(2ℓ²)).
 ///
-/// Other parametrisations in use are named constructors:
-/// [`from_gamma`](Gaussian::from_gamma) for exp(−γ‖x − y‖²) and
-/// [`from_squared_bandwidth`](Gaussian::from_squared_bandwidth) for exp(−‖x − y‖²/b).
+/// Constructors for other parametrisations: [`from_gamma`](Gaussian::from_gamma) for
+/// exp(−γ‖x − y‖²) and [`from_squared_bandwidth`](Gaussian::from_squared_bandwidth) for
+/// exp(−‖x − y‖²/b).
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Kernel, Points};

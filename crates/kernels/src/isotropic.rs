@@ -1,4 +1,4 @@
-//! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
+//! Isotropic kernels k(x, y) = κ(‖x − y‖²/ℓ²), given by their profile κ.
 
 use crate::dual::derivative;
 use crate::load::saved_kernel;
@@ -7,11 +7,11 @@ use crate::tile::{Formula, Scales, formula_kernel};
 use crate::{Lane, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
 
-/// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension,
-/// with κ(0) = 1.
+/// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), which must be positive semi-definite in
+/// every dimension, with κ(0) = 1.
 ///
-/// Written once in terms of [`Lane`], it is fused into the register tile that computes the
-/// distances. Its derivative, for gradients of models, comes from the same line of code.
+/// The formula is written in terms of [`Lane`] and compiled into the loop that computes distances
+/// in registers. Its derivative, for gradients of models, is derived from the same formula.
 ///
 /// ```
 /// use faer::mat;
@@ -36,12 +36,12 @@ pub trait Profile: Send + Sync {
     /// κ(s), where s = ‖x − y‖²/ℓ² ≥ 0.
     fn at<V: Lane>(&self, s: V) -> V;
 
-    /// κ′(s), the derivative by s. Where there is none (at s = 0 of rough kernels), any value that
-    /// is not finite: it counts 0 in gradients.
+    /// κ′(s), the derivative by s. Where κ has no derivative (at s = 0 for rough kernels), any
+    /// value that is not finite; gradients count it as 0.
     ///
-    /// The default differentiates [`at`](Profile::at) exactly, operation by operation; only
-    /// [`Lane::map`] is differentiated by central differences, to ten digits or so. A closed form
-    /// of your own is faster.
+    /// The default differentiates [`at`](Profile::at) exactly, operation by operation, except
+    /// [`Lane::map`], which is differentiated by central differences, to about ten digits. An
+    /// implementation by a closed form is faster.
     #[inline(always)]
     fn slope<V: Lane>(&self, s: V) -> V {
         derivative(s, |s| self.at(s))
@@ -70,22 +70,21 @@ pub trait Profile: Send + Sync {
 #[diagnostic::on_unimplemented(
     message = "kernels of the profile `{Self}` cannot be saved or loaded",
     label = "has no name in files",
-    note = "a profile of your own derives `Serialize` and `Deserialize` and implements \
-            `SavedProfile`"
+    note = "derive `Serialize` and `Deserialize` for the profile and implement `SavedProfile`"
 )]
 pub trait SavedProfile: Profile + serde::Serialize + serde::de::DeserializeOwned {
-    /// The name of the isotropic kernel; with one length scale per coordinate it is followed by
-    /// `-ard`.
+    /// The name of the isotropic kernel in files; `-ard` is appended for a kernel with one length
+    /// scale per coordinate.
     const NAME: &'static str;
 
-    /// Whether its fields alone say which profile it is: a file from before kernels had names
-    /// then still loads.
+    /// Whether the field names identify the profile. If so, files in the old format, in which
+    /// kernels have no names, can be loaded.
     const KNOWN_BY_FIELDS: bool = false;
 }
 
-/// The kernel κ(‖x − y‖²/ℓ²) of a [`Profile`] κ and a length scale ℓ > 0, on ℝ^d for every d ≥ 1.
+/// The kernel κ(‖x − y‖²/ℓ²) with [`Profile`] κ and length scale ℓ > 0, on ℝ^d for every d ≥ 1.
 ///
-/// Parameters are `f64` and one kernel value serves points of both precisions. `diag` is κ(0) = 1.
+/// Parameters are `f64`; the same kernel evaluates points of either precision. k(x, x) = κ(0) = 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Isotropic<P> {
     profile: P,
@@ -107,12 +106,12 @@ impl<P> Isotropic<P> {
         Ok(Isotropic { profile, length_scale })
     }
 
-    /// ℓ.
+    /// The length scale ℓ.
     pub fn length_scale(&self) -> f64 {
         self.length_scale
     }
 
-    /// κ.
+    /// The profile κ.
     pub fn profile(&self) -> &P {
         &self.profile
     }
@@ -139,13 +138,13 @@ impl<P: Profile> Formula for Isotropic<P> {
 
 formula_kernel!([P: Profile] Isotropic<P>);
 
-/// ℓ, computed from the parameter `name` = `value`, if it is a length scale.
+/// Checks a length scale ℓ that was computed from the parameter `name` = `value`, and returns ℓ.
 pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> Result<f64> {
     validate::require(
         length_scale > 0.0 && length_scale.is_finite(),
         name,
         value,
-        "such that the length scale is a positive number",
+        "such that the length scale computed from it is positive and finite",
     )?;
     Ok(length_scale)
 }
@@ -153,8 +152,8 @@ pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> R
 /// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance
 /// determination): κ(Σ_k (x_k − y_k)²/ℓ_k²).
 ///
-/// Differences are taken before they are divided, so that points far from the origin keep their
-/// digits: one operation a coordinate more than [`Isotropic`].
+/// Differences are divided by ℓ_k after subtraction, so that points far from the origin keep their
+/// digits. This takes one operation per coordinate more than [`Isotropic`].
 ///
 /// ```
 /// use faer::mat;
@@ -178,10 +177,11 @@ saved_kernel! {
 }
 
 impl<P: Profile> Isotropic<P> {
-    /// The same profile with the length scales `length_scales` instead, one per coordinate.
+    /// The kernel with the same profile and with these length scales, one per coordinate, in place
+    /// of ℓ.
     ///
     /// # Errors
-    /// `Empty` without any, `InvalidParameter` unless all are positive and finite.
+    /// `Empty` without a length scale, `InvalidParameter` unless all are positive and finite.
     pub fn with_length_scales(self, length_scales: &[f64]) -> Result<Ard<P>> {
         Ard::with_profile(self.profile, length_scales.to_vec())
     }
@@ -194,12 +194,12 @@ impl<P> Ard<P> {
         Ok(Ard { profile, length_scales })
     }
 
-    /// ℓ_k for every coordinate k.
+    /// The length scale ℓ_k of every coordinate k.
     pub fn length_scales(&self) -> &[f64] {
         &self.length_scales
     }
 
-    /// κ.
+    /// The profile κ.
     pub fn profile(&self) -> &P {
         &self.profile
     }
@@ -232,7 +232,7 @@ impl<P: Profile> Formula for Ard<P> {
     fn check_values<T: Scalar>(&self, _: Points<'_, T>) -> Result<()> {
         let least = T::min_positive_value().f64();
         let requirement =
-            "a normal number in the precision of the points; choose another unit of length";
+            "a normal number in the precision of the points; use f64, or a smaller unit of length";
         let check = |&l: &f64| validate::require(l >= least, "length scale", l, requirement);
         self.length_scales.iter().try_for_each(check)
     }

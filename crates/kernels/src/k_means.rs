@@ -1,4 +1,4 @@
-//! k-means clustering: centres that stand for the points without being among them.
+//! k-means clustering, for centres that are not data points.
 
 use crate::{Isotropic, Kernel, Lane, Points, Profile};
 use faer::{ColRef, Mat};
@@ -7,19 +7,19 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Points that one thread assigns to centres at a time.
+/// Points whose nearest centres one task computes.
 const CHUNK: usize = 256;
 
-/// Parameters of k-means: k-means++ seeding, then Lloyd's iterations.
+/// k-means clustering by k-means++ seeding and Lloyd's iterations.
 ///
-/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough. The error of the
-/// approximation is bounded through the quantisation error Σ_i min_j ‖x_i − z_j‖², which falls
-/// mostly in the first few. The centres go to
+/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough: the quantisation
+/// error Σ_i min_j ‖x_i − z_j‖², which bounds the error of the approximation, decreases mostly in
+/// the first few iterations. Pass the centres to
 /// [`KernelMatrix::against`](crate::KernelMatrix::against), or to `NystromKrr::fit` of
 /// `nystrom-krr`.
 ///
 /// # Cost
-/// k·n·d operations an iteration and for the seeding, in parallel; O(n + kd) memory and 256·k
+/// k·n·d operations per iteration and for the seeding, in parallel; O(n + kd) memory, and 256·k
 /// numbers per thread. The bits do not depend on the number of threads.
 ///
 /// # Source
@@ -29,13 +29,13 @@ const CHUNK: usize = 256;
 /// analysis*, ICML 2008.
 ///
 /// # Departures
-/// k-means++ instead of random points as a start. A centre that loses all its points moves to the
-/// point farthest from its own centre.
+/// The start is k-means++ in place of random points. A centre without points is moved to the point
+/// that is farthest from its nearest centre.
 ///
 /// ```
 /// use nystrom_kernels::{KMeans, Points};
 /// use rand::SeedableRng;
-/// // around 0, 1 and 2
+/// // points near 0, 1 and 2
 /// let x: Vec<f64> = (0..90).map(|i| (i % 3) as f64 + 1e-3 * i as f64).collect();
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let clusters = KMeans::default().run(Points::from_slice(&x), 3, rng)?;
@@ -47,7 +47,7 @@ const CHUNK: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KMeans {
-    /// Lloyd's iterations; fewer are done once no point changes its centre.
+    /// Most iterations of Lloyd's algorithm; it ends earlier when no point changes its centre.
     pub iterations: usize,
 }
 
@@ -58,7 +58,7 @@ impl Default for KMeans {
     }
 }
 
-/// What [`KMeans::run`] found: the centres, and which of them each point belongs to.
+/// The result of [`KMeans::run`]: the centres, and the nearest centre of each point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters<T> {
     centers: Mat<T>, // d × k
@@ -68,17 +68,17 @@ pub struct Clusters<T> {
 }
 
 impl<T: Scalar> Clusters<T> {
-    /// z_1, …, z_k.
+    /// The centres z_1, …, z_k.
     pub fn centers(&self) -> Points<'_, T> {
         Points::from_cols(self.centers.as_ref())
     }
 
-    /// For every point the number of its centre: the nearest, of equally near ones the first.
+    /// For every point, the index of its nearest centre (the first, if several are equally near).
     pub fn assignment(&self) -> &[usize] {
         &self.assignment
     }
 
-    /// Σ_i min_j ‖x_i − z_j‖², summed in `f64`; infinite if it is beyond that.
+    /// Σ_i min_j ‖x_i − z_j‖², summed in `f64`; infinite if it overflows.
     pub fn quantization_error(&self) -> f64 {
         self.quantization_error
     }
@@ -90,7 +90,7 @@ impl<T: Scalar> Clusters<T> {
 }
 
 impl KMeans {
-    /// `k` centres of `points`; fewer if there are fewer distinct points.
+    /// Computes `k` centres of `points`; fewer if there are fewer distinct points.
     ///
     /// # Randomness
     /// One bounded integer, then one uniform for every further centre.
@@ -126,8 +126,8 @@ impl KMeans {
     }
 }
 
-/// k-means++: the first point uniform, each further one with probability proportional to the
-/// squared distance to the nearest before.
+/// Indices of the k-means++ seeds: the first is uniform, each further one has probability
+/// proportional to the squared distance to the nearest seed so far.
 fn seeds<T: Scalar>(
     points: Points<'_, T>,
     k: usize,
@@ -150,7 +150,7 @@ fn seeds<T: Scalar>(
     Ok(seeds)
 }
 
-/// κ(s) = s: the tiles of the isotropic kernels as a fast way to squared distances.
+/// κ(s) = s, with which the tiles of the isotropic kernels compute squared distances.
 struct Squared;
 
 impl Profile for Squared {
@@ -160,7 +160,7 @@ impl Profile for Squared {
     }
 }
 
-/// For every point the nearest centre and the squared distance to it, in units.
+/// For every point, the nearest centre and the squared distance to it divided by `unit`².
 fn assign<T: Scalar>(
     points: Points<'_, T>,
     Z: Points<'_, T>,
@@ -181,8 +181,8 @@ fn assign<T: Scalar>(
     Ok(chunks.into_par_iter().map(chunk).collect::<Vec<_>>().concat())
 }
 
-/// The means of the clusters, summed in `f64` along the row tree; an empty cluster gets the point
-/// farthest from its centre.
+/// The means of the clusters, d × k, summed in `f64` along the row tree. An empty cluster gets the
+/// point that is farthest from its nearest centre.
 fn means<T: Scalar>(
     points: Points<'_, T>,
     nearest: &[(usize, f64)],
@@ -191,7 +191,7 @@ fn means<T: Scalar>(
 ) -> Mat<T> {
     let d = points.dim();
     let leaf = |rows: Range<usize>| {
-        let mut sums = Mat::<f64>::zeros(d + 1, k); //                       the last row counts
+        let mut sums = Mat::<f64>::zeros(d + 1, k); //                       last row: counts
         for i in rows {
             let j = nearest[i].0;
             (0..d).for_each(|c| sums[(c, j)] += points.coordinate(i, c).f64() / unit);
@@ -205,7 +205,7 @@ fn means<T: Scalar>(
     let mut far: Vec<usize> = vec![];
     if (0..k).any(|j| sums[(d, j)] == 0.0) {
         far = (0..points.len()).collect();
-        // stable: the first of equals
+        // a stable sort: of equally far points the first comes first
         far.sort_by(|&a, &b| nearest[b].1.total_cmp(&nearest[a].1));
     }
     let mut far = far.into_iter();

@@ -1,12 +1,12 @@
-//! The arithmetic a kernel formula is written in, once, for registers and for the oracle.
+//! The arithmetic in which kernel formulas are written, for vector registers and for plain `f64`.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number, or a register full of numbers: what a [`Profile`](crate::Profile) computes with.
+/// A number or a vector register of numbers, the argument of a [`Profile`](crate::Profile).
 ///
-/// The same line of code runs on whole vector registers inside a tile. In the
-/// [`reference`](crate::reference) oracle it runs in plain `f64` with the standard library's
-/// functions. Constants are `f64` and are rounded to the precision of the lanes.
+/// Inside a tile a formula is evaluated on whole vector registers. In the
+/// [`reference`](crate::reference) oracle the same formula is evaluated in plain `f64` with the
+/// functions of the standard library. Constants are `f64`, rounded to the precision of the lanes.
 pub trait Lane:
     Copy
     + Add<Output = Self>
@@ -17,9 +17,9 @@ pub trait Lane:
     + Add<f64, Output = Self>
     + Mul<f64, Output = Self>
 {
-    /// The constant `c`, as wide as `self`.
+    /// The constant `c` in every lane; `self` only determines the type.
     fn lit(self, c: f64) -> Self;
-    /// self·b + c, with one rounding where the machine has it.
+    /// self·b + c, with one rounding if the instruction set has a fused multiply-add.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// min(self, c); NaN stays NaN.
     fn at_most(self, c: f64) -> Self;
@@ -38,11 +38,13 @@ pub trait Lane:
     fn powf(self, p: f64) -> Self {
         (self.ln() * p).exp()
     }
-    /// `f` of each number separately, in `f64`: for special functions; slow next to the others.
+    /// `f` of each number separately, in `f64`: for special functions. Much slower than the other
+    /// operations.
     fn map(self, f: impl Fn(f64) -> f64) -> Self;
 }
 
-/// One `f64` with the standard library's functions: the arithmetic of the oracle.
+/// A single `f64` with the functions of the standard library, the arithmetic of the
+/// [`reference`](crate::reference) oracle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plain(pub f64);
 

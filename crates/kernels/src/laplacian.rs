@@ -9,8 +9,8 @@ use nystrom_linalg_core::{Result, validate};
 
 /// The product Laplacian kernel exp(−‖x − y‖₁/ℓ), scikit-learn's `laplacian_kernel` with γ = 1/ℓ.
 ///
-/// For the Euclidean distance see [`LaplacianEuclidean`](crate::LaplacianEuclidean); for d = 1 they
-/// agree.
+/// The kernel of the Euclidean distance is [`LaplacianEuclidean`](crate::LaplacianEuclidean); for
+/// d = 1 both are the same.
 ///
 /// ```
 /// use faer::mat;
@@ -49,7 +49,7 @@ impl LaplacianL1 {
         Self::new(scale_from("gamma", gamma, gamma.recip())?)
     }
 
-    /// ℓ.
+    /// The length scale ℓ.
     pub fn length_scale(&self) -> f64 {
         self.length_scale
     }

@@ -1,32 +1,46 @@
-//! Positive definite kernels, evaluated in fast vectorised blocks: **K_ij = k(x_i, y_j)**, most of
-//! them **k(x, y) = κ(‖x − y‖²/ℓ²)**.
+//! Positive definite kernels k(x, y) on ℝ^d, most of the form κ(‖x − y‖²/ℓ²), evaluated in blocks
+//! K_ij = k(x_i, y_j) by vector registers.
 //!
-//! * [`Points`]: n points in ℝ^d, with the axis that holds them in the type.
-//! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that
-//!   is never stored.
+//! * [`Points`]: a view of n points in ℝ^d, made from the rows or the columns of a matrix.
+//! * [`Kernel`]: evaluates blocks k(x_i, y_j). [`KernelMatrix`] is the n × n matrix of a kernel on
+//!   n points, which is never stored.
 //! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
-//!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`]; with
-//!   a length scale per coordinate through [`Isotropic::with_length_scales`]. Your own takes a
-//!   struct and one line: [`Profile`].
-//! * Others: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`], [`Bernoulli`],
-//!   [`Periodic`], [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and
-//!   [`Scaled`] combine them.
-//! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j), two matrix products.
-//! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale;
-//!   [`KMeans`] for centres that stand for the points.
+//!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`].
+//!   [`Isotropic::with_length_scales`] gives each coordinate its own length scale. A new isotropic
+//!   kernel is a struct that implements [`Profile`] in one line.
+//! * Other kernels: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`],
+//!   [`Bernoulli`], [`Periodic`], [`Precomputed`], and any closure by [`FromFn`]. [`Sum`],
+//!   [`Product`] and [`Scaled`] combine kernels.
+//! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j).
+//! * [`SpectralDensity`]: the spectral density of a stationary kernel.
+//! * [`median_heuristic`] estimates a length scale; [`KMeans`] computes centres.
+//!
+//! # Notation
+//!
+//! | symbol | meaning | shape |
+//! |---|---|---|
+//! | n, d | number of points, and of coordinates of a point | |
+//! | x_i, y_j | points; x_k is also coordinate k of a point x | d |
+//! | K | kernel matrix, K_ij = k(x_i, x_j) | n × n |
+//! | z_j | centres, or landmarks | m points |
+//! | ℓ, ℓ_k | length scale, for all coordinates or for coordinate k | |
+//! | κ | profile of an isotropic kernel, k(x, y) = κ(s) with s = ‖x − y‖²/ℓ² | |
+//! | r | distance ‖x − y‖ | |
+//! | ν, a | smoothness of a Matérn kernel, and its factor a = √(2ν)/ℓ of the distance | |
 //!
 //! # How blocks are computed
-//! Almost every kernel is a sum over coordinates (squared differences, absolute differences,
-//! products), then a formula. A block is cut into tiles that depend on its shape alone. Of a tile,
-//! 4 (with AVX-512: 8) columns by two vector registers of rows are summed in registers. There the
-//! formula is applied, with its own vector exponential, within 2 ulp. The result is
-//! stored once, past the caches if the block is larger than they are. AVX-512, AVX2 or NEON is
-//! found at run time.
+//! Almost every kernel is a formula applied to a sum over coordinates (of squared differences,
+//! absolute differences or products). A block is cut into tiles. In a tile, the sums for 4 columns
+//! (8 with AVX-512) by two vector registers of rows are accumulated in registers, and the formula
+//! is applied to them there, with a vector exponential accurate to 2 ulp. Every entry is
+//! stored once; stores bypass the caches if the block is larger than the caches. AVX-512, AVX2 or
+//! NEON is detected at run time.
 //!
-//! Distances come from differences, so that no digits are lost far from the origin and equal points
-//! have distance exactly 0. From 20 coordinates on they come from ‖x‖² + ‖y‖² − 2⟨x, y⟩, half the
-//! work, for those pairs where that cancels no more than four binary digits. Entries depend neither
-//! on the tile they fall in nor on the number of threads.
+//! Distances are computed from differences, so that no digits are lost far from the origin and
+//! equal points have distance exactly 0. With 20 or more coordinates they are computed as
+//! ‖x‖² + ‖y‖² − 2⟨x, y⟩, which is half the work, for all pairs for which this expression cancels
+//! at most four binary digits. Entries depend neither on the tile that they are in nor on the
+//! number of threads.
 //!
 //! ```
 //! use faer::mat;

@@ -1,10 +1,11 @@
-//! Kernels in files (feature `serde`): under their names, and back through their constructors. So a
-//! damaged file is an error and never a kernel that is none, nor another one.
+//! Kernels in files (feature `serde`). A kernel is stored under its name and loaded by its
+//! constructor, so that a damaged file is an error: it never loads as an invalid kernel, or as
+//! another kernel.
 
 #[cfg(feature = "serde")]
 pub use named::{LoadedKernel, SavedKernel};
 #[cfg(feature = "serde")]
-pub(crate) use named::{Named, Old, read, write};
+pub(crate) use named::{Named, OldFields, read, write};
 
 #[cfg(feature = "serde")]
 mod named {
@@ -19,14 +20,15 @@ mod named {
     use std::fmt;
     use std::marker::PhantomData;
 
-    /// A kernel that can be saved: it has a name, and stands under it in files.
+    /// A kernel that can be saved. Files store it under its name.
     ///
-    /// All kernels of this crate are, but closures ([`FromFn`](crate::FromFn)). They write their
-    /// names whenever they are serialised; a file that holds another kernel is refused with both
-    /// names.
+    /// Implemented by all kernels of this crate except closures ([`FromFn`](crate::FromFn)). Their
+    /// serialised form contains the name. Loading a file that holds another kernel is an error that
+    /// gives both names.
     ///
-    /// Your own derives serde's two traits and takes one line here. It then stands under its name
-    /// in models, streams, sums and products.
+    /// A user's own kernel derives `Serialize` and `Deserialize` and implements
+    /// [`name`](Self::name). It is then stored under that name in models, streams, sums and
+    /// products.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, LoadedKernel, Matern32, SavedKernel};
@@ -50,15 +52,16 @@ mod named {
         label = "has no name in files",
         note = "a closure (`FromFn`) cannot be written to a file: make it a struct that \
                 implements `Kernel`",
-        note = "a kernel of your own derives `Serialize` and `Deserialize` and implements \
+        note = "derive `Serialize` and `Deserialize` for your own kernel and implement \
                 `SavedKernel`",
-        note = "`Isotropic` and `Ard` of a profile of your own need `SavedProfile` for the profile"
+        note = "for `Isotropic` and `Ard` with your own profile, implement `SavedProfile` for the \
+                profile"
     )]
     pub trait SavedKernel: Serialize + DeserializeOwned {
-        /// What it is called in files; no other kernel should be called so.
+        /// The name of the kernel in files, which no other kernel should have.
         fn name() -> String;
 
-        /// Writes the name, and under it the kernel as it serialises itself.
+        /// Writes the name and, under it, the serialised kernel.
         ///
         /// # Errors
         /// Those of the format.
@@ -66,19 +69,20 @@ mod named {
             write(&Self::name(), self, serializer)
         }
 
-        /// Reads what [`save`](Self::save) wrote. Another kernel is no error of the format, but a
-        /// typed one inside.
+        /// Reads a kernel that [`save`](Self::save) wrote. If the file holds another kernel, the
+        /// result is `Ok` with an [`Error::Incompatible`] inside the [`LoadedKernel`].
         ///
         /// # Errors
         /// Those of the format.
         fn load<'de, D: Deserializer<'de>>(
             deserializer: D,
         ) -> Result<LoadedKernel<Self>, D::Error> {
-            read(deserializer, Self::name(), Old { fields: &[], known: false }, Ok)
+            read(deserializer, Self::name(), OldFields { fields: &[], known: false }, Ok)
         }
     }
 
-    /// What a file held: the kernel asked for, or [`Error::Incompatible`] with the names of both.
+    /// The kernel loaded from a file, or [`Error::Incompatible`] with both names if the file holds
+    /// another kernel.
     #[derive(Debug, Clone)]
     pub struct LoadedKernel<K>(pub Result<K>);
 
@@ -111,7 +115,7 @@ mod named {
         }
     }
 
-    /// A part of a kernel, to be written under its name.
+    /// A component of a kernel, which is written under its own name.
     pub(crate) struct Named<'a, K>(pub &'a K);
 
     impl<K: SavedKernel> Serialize for Named<'_, K> {
@@ -120,15 +124,16 @@ mod named {
         }
     }
 
-    /// How the kernel stood in files before kernels had names.
-    pub(crate) struct Old {
+    /// A kernel's fields in the old file format, in which kernels have no names.
+    pub(crate) struct OldFields {
+        /// The names of the fields.
         pub fields: &'static [&'static str],
-        /// Whether no other kernel of this crate had the same.
+        /// Whether no other kernel of this crate has the same fields.
         pub known: bool,
     }
 
-    /// All fields that kernels had before they had names, but the `gaussian` of a periodic one:
-    /// that is a name now.
+    /// All field names of the old format, except the `gaussian` of a periodic kernel, which is also
+    /// a name of a kernel.
     const OLD_FIELDS: [&str; 14] = [
         "profile",
         "length_scale",
@@ -146,7 +151,7 @@ mod named {
         "factor",
     ];
 
-    /// `{name: fields}`.
+    /// Writes `{name: fields}`.
     pub(crate) fn write<F: Serialize + ?Sized, S: Serializer>(
         name: &str,
         fields: &F,
@@ -157,12 +162,12 @@ mod named {
         map.end()
     }
 
-    /// The kernel that `make` makes of the fields under `name`, or of fields without a name where
-    /// these are known to be its own.
+    /// Reads the fields under `name`, or in the old format fields without a name if they can only
+    /// belong to this kernel, and calls the constructor `make`.
     pub(crate) fn read<'de, D: Deserializer<'de>, F: DeserializeOwned, K>(
         deserializer: D,
         name: String,
-        old: Old,
+        old: OldFields,
         make: fn(F) -> Result<K>,
     ) -> Result<LoadedKernel<K>, D::Error> {
         deserializer.deserialize_map(Reader { name, old, make, fields: PhantomData })
@@ -170,7 +175,7 @@ mod named {
 
     struct Reader<F, K> {
         name: String,
-        old: Old,
+        old: OldFields,
         make: fn(F) -> Result<K>,
         fields: PhantomData<F>,
     }
@@ -193,9 +198,10 @@ mod named {
                 let fields = map.next_value()?;
                 return match map.next_key::<IgnoredAny>()? {
                     None => Ok(LoadedKernel(make(fields))),
-                    Some(_) => {
-                        Err(A::Error::custom(format!("more than one kernel beside `{name}`")))
-                    }
+                    Some(_) => Err(A::Error::custom(format!(
+                        "more than one kernel where only `{name}` should be; the file is \
+                             damaged"
+                    ))),
                 };
             }
             let own = old.fields.contains(&&*key);
@@ -208,14 +214,12 @@ mod named {
                     return Ok(LoadedKernel(make(fields)));
                 }
                 (true, true) => format!(
-                    "it was saved before kernels had names, and several kernels have its fields; \
-                     if it is `{name}`, put \
-                     {{\"{name}\": …}} around the kernel in the file"
+                    "it was saved in a format without names, and several kernels have its fields; \
+                     if it is `{name}`, put {{\"{name}\": …}} around the kernel in the file"
                 ),
                 (true, false) => format!(
-                    "it was saved before kernels had names, and its field `{key}` is none of \
-                     `{name}`; load it as the \
-                     kernel it was"
+                    "it was saved in a format without names, and its field `{key}` is not a field \
+                     of `{name}`; load it as the kernel it was saved as"
                 ),
                 (false, _) => {
                     format!(
@@ -227,20 +231,20 @@ mod named {
             let error = Error::Incompatible { what: "kernel", problem };
             match skip(map) {
                 Ok(()) => Ok(LoadedKernel(Err(error))),
-                // a format that cannot skip, or what follows is damaged too
+                // the format cannot skip values, or the rest of the file is damaged too
                 Err(_) => Err(A::Error::custom(error)),
             }
         }
     }
 
-    /// Reads the value of the last key and all that follows.
+    /// Reads and drops the value of the last key and all further entries.
     fn skip<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
         map.next_value::<IgnoredAny>()?;
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(())
     }
 
-    /// A map whose first key was read already.
+    /// A map whose first key has already been read, as if it had not.
     struct PutBack<A> {
         key: Option<String>,
         rest: A,
@@ -272,7 +276,7 @@ mod named {
 }
 
 /// `checked_on_load! { Stored => Profile { field: Type }, |stored| constructor }` defines the
-/// struct `Stored`, the fields as they stand in a file, and the conversion that serde's attribute
+/// struct `Stored`, which has the fields in a file, and the conversion that serde's attribute
 /// `try_from` on the profile calls.
 macro_rules! checked_on_load {
     ($stored:ident => $profile:ty { $($field:ident: $type:ty),* }, $make:expr) => {
@@ -295,8 +299,8 @@ macro_rules! checked_on_load {
 }
 pub(crate) use checked_on_load;
 
-/// Serde for a kernel: its fields, and its parts that are kernels, under its name; loaded by the
-/// constructor. `known`: whether the fields without a name can be of no other kernel.
+/// Serde for a kernel: its fields and its component kernels are written under its name and loaded
+/// by its constructor. `known`: whether no other kernel has the same fields.
 macro_rules! saved_kernel {
     (
         [$($generic:ident: ($($bound:tt)+)),*] $kernel:ty = $name:expr, known: $known:expr,
@@ -305,7 +309,7 @@ macro_rules! saved_kernel {
     ) => {
         #[cfg(feature = "serde")]
         const _: () = {
-            use $crate::load::{LoadedKernel, Old, SavedKernel, read, write};
+            use $crate::load::{LoadedKernel, OldFields, SavedKernel, read, write};
 
             #[derive(serde::Serialize)]
             #[serde(bound(serialize = ""))]
@@ -338,7 +342,7 @@ macro_rules! saved_kernel {
                     let make: fn(Stored<$($generic),*>) -> nystrom_linalg_core::Result<Self> =
                         $make;
                     let fields = &[$(stringify!($field),)* $(stringify!($part),)*];
-                    read(deserializer, Self::name(), Old { fields, known: $known }, make)
+                    read(deserializer, Self::name(), OldFields { fields, known: $known }, make)
                 }
             }
 

@@ -1,26 +1,27 @@
-//! The Matérn family, of which the exponential kernel is the roughest and the Gaussian the limit.
+//! The Matérn family of kernels, with the exponential kernel at ν = 1/2 and the Gaussian kernel as
+//! the limit ν → ∞.
 
 use crate::isotropic::scale_from;
 use crate::load::checked_on_load;
 use crate::{Isotropic, Lane, Profile, bessel};
 use nystrom_linalg_core::{Result, validate};
 
-/// κ(s) = exp(−√s): ν = 1/2.
+/// The Matérn profile with ν = 1/2: κ(s) = exp(−√s).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exponential;
 
-/// κ(s) = (1 + t) e^{−t}, t = √(3s): ν = 3/2.
+/// The Matérn profile with ν = 3/2: κ(s) = (1 + t) e^{−t}, t = √(3s).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaternThreeHalves;
 
-/// κ(s) = (1 + t + t²/3) e^{−t}, t = √(5s): ν = 5/2.
+/// The Matérn profile with ν = 5/2: κ(s) = (1 + t + t²/3) e^{−t}, t = √(5s).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaternFiveHalves;
 
-/// κ(s) = 2^{1−ν}/Γ(ν) t^ν K_ν(t), t = √(2νs), for any ν > 0.
+/// The Matérn profile with any 0 < ν ≤ 100: κ(s) = 2^{1−ν}/Γ(ν) t^ν K_ν(t), t = √(2νs).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredNu"))]
@@ -30,7 +31,7 @@ pub struct MaternNu {
 
 checked_on_load! { StoredNu => MaternNu { nu: f64 }, |s| MaternNu::new(s.nu) }
 
-/// Their names in files.
+/// The names of the profiles in files.
 #[cfg(feature = "serde")]
 mod saved {
     use super::*;
@@ -51,9 +52,9 @@ mod saved {
     }
 }
 
-/// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance
-/// overflows.
-const FAR: f64 = 1e6;
+/// Upper limit of t²: e^{−t} is 0 there in `f64`, and t² is finite in `f32`. The limit avoids ∞·0
+/// when a squared distance overflows.
+const MOST_T_SQUARED: f64 = 1e6;
 
 impl Profile for Exponential {
     #[inline(always)]
@@ -72,7 +73,7 @@ impl Profile for Exponential {
 impl Profile for MaternThreeHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 3.0).at_most(FAR).sqrt();
+        let t = (s * 3.0).at_most(MOST_T_SQUARED).sqrt();
         (t + 1.0) * t.exp_neg()
     }
 
@@ -86,14 +87,14 @@ impl Profile for MaternThreeHalves {
 impl Profile for MaternFiveHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 5.0).at_most(FAR).sqrt();
+        let t = (s * 5.0).at_most(MOST_T_SQUARED).sqrt();
         (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * t.exp_neg()
     }
 
     /// −(5/6)(1 + t) e^{−t}
     #[inline(always)]
     fn slope<V: Lane>(&self, s: V) -> V {
-        let t = (s * 5.0).at_most(FAR).sqrt();
+        let t = (s * 5.0).at_most(MOST_T_SQUARED).sqrt();
         (t + 1.0) * t.exp_neg() * (-5.0 / 6.0)
     }
 }
@@ -105,12 +106,12 @@ impl MaternNu {
             nu <= 100.0,
             "nu",
             nu,
-            "at most 100; the Gaussian kernel is the limit of large nu",
+            "at most 100; use the Gaussian kernel, the limit of large nu",
         )?;
         Ok(MaternNu { nu })
     }
 
-    /// ν.
+    /// The smoothness ν.
     pub fn nu(&self) -> f64 {
         self.nu
     }
@@ -145,10 +146,10 @@ impl Profile for MaternNu {
     }
 }
 
-/// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance: Matérn with ν = 1/2.
+/// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance, the Matérn kernel with
+/// ν = 1/2.
 ///
-/// Not to be confused with [`LaplacianL1`](crate::LaplacianL1), which scikit-learn calls
-/// `laplacian_kernel`.
+/// scikit-learn's `laplacian_kernel` is another kernel, [`LaplacianL1`](crate::LaplacianL1).
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, LaplacianEuclidean, Points};
@@ -159,14 +160,15 @@ impl Profile for MaternNu {
 pub type LaplacianEuclidean = Isotropic<Exponential>;
 /// The Matérn kernel with ν = 1/2: another name of [`LaplacianEuclidean`].
 pub type Matern12 = Isotropic<Exponential>;
-/// The Matérn kernel with ν = 3/2: (1 + ar) e^{−ar}, a = √3/ℓ.
+/// The Matérn kernel with ν = 3/2: (1 + ar) e^{−ar} with r = ‖x − y‖ and a = √3/ℓ.
 pub type Matern32 = Isotropic<MaternThreeHalves>;
-/// The Matérn kernel with ν = 5/2: (1 + ar + (ar)²/3) e^{−ar}, a = √5/ℓ.
+/// The Matérn kernel with ν = 5/2: (1 + ar + (ar)²/3) e^{−ar} with r = ‖x − y‖ and a = √5/ℓ.
 pub type Matern52 = Isotropic<MaternFiveHalves>;
-/// The Matérn kernel 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) with a = √(2ν)/ℓ, for any smoothness ν > 0.
+/// The Matérn kernel 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) with r = ‖x − y‖ and a = √(2ν)/ℓ, for any
+/// smoothness 0 < ν ≤ 100.
 ///
-/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed. Any other ν evaluates a Bessel function
-/// per entry (relative error below 1e-12), some hundred times slower.
+/// For ν = 1/2, 3/2 and 5/2 the closed forms are used, at full speed. For any other ν a Bessel
+/// function is evaluated per entry (relative error below 1e-12), about a hundred times slower.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Matern, Matern32, Points};
@@ -181,7 +183,7 @@ pub type Matern = Isotropic<MaternNu>;
 macro_rules! half_integer_constructors {
     ($kernel:ty, $profile:expr, $nu:expr) => {
         impl $kernel {
-            /// The kernel with length scale ℓ, in scikit-learn's convention a = √(2ν)/ℓ.
+            /// The kernel with length scale ℓ, where a = √(2ν)/ℓ as in scikit-learn.
             ///
             /// # Errors
             /// `InvalidParameter` unless ℓ is positive and finite.
@@ -189,7 +191,7 @@ macro_rules! half_integer_constructors {
                 Self::with_profile($profile, length_scale)
             }
 
-            /// The kernel with the factor `a` of the distance: ℓ = √(2ν)/a.
+            /// The kernel with the factor `a` of the distance r: ℓ = √(2ν)/a.
             ///
             /// # Errors
             /// `InvalidParameter` unless `a` and ℓ are positive and finite.
@@ -205,19 +207,19 @@ half_integer_constructors!(Matern32, MaternThreeHalves, 1.5);
 half_integer_constructors!(Matern52, MaternFiveHalves, 2.5);
 
 impl Matern {
-    /// The kernel with smoothness ν and length scale ℓ, in scikit-learn's convention a = √(2ν)/ℓ.
+    /// The kernel with smoothness ν and length scale ℓ, where a = √(2ν)/ℓ as in scikit-learn.
     ///
     /// # Errors
-    /// `InvalidParameter` unless both are positive and finite, and ν at most 100 (use the Gaussian
-    /// beyond).
+    /// `InvalidParameter` unless both are positive and finite and ν ≤ 100 (for larger ν use the
+    /// Gaussian kernel).
     pub fn new(nu: f64, length_scale: f64) -> Result<Self> {
         Self::with_profile(MaternNu::new(nu)?, length_scale)
     }
 
-    /// The kernel with smoothness ν and the factor `a` of the distance: ℓ = √(2ν)/a.
+    /// The kernel with smoothness ν and the factor `a` of the distance r: ℓ = √(2ν)/a.
     ///
     /// # Errors
-    /// As [`Matern::new`], for `a` in the place of ℓ.
+    /// `InvalidParameter` unless ν, `a` and ℓ are positive and finite and ν ≤ 100.
     pub fn from_a(nu: f64, a: f64) -> Result<Self> {
         validate::positive("a", a)?;
         let profile = MaternNu::new(nu)?;

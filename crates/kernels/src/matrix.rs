@@ -1,10 +1,10 @@
-//! The kernel matrix of a point set, lazily.
+//! The kernel matrix of a set of points, evaluated block by block on demand.
 
 use crate::{Kernel, Points};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar};
 
-/// K with K_ij = k(x_i, x_j): blocks are evaluated when asked for, nothing is stored.
+/// The n × n matrix K with K_ij = k(x_i, x_j). Blocks are evaluated on demand; no entry is stored.
 ///
 /// ```
 /// use faer::mat;
@@ -24,7 +24,7 @@ pub struct KernelMatrix<'a, T, K> {
 }
 
 impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
-    /// The n × n matrix of `kernel` on `points`. O(nd) for the check.
+    /// The n × n matrix of `kernel` on `points`. The check of the points takes O(nd).
     ///
     /// # Errors
     /// Those of [`Kernel::check_points`].
@@ -43,9 +43,9 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
         self.points
     }
 
-    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z. A Nyström approximation with
-    /// centres that are no data points is made of them (`Nystrom::from_blocks` in
-    /// `nystrom-sketch`). n·m + m² kernel values, n·m + m² numbers of memory.
+    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any m points Z. A Nyström approximation
+    /// whose centres are not data points is made from C and W (`Nystrom::from_blocks` in
+    /// `nystrom-sketch`). n·m + m² kernel values and numbers of memory.
     ///
     /// # Errors
     /// Those of [`Kernel::check_points`] for `centers`, and
@@ -74,7 +74,8 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
     }
 }
 
-/// The points of `list`, list.len() × d: each coordinate contiguous, as the tiles want it.
+/// The points of `list` as a list.len() × d matrix, in which each coordinate is contiguous, as the
+/// tiles read it.
 fn coordinates<T: Scalar>(points: Points<'_, T>, list: &[usize]) -> Mat<T> {
     let mut out = Mat::zeros(list.len(), points.dim());
     for (k, to) in out.col_iter_mut().enumerate() {

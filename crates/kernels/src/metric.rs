@@ -1,23 +1,23 @@
-//! How two points become one number: a sum over coordinates.
+//! Sums over coordinates of two points, to which kernels apply a formula.
 
 use crate::Lane;
 
 /// A sum over coordinates Σ_k m(x_k, y_k), the argument of a kernel's formula.
 pub trait Metric: Copy + Send + Sync {
-    /// Whether the sum is ‖x‖² + ‖y‖² − 2⟨x, y⟩, so that half the work will do where that loses no
-    /// digits.
+    /// Whether the sum equals ‖x‖² + ‖y‖² − 2⟨x, y⟩, which is half the work and is used where it
+    /// loses few digits.
     const EXPANDS: bool = false;
     /// sum + m(x, y).
     fn add<V: Lane>(sum: V, x: V, y: V) -> V;
-    /// sum + m(wx, wy), w > 0; of distances the difference is taken first, so that points far from
-    /// 0 keep their digits.
+    /// sum + m(wx, wy), w > 0. For distances, x − y is computed first and then multiplied by w, so
+    /// that points far from 0 keep their digits.
     fn add_weighted<V: Lane>(sum: V, x: V, y: V, w: V) -> V {
         Self::add(sum, x * w, y * w)
     }
 }
 
-/// ‖x − y‖² = Σ (x_k − y_k)², from differences wherever they are more exact: 0 for equal points, no
-/// cancellation far from the origin.
+/// ‖x − y‖² = Σ (x_k − y_k)², computed from differences wherever they are more accurate: 0 for
+/// equal points, no cancellation far from the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct SquaredDistance;
 

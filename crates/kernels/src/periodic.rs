@@ -7,9 +7,10 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The periodic kernel exp(−2 Σ_k sin²(π(x_k − y_k)/p)/ℓ²) of MacKay with period p.
 ///
-/// It is the Gaussian kernel of the points (cos 2πx_k/p, sin 2πx_k/p)_k in ℝ^{2d} and is evaluated
-/// as such. For d = 1 it agrees with scikit-learn's `ExpSineSquared`. For d > 1 it is the product
-/// over coordinates, since the sine of a Euclidean distance is not positive semi-definite.
+/// The kernel is evaluated as the Gaussian kernel with length scale ℓ of the points
+/// (cos 2πx_k/p, sin 2πx_k/p)_k in ℝ^{2d}. For d = 1 it equals scikit-learn's `ExpSineSquared`. For
+/// d > 1 it is a product over coordinates: with the sine of the Euclidean distance it would not be
+/// positive semi-definite.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Periodic, Points};
@@ -29,7 +30,7 @@ saved_kernel! {
     |s| Periodic::new(s.period, s.gaussian.length_scale())
 }
 
-/// The Gaussian of a periodic kernel in a file: its name would say nothing there.
+/// Serde for the Gaussian kernel inside a periodic kernel: its length scale, without its name.
 #[cfg(feature = "serde")]
 mod unnamed {
     use crate::Gaussian;
@@ -50,8 +51,8 @@ mod unnamed {
 }
 
 impl Periodic {
-    /// The kernel with period p and length scale ℓ (in units of the circle: at ℓ = 1 opposite
-    /// points have value e^{−2}).
+    /// The kernel with period p and length scale ℓ. ℓ is in units of the radius of the circle: with
+    /// ℓ = 1, points half a period apart have value e^{−2}.
     ///
     /// # Errors
     /// `InvalidParameter` unless both are positive and finite.
@@ -60,12 +61,12 @@ impl Periodic {
         Ok(Periodic { period, gaussian: Gaussian::new(length_scale)? })
     }
 
-    /// p.
+    /// The period p.
     pub fn period(&self) -> f64 {
         self.period
     }
 
-    /// ℓ.
+    /// The length scale ℓ.
     pub fn length_scale(&self) -> f64 {
         self.gaussian.length_scale()
     }
@@ -76,7 +77,7 @@ impl Periodic {
             let x = x.coordinate(i, k / 2).f64();
             let turns = match x / self.period {
                 turns if turns.abs() < 1e6 => turns - turns.floor(),
-                _ => x % self.period / self.period, // exact, however many turns there are
+                _ => x % self.period / self.period, // the remainder is exact for any x
             };
             let angle = 2.0 * std::f64::consts::PI * turns;
             T::lit(if k % 2 == 0 { angle.cos() } else { angle.sin() })
@@ -100,7 +101,7 @@ impl<T: Scalar> Kernel<T> for Periodic {
 }
 
 impl<T: Scalar> DifferentiableKernel<T> for Periodic {
-    /// ∂/∂x = (2π/p)(cos ∂/∂sin − sin ∂/∂cos), of the Gaussian on the circles.
+    /// By the chain rule, ∂/∂x = (2π/p)(cos ∂/∂sin − sin ∂/∂cos) of the Gaussian kernel on circles.
     fn gradient_into(
         &self,
         mut out: MatMut<'_, T>,

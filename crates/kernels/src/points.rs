@@ -1,15 +1,14 @@
-//! n points in ℝ^d, with the axis that holds them in the type.
+//! A view of n points in ℝ^d, in either layout.
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Indices, Result, Scalar, validate};
 use std::ops::Range;
 
-/// A view of n points in ℝ^d: free to make from either layout, free to copy.
+/// A view of n points in ℝ^d; making or copying it copies no coordinates.
 ///
-/// A bare matrix cannot say whether its rows or its columns are the points, and a square one hides
-/// the mistake. [`Points::from_rows`] takes the statistician's n × d, [`Points::from_cols`] the d ×
-/// n that is contiguous per point. Neither copies; kernels read both at the same speed, because
-/// they pack tiles.
+/// A matrix does not say whether its rows or its columns are the points, and with a square matrix a
+/// mistake goes unnoticed. [`Points::from_rows`] takes an n × d matrix, [`Points::from_cols`] a
+/// d × n matrix. Kernels read both layouts at the same speed.
 ///
 /// ```
 /// use faer::mat;
@@ -39,7 +38,7 @@ impl<'a, T: Scalar> Points<'a, T> {
         Points { columns: MatRef::from_row_major_slice(x, 1, x.len()) }
     }
 
-    /// The points whose d coordinates follow one another in `x`, point after point.
+    /// The points whose coordinates are stored in `x` one point after another, d numbers each.
     ///
     /// ```
     /// use nystrom_kernels::Points;
@@ -48,7 +47,7 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// ```
     ///
     /// # Panics
-    /// If the length of `x` is no multiple of `d`.
+    /// If the length of `x` is not a multiple of `d`.
     pub fn from_row_major(x: &'a [T], d: usize) -> Self {
         let n = x.len().checked_div(d).unwrap_or(0);
         Points { columns: MatRef::from_column_major_slice(x, d, n) }
@@ -90,7 +89,7 @@ impl<'a, T: Scalar> Points<'a, T> {
         Points { columns: self.columns.subcols(range.start, range.len()) }
     }
 
-    /// The points `idx`, copied into a d × idx.len() matrix.
+    /// The points with indices `idx`, copied into a d × `idx.len()` matrix.
     ///
     /// # Panics
     /// If an index is out of range.
@@ -98,19 +97,19 @@ impl<'a, T: Scalar> Points<'a, T> {
         Mat::from_fn(self.dim(), idx.len(), |k, t| self.columns[(k, idx.get(t))])
     }
 
-    /// Checks what every public entry point needs: n ≥ 1, d ≥ 1, all coordinates finite.
+    /// Checks that n ≥ 1, d ≥ 1 and all coordinates are finite.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) or
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), whose `row` is the number of the point
-    /// and `col` the coordinate.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), whose `row` is the index of the point
+    /// and whose `col` is the coordinate, both from 0.
     pub fn check(&self) -> Result<()> {
         validate::not_empty("points (n)", self.len())?;
         validate::not_empty("coordinates of a point (d)", self.dim())?;
         validate::finite("points", self.columns.transpose())
     }
 
-    /// Checks that `other` has points of the same dimension.
+    /// Checks that the points `other` have the same dimension.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) with both dimensions.

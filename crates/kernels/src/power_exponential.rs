@@ -4,7 +4,7 @@ use crate::load::checked_on_load;
 use crate::{Exponential, Isotropic, Lane, Profile};
 use nystrom_linalg_core::{Result, validate};
 
-/// κ(s) = exp(−s^{q/2}).
+/// The profile κ(s) = exp(−s^{q/2}), 0 < q ≤ 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredExponent"))]
@@ -27,12 +27,12 @@ impl ExponentialPower {
         Ok(ExponentialPower { power })
     }
 
-    /// q/2, if that is a number in either precision: below, s^{q/2} is 1 anyhow.
+    /// q/2, or the smallest normal `f32` if that is larger; s^{q/2} rounds to 1 for such small q.
     fn half(&self) -> f64 {
         (0.5 * self.power).max(f64::from(f32::MIN_POSITIVE))
     }
 
-    /// q.
+    /// The power q.
     pub fn power(&self) -> f64 {
         self.power
     }
@@ -69,12 +69,13 @@ impl crate::SavedProfile for ExponentialPower {
     const NAME: &'static str = "power-exponential";
 }
 
-/// The power exponential kernel exp(−(‖x − y‖/ℓ)^q), 0 < q ≤ 2: from very rough functions (small
-/// q) by way of the exponential kernel (q = 1) to exp(−‖x − y‖²/ℓ²) (q = 2).
+/// The power exponential kernel exp(−(‖x − y‖/ℓ)^q), 0 < q ≤ 2. Small q is for very rough
+/// functions; q = 1 is the exponential kernel, and q = 2 is exp(−‖x − y‖²/ℓ²).
 ///
-/// Positive semi-definite in every dimension for exactly these q (I. Schoenberg, *Metric spaces
-/// and positive definite functions*, 1938). For q < 2 its samples are nowhere differentiable.
-/// Values cost two exponentials and a logarithm, in registers; for q = 1 and 2 one exponential.
+/// The kernel is positive semi-definite in every dimension for exactly these q (I. Schoenberg,
+/// *Metric spaces and positive definite functions*, 1938). For q < 2 its sample paths are nowhere
+/// differentiable. A value costs two exponentials and a logarithm in vector registers, for q = 1
+/// and q = 2 one exponential.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, PowerExponential};

@@ -6,12 +6,13 @@ use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Result, validate};
 
-/// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1: for targets with steps along single features, the
-/// rougher the smaller q; [`LaplacianL1`](crate::LaplacianL1) for q = 1.
+/// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1, for target functions with steps along single
+/// features. The smaller q, the rougher the functions; q = 1 is
+/// [`LaplacianL1`](crate::LaplacianL1).
 ///
-/// ‖x − y‖₁ is conditionally negative definite, and so are its powers up to 1 (I. Schoenberg,
-/// *Metric spaces and positive definite functions*, 1938): positive semi-definite in every
-/// dimension.
+/// The kernel is positive semi-definite in every dimension, because ‖x − y‖₁ and its powers up to 1
+/// are conditionally negative definite (I. Schoenberg, *Metric spaces and positive definite
+/// functions*, 1938).
 ///
 /// ```
 /// use faer::mat;
@@ -49,12 +50,12 @@ impl PowerExponentialL1 {
         Ok(PowerExponentialL1 { power, length_scale })
     }
 
-    /// q.
+    /// The power q.
     pub fn power(&self) -> f64 {
         self.power
     }
 
-    /// ℓ.
+    /// The length scale ℓ.
     pub fn length_scale(&self) -> f64 {
         self.length_scale
     }
@@ -69,7 +70,7 @@ impl Formula for PowerExponentialL1 {
         if self.power == 1.0 {
             return sum.exp_neg();
         }
-        // below the smallest number of either precision the power is 1 anyhow
+        // for q below the smallest normal `f32`, sum^q rounds to 1
         sum.powf(self.power.max(f64::from(f32::MIN_POSITIVE))).exp_neg()
     }
 

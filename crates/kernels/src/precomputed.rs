@@ -1,16 +1,17 @@
-//! A kernel that is a table.
+//! A kernel given by a stored matrix of its values.
 
 use crate::load::saved_kernel;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Dense, Error, Result, Scalar, validate, work};
 
-/// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N −
-/// 1, with d = 1.
+/// The kernel k(i, j) = K\[i, j\] of a stored N × N matrix K. Its points are the indices
+/// 0, 1, …, N − 1, with d = 1.
 ///
-/// For kernels on graphs, strings or molecules that were computed elsewhere, over training and test
-/// items alike. Wherever points are asked for, pass indices ([`Precomputed::indices`] gives all of
-/// them). Entry points check that they are whole numbers below N. Stores N² entries by definition.
+/// For kernels on graphs, strings or molecules, computed elsewhere for all training and test items.
+/// Pass indices wherever points are expected ([`Precomputed::indices`] returns all of them);
+/// [`check_points`](Kernel::check_points) checks that they are whole numbers below N. Stores N²
+/// entries by definition.
 ///
 /// ```
 /// use faer::mat;
@@ -33,12 +34,12 @@ saved_kernel! {
 }
 
 impl<T: Scalar> Precomputed<T> {
-    /// The kernel with this matrix. Positive semi-definiteness is the caller's word: checking it
-    /// costs N³.
+    /// The kernel with this matrix (N × N). The caller guarantees that it is positive
+    /// semi-definite; a check would cost O(N³).
     ///
     /// # Errors
-    /// `Empty`, `Shape` if not square, `NonFinite`, `NotSymmetric` (beyond rounding); `TooMany` if
-    /// N exceeds the indices that `T` holds exactly (2²⁴ for `f32`).
+    /// `Empty`, `Shape` if not square, `NonFinite`, `NotSymmetric` (beyond rounding). `TooMany` if
+    /// N is so large that `T` cannot represent all indices exactly (above 2²⁴ for `f32`).
     pub fn new(matrix: Mat<T>) -> Result<Self> {
         Dense::new(matrix.as_ref())?;
         let exact = (2.0 / T::EPS) as usize;
@@ -46,12 +47,12 @@ impl<T: Scalar> Precomputed<T> {
         Ok(Precomputed { matrix })
     }
 
-    /// N.
+    /// The number of items N.
     pub fn size(&self) -> usize {
         self.matrix.nrows()
     }
 
-    /// 0, 1, …, N − 1 as points for [`Points::from_slice`].
+    /// The indices 0, 1, …, N − 1, to be passed to [`Points::from_slice`].
     pub fn indices(&self) -> Vec<T> {
         (0..self.size()).map(T::of).collect()
     }
@@ -97,7 +98,7 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
                 !(value < 0.0 || value.fract() != 0.0),
                 "point of a precomputed kernel",
                 value,
-                "a whole number, the index of an item of the matrix",
+                "a whole number of at least 0, the index of an item of the matrix",
             )?;
             if value >= self.size() as f64 {
                 let (what, index, n) =

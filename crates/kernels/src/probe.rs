@@ -1,4 +1,4 @@
-//! Kernels told apart by their values.
+//! Kernel values that identify a kernel.
 
 use crate::{Kernel, Points};
 use faer::Mat;
@@ -7,12 +7,14 @@ use nystrom_linalg_core::Scalar;
 /// Columns of a probe.
 const PROBES: usize = 8;
 
-/// k(x_i, p_j) for the `points` x and at most 8 points p near the first of them.
+/// k(x_i, p_j) for the n `points` x and at most 8 points p near the first of them, n × 8 (n × n for
+/// n < 8).
 ///
-/// Two kernels with the same bits here are taken for one, whatever their types: how states of fits
-/// know that they belong together. The points themselves would not do, since a single one does not
-/// tell length scales apart. They serve kernels that take no others, such as
-/// [`Precomputed`](crate::Precomputed). 8n kernel values.
+/// Two kernels with the same bits here are treated as the same kernel, whatever their types. Saved
+/// states of fits are compared in this way. The points themselves could not serve as p: with a
+/// single point, they would not distinguish length scales. Only for kernels that are not defined at
+/// the nearby points, such as [`Precomputed`](crate::Precomputed), the first points serve as p. 8n
+/// kernel values.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points, kernel_probe};

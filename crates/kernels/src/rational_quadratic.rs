@@ -4,7 +4,7 @@ use crate::load::checked_on_load;
 use crate::{Isotropic, Lane, Profile};
 use nystrom_linalg_core::{Result, validate};
 
-/// κ(s) = (1 + s/(2α))^{−α}.
+/// The profile κ(s) = (1 + s/(2α))^{−α}, α > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredPower"))]
@@ -20,7 +20,7 @@ impl InversePower {
         Ok(InversePower { alpha })
     }
 
-    /// α.
+    /// The shape α.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
@@ -32,7 +32,7 @@ impl Profile for InversePower {
         if self.alpha == 1.0 {
             return s.lit(1.0) / (s * 0.5 + 1.0);
         }
-        let per_s = (0.5 / self.alpha).min(f64::MAX); // 0 times it is 0 for the smallest α
+        let per_s = (0.5 / self.alpha).min(f64::MAX); // finite, so that per_s·0 = 0 for tiny α
         s.map(|s| (-self.alpha * (per_s * s).ln_1p()).exp())
     }
 
@@ -54,8 +54,8 @@ impl crate::SavedProfile for InversePower {
     const KNOWN_BY_FIELDS: bool = true;
 }
 
-/// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}: a mixture of Gaussians of all length
-/// scales.
+/// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}, a mixture of Gaussian kernels over all
+/// length scales.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, RationalQuadratic};
@@ -66,7 +66,7 @@ impl crate::SavedProfile for InversePower {
 pub type RationalQuadratic = Isotropic<InversePower>;
 
 impl RationalQuadratic {
-    /// The kernel with shape α (small: heavy tails; large: Gaussian) and length scale ℓ.
+    /// The kernel with shape α (heavy tails if small, nearly Gaussian if large) and length scale ℓ.
     ///
     /// # Errors
     /// `InvalidParameter` unless both are positive and finite.

@@ -1,7 +1,8 @@
-//! The plain oracle: every kernel as its formula for one pair of points, in `f64` with the standard
-//! library's functions.
+//! The oracle for tests of kernels: the formula of a kernel for one pair of points, in `f64` with
+//! the functions of the standard library.
 //!
-//! Nothing here is fast and nothing fast is here; tests compare the register tiles with it.
+//! It is slow and shares no code with the register tiles, which tests compare with it, except the
+//! formula of a [`Profile`].
 
 use crate::lane::Plain;
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 use std::f64::consts::PI;
 
-/// A kernel that can be evaluated one pair at a time, slowly and plainly.
+/// A kernel with a reference implementation for one pair of points.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, reference::Reference};
@@ -64,7 +65,7 @@ impl Reference for Polynomial {
 }
 
 impl Reference for Bernoulli {
-    /// From the expanded Bernoulli polynomials B_2, B_4, B_6, B_8.
+    /// By the expanded Bernoulli polynomials B_2, B_4, B_6 and B_8.
     fn value(&self, x: &[f64], y: &[f64]) -> f64 {
         let u = (x[0] - y[0]).rem_euclid(1.0);
         match self.beta() {

@@ -1,9 +1,9 @@
-//! Spectral densities of stationary kernels, in ordinary frequency.
+//! Spectral densities of stationary kernels, as functions of ordinary (not angular) frequency.
 //!
 //! By Bochner's theorem a continuous stationary kernel k(x, y) = κ(x − y) is positive semi-definite
-//! exactly if κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0. Here m has a density on ℝ^d, with ∫
-//! m(s) ds = κ(0). Logarithms are returned, because densities leave the range of `f64` quickly as d
-//! or ‖s‖ grows.
+//! exactly if κ(u) = ∫ e^{2πi u·s} dm(s) for a measure m ≥ 0. Here m has a density m(s) on ℝ^d,
+//! with ∫ m(s) ds = κ(0). The functions return ln m(s), because m(s) soon overflows or underflows
+//! `f64` as d or ‖s‖ grows.
 
 use crate::{
     Ard, Exponential, InversePower, Isotropic, LaplacianL1, MaternFiveHalves, MaternNu,
@@ -22,35 +22,36 @@ use std::f64::consts::{LN_2, PI};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait SpectralDensity {
-    /// ln m(s) at the frequency vector `s`, whose length is d; +∞ where the density has a pole.
+    /// ln m(s) at the frequency vector `s` (d entries); +∞ where the density has a pole.
     fn ln_spectral_density(&self, s: &[f64]) -> f64;
 }
 
-/// A stationary kernel whose spectral density depends on ‖s‖ alone.
+/// A stationary kernel whose spectral density depends only on ‖s‖.
 pub trait RadialSpectralDensity: SpectralDensity {
     /// ln m(s) on ℝ^d at ‖s‖ = `norm`.
     fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64;
 }
 
-/// A [`Profile`] whose kernel κ(‖u‖²) has a known spectral density.
+/// A [`Profile`] κ for which the spectral density of the kernel κ(‖x − y‖²) is known.
 pub trait SpectralProfile: Profile {
-    /// ln m(s) on ℝ^d at ‖s‖ = `norm`, for length scale 1.
+    /// ln m(s) on ℝ^d at ‖s‖ = `norm`, for length scale ℓ = 1.
     fn ln_density(&self, norm: f64, d: usize) -> f64;
 }
 
 impl SpectralProfile for SquaredExponential {
-    /// (2π)^{d/2} exp(−2π²‖s‖²).
+    /// m(s) = (2π)^{d/2} exp(−2π²‖s‖²).
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         0.5 * d as f64 * (2.0 * PI).ln() - 2.0 * (PI * norm).powi(2)
     }
 }
 
-/// 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
+/// ln m(s) of the Matérn kernel with ℓ = 1:
+/// m(s) = 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
 fn ln_matern(nu: f64, norm: f64, d: usize) -> f64 {
     let (half_d, a) = (0.5 * d as f64, (2.0 * nu).sqrt());
     let alpha = nu + half_d;
     let angular = 2.0 * PI * norm / a;
-    // a^{2ν} (a² + 4π²‖s‖²)^{−α} = a^{−d} (1 + (2π‖s‖/a)²)^{−α}, in a form that does not overflow
+    // a^{2ν} (a² + 4π²‖s‖²)^{−α} = a^{−d} (1 + (2π‖s‖/a)²)^{−α}, α = ν + d/2, does not overflow
     let ln_base = ln_one_plus_square(angular);
     2.0 * half_d * (LN_2 - a.ln()) + half_d * PI.ln() + ln_gamma(alpha)
         - ln_gamma(nu)
@@ -84,15 +85,15 @@ impl SpectralProfile for MaternFiveHalves {
 }
 
 impl SpectralProfile for MaternNu {
-    /// 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
+    /// m(s) = 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         ln_matern(self.nu(), norm, d)
     }
 }
 
 impl SpectralProfile for InversePower {
-    /// 2 (πc²)^{d/2}/Γ(α) (πc‖s‖)^{α−d/2} K_{α−d/2}(2πc‖s‖), c² = 2α: the mixture of Gaussian
-    /// densities. Unbounded at s = 0 if α ≤ d/2.
+    /// m(s) = 2 (πc²)^{d/2}/Γ(α) (πc‖s‖)^{α−d/2} K_{α−d/2}(2πc‖s‖) with c² = 2α, a mixture of
+    /// Gaussian densities. It is unbounded at s = 0 if α ≤ d/2.
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         let (half_d, alpha) = (0.5 * d as f64, self.alpha());
         // 2α may overflow
@@ -113,11 +114,11 @@ impl SpectralProfile for InversePower {
     }
 }
 
-/// The density of [`InversePower`] for an order ν = α − b above 100, b = d/2, arranged so that what
-/// is as large as α ln α cancels on paper.
+/// ln m(s) of [`InversePower`] for an order ν = α − b above 100, with b = d/2 and z = 2πc‖s‖. Terms
+/// of size α ln α are cancelled analytically.
 ///
-/// With h = √(z² + ν²), K_ν(z) = ½ e^{ν asinh(ν/z) − h} times an integral of size √(2π/h), and
-/// Stirling's series for lnΓ.
+/// With h = √(z² + ν²), K_ν(z) is ½ e^{ν asinh(ν/z) − h} times an integral of size √(2π/h)
+/// ([`bessel::around_peak`]); ln Γ is taken from Stirling's series.
 fn ln_nearly_gaussian(alpha: f64, b: f64, z: f64) -> f64 {
     let nu = alpha - b;
     let h = z.hypot(nu);
@@ -155,7 +156,7 @@ impl<P: SpectralProfile> SpectralDensity for Ard<P> {
 }
 
 impl SpectralDensity for LaplacianL1 {
-    /// The product over coordinates of the Cauchy densities 2ℓ/(1 + (2πℓs_k)²).
+    /// m(s) is the product over coordinates of the Cauchy densities 2ℓ/(1 + (2πℓs_k)²).
     fn ln_spectral_density(&self, s: &[f64]) -> f64 {
         let length_scale = self.length_scale();
         let each = |s: &f64| {

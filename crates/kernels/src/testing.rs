@@ -6,13 +6,15 @@ use faer::{ColMut, Mat};
 use nystrom_linalg_core::Scalar;
 use nystrom_linalg_core::testing::same_at_any_thread_count;
 
-/// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them,
-/// to keep it quick).
+/// Checks that `kernel` keeps the contract of [`Kernel`] on `points`; from 2 to a few hundred
+/// points are enough, and quick. With u = 64 ulp of the largest k(x, x), the checks are:
 ///
-/// Checked: k(x, y) = k(y, x), and the Gram matrix is exactly symmetric with exactly the diagonal
-/// of `diag_into`. To 64 ulp of the largest diagonal entry it agrees with `eval_into`, with blocks
-/// of one row or column, and with a strided output. No eigenvalue is below −n·√d·64 ulp of that
-/// entry. 1, 2 and 8 threads give the same bits.
+/// * k(x, y) = k(y, x) to u.
+/// * The Gram matrix is exactly symmetric, and has exactly the diagonal of `diag_into`.
+/// * To u, the Gram matrix agrees with `eval_into`: as one block, by single rows or columns, and
+///   with a row-major output.
+/// * No eigenvalue of the Gram matrix is below −n·√d·u.
+/// * 1, 2 and 8 threads give the same bits.
 ///
 /// ```
 /// use faer::Mat;
@@ -25,7 +27,7 @@ use nystrom_linalg_core::testing::same_at_any_thread_count;
 /// ```
 ///
 /// # Panics
-/// If a point of the contract is broken; the message says which and where.
+/// If a check fails; the message names the check and the entry.
 pub fn check_kernel<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>) {
     let n = points.len();
     kernel
@@ -114,12 +116,12 @@ fn check_threads<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram:
     assert!(one == kernel.eval(points, points), "eval_into depends on the number of threads");
 }
 
-/// Panics unless the gradients of `kernel` are those of its values, by differences of fourth order
-/// with a step of 10⁻³.
+/// Checks the gradients of `kernel` against finite differences of its values, of fourth order with
+/// step 10⁻³.
 ///
-/// No point of `x` may lie within 0.002 of one of `z` in any coordinate that the kernel is not
-/// smooth in. Two sums with weights of both signs are taken; they may differ from the differences
-/// by 10⁻⁸ of the largest value, summed.
+/// In coordinates in which the kernel is not smooth, no point of `x` may be within 0.002 of a point
+/// of `z`. Two sums with weights of both signs are compared. Gradient and differences may differ by
+/// 10⁻⁸ times the largest kernel value times the number of points of `z`.
 ///
 /// ```
 /// use faer::mat;
@@ -131,7 +133,7 @@ fn check_threads<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram:
 /// ```
 ///
 /// # Panics
-/// If a gradient is another; the message says where.
+/// If a gradient differs; the message names the sum, the point and the coordinate.
 pub fn check_gradient(
     kernel: &dyn DifferentiableKernel<f64>,
     x: Points<'_, f64>,

@@ -1,4 +1,4 @@
-//! How accurate a weighted dictionary is: the ε of every guarantee, computed.
+//! The accuracy ε of a weighted dictionary, computed from the exact spectrum.
 
 use crate::ExactSpectrum;
 use faer::{Accum, Mat};
@@ -8,24 +8,26 @@ use nystrom_sketch::Dictionary;
 impl<T: Scalar> ExactSpectrum<T> {
     /// ε = ‖P − P̃‖₂, the least ε for which the dictionary is (ε, μ)-accurate:
     ///
-    /// P = (K + μI)^{−½}K(K + μI)^{−½}, P̃ = (K + μI)^{−½}K^{½}SSᵀK^{½}(K + μI)^{−½}, SSᵀ = diag(w)
-    /// on the dictionary's rows.
+    /// P = (K + μI)^{−½}K(K + μI)^{−½}, P̃ = (K + μI)^{−½}K^{½}SSᵀK^{½}(K + μI)^{−½}, SSᵀ diagonal
+    /// with w on the dictionary's rows and 0 elsewhere.
     ///
-    /// It is what theorems about sampling by leverage scores bound with high probability, as a
-    /// number. For ε < 1 it implies (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI). Scores
-    /// by [`Projector`](crate::Projector) then lie between l_i/(1 + ε) and l_i/(1 − ε). The
-    /// regularised Nyström approximation has 0 ⪯ K − L_μ ⪯ μ/(1 − ε)·I. Kernel ridge regression
-    /// with it at the ridge μ' has a risk of at most (1 + (μ/μ')/(1 − ε))² times the exact one's.
+    /// Theorems about sampling by leverage scores bound this ε with high probability. ε < 1 implies
+    /// (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI). The scores of
+    /// [`Projector`](crate::Projector) then lie between l_i/(1 + ε) and l_i/(1 − ε), and the
+    /// regularised Nyström approximation L_μ satisfies 0 ⪯ K − L_μ ⪯ μ/(1 − ε)·I. Kernel ridge
+    /// regression with L_μ in place of K, at the ridge μ', has at most (1 + (μ/μ')/(1 − ε))² times
+    /// the risk of exact kernel ridge regression.
     ///
-    /// With r eigenvalues above rounding: r²·|D| + 9r³ flops and 3r² memory, r ≤ n, in `f64`.
+    /// Cost, where r ≤ n eigenvalues are above rounding error: r²·|D| + 9r³ flops and 3r² memory,
+    /// in `f64`.
     ///
     /// # Source
     /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172), the definition of an (ε,
     /// γ)-accurate dictionary.
     ///
     /// # Errors
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) for a dictionary of a matrix of another
-    /// order, those of [`Ridge::absolute`],
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if the dictionary is of a matrix of
+    /// another order; those of [`Ridge::absolute`],
     /// [`Error::EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
     ///
     /// ```

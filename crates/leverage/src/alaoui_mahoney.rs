@@ -10,17 +10,17 @@ use nystrom_linalg_core::{
 use nystrom_sketch::{Dictionary, Landmarks, NystromStream, Whitening, check_failure_probability};
 use rand::Rng;
 
-/// Draws a row beyond which Theorem 4 is of no use: with every row among the landmarks the scores
-/// are exact.
+/// Most draws per row in `for_accuracy`. n landmarks give exact scores, so that more draws than
+/// this are useless.
 const MOST_DRAWS_A_ROW: f64 = 1000.0;
 
 /// The factor B is kept between the two passes if it has at most this many entries (64 MiB in
 /// `f64`).
 pub const STORED_ENTRIES: usize = 1 << 23;
 
-/// Fast approximate scores: `columns` (p) columns drawn with replacement, then [`fast_scores`]. As
-/// an estimator it draws by p_i = K_ii/tr K; [`scores_by`](AlaouiMahoney::scores_by) takes any
-/// probability vector.
+/// Fast approximate scores: draws `columns` (p) columns with replacement, then calls
+/// [`fast_scores`]. As an estimator it draws with probabilities p_i = K_ii/tr K;
+/// [`scores_by`](AlaouiMahoney::scores_by) takes any probability vector.
 ///
 /// Deterministically l_i − ‖K − L‖₂/(nλ) ≤ l̃_i ≤ l_i: the scores never over-estimate. With p from
 /// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ
@@ -60,10 +60,10 @@ pub struct AlaouiMahoney {
 impl AlaouiMahoney {
     /// Theorem 4: p = ⌈8 (tr K/(nλε) + 1/6) ln(n/ρ)⌉ columns.
     ///
-    /// Then, with probability at least 1 − ρ, for all i both l_i − 2ε ≤ l̃_i ≤ l_i and
-    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i. Here σ_n is the smallest eigenvalue of K. If p exceeds n,
-    /// the theorem promises nothing below n columns, and [`exact_scores`](crate::exact_scores) cost
-    /// less. Beyond 1000·n draws it is an error.
+    /// Then, with probability at least 1 − ρ, for all i both l_i − 2ε ≤ l̃_i ≤ l_i and (σ_n −
+    /// nλε)/(σ_n + nλε)·l_i ≤ l̃_i. Here σ_n is the smallest eigenvalue of K. If p > n, the theorem
+    /// guarantees nothing for fewer than n columns, and [`exact_scores`](crate::exact_scores) are
+    /// cheaper. p > 1000·n is an error.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
@@ -99,8 +99,8 @@ impl AlaouiMahoney {
             !(p > MOST_DRAWS_A_ROW * n as f64),
             "epsilon",
             epsilon,
-            "larger, or the ridge: Theorem 4 asks for more than 1000 draws a \
-                               row; exact_scores cost less",
+            "larger (or the ridge larger): Theorem 4 asks for more than 1000 draws per row; \
+                               use exact_scores, which is cheaper",
         )?;
         Ok(AlaouiMahoney { columns: p.ceil() as usize })
     }
@@ -108,10 +108,10 @@ impl AlaouiMahoney {
     /// The algorithm of section 3.5 for any probability vector: draws p columns with replacement
     /// and probabilities proportional to `probabilities`, one for each row, then [`fast_scores`].
     ///
-    /// The scores never over-estimate, whatever the probabilities. The lower bounds of Theorem 4
-    /// are for K_ii/tr K, with which this is
-    /// [`scores_and_dictionary`](RidgeLeverage::scores_and_dictionary). A second round draws by the
-    /// scores of a first.
+    /// The scores never over-estimate, for any probabilities. The lower bounds of Theorem 4
+    /// hold for the probabilities K_ii/tr K, which
+    /// [`scores_and_dictionary`](RidgeLeverage::scores_and_dictionary) uses. The scores of a first
+    /// call can be the probabilities of a second.
     ///
     /// # Cost
     /// As [`fast_scores`].
@@ -121,9 +121,9 @@ impl AlaouiMahoney {
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless there are n probabilities,
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for one that is negative or not
-    /// finite, or if all are 0; [`Empty`](nystrom_linalg_core::Error::Empty) if n or p is 0; those
-    /// of [`fast_scores`].
+    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) if a probability is negative or
+    /// not finite, or if all are 0; [`Empty`](nystrom_linalg_core::Error::Empty) if n or p is 0;
+    /// those of [`fast_scores`].
     ///
     /// ```
     /// use faer::Mat;
@@ -157,7 +157,8 @@ impl AlaouiMahoney {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
-    /// The p draws with weights count_i/(p·p_i). n diagonal entries.
+    /// The distinct rows of the p draws, with weights count_i/(p·p_i). Evaluates n diagonal
+    /// entries.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -168,8 +169,8 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
         dictionary_of_columns(k, &k.diag(), self.columns, rng)
     }
 
-    /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and
-    /// n diagonal ones more.
+    /// The scores are those of equation (9), which under-estimate, not those of the projector.
+    /// Evaluates the entries of [`fast_scores`] and n more diagonal ones.
     fn scores_and_dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -180,7 +181,7 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
     }
 }
 
-/// What [`fast_scores`] returns.
+/// The result of [`fast_scores`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -189,7 +190,7 @@ pub struct FastScores<T> {
     pub scores: Vec<T>,
     /// μ = nλ.
     pub mu: T,
-    /// δ: what was added to the diagonal of W.
+    /// δ, the jitter added to the diagonal of W.
     pub jitter: f64,
 }
 
@@ -204,14 +205,14 @@ impl<T: Scalar> FastScores<T> {
 /// `ridge.absolute(n)`: with BBᵀ = L, l̃_i = B_iᵀ(BᵀB + μI)⁻¹B_i, equation (9) of Alaoui & Mahoney
 /// (NIPS 2015).
 ///
-/// A weighted dictionary serves through its [`landmarks`](Dictionary::landmarks): L does not depend
-/// on the weights.
+/// For a weighted dictionary pass its [`landmarks`](Dictionary::landmarks): L does not depend on
+/// the weights.
 ///
 /// # Cost
 /// With m landmarks: two passes over the rows of B in tiles, 3nm² + O(m³) flops (4nm² when B is not
-/// kept), O(m² + 1024·m) memory. B is kept between the passes when n·m ≤ [`STORED_ENTRIES`];
-/// entries evaluated: n·m + m² then, 2n·m + m² otherwise; and n diagonal ones. The scores are the
-/// same to the bit either way.
+/// kept), O(m² + 1024·m) memory. B is kept between the passes if n·m ≤ [`STORED_ENTRIES`]. Entries
+/// evaluated: n·m + m² if B is kept, 2n·m + m² otherwise; in both cases n diagonal ones as well.
+/// Keeping B does not change the bits of the scores.
 ///
 /// # Errors
 /// Those of [`NystromStream::new`] and of [`Ridge::absolute`].
@@ -246,10 +247,10 @@ fn scores_in_two_passes<T: Scalar>(
     Ok(FastScores { scores, mu, jitter: B.map().jitter() })
 }
 
-/// One number for every row of B: `prepare` sees BᵀB (lower triangle) and gives what fills in the
-/// numbers of a tile of Bᵀ.
+/// Computes one number per row of B in two passes. `prepare` takes BᵀB (lower triangle) from the
+/// first pass and returns the function that computes the numbers of a tile of Bᵀ in the second.
 ///
-/// `keep` holds Bᵀ between the two passes instead of evaluating it twice.
+/// If `keep`, Bᵀ is stored between the passes instead of evaluated twice.
 pub(crate) fn in_two_passes<T: Scalar, S: FnMut(MatMut<'_, T>, &mut [T])>(
     B: &NystromStream<'_, T>,
     keep: bool,

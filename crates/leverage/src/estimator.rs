@@ -1,4 +1,4 @@
-//! The one interface of all estimators of ridge leverage scores.
+//! The interface of all estimators of ridge leverage scores.
 
 use crate::{ExactScores, Projector, exact_scores};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
@@ -6,12 +6,13 @@ use nystrom_sketch::Dictionary;
 use rand::Rng;
 use std::sync::Arc;
 
-/// A method that measures rows of K at a ridge: what it finds is a dictionary, or scores, or both.
+/// An estimator of ridge leverage scores: at a given ridge it computes a dictionary, or scores, or
+/// both.
 ///
-/// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and
-/// scores give a dictionary by sampling. Recursive and streaming methods produce a dictionary, so
-/// it is the required half. Methods with a score formula of their own override
-/// [`scores_and_dictionary`](Self::scores_and_dictionary).
+/// [`Projector`] computes the score of any row from a dictionary that represents K at the ridge μ;
+/// sampling by scores gives a dictionary. Recursive and streaming methods produce dictionaries, so
+/// [`dictionary`](Self::dictionary) is the required method. Methods with a score formula of their
+/// own override [`scores_and_dictionary`](Self::scores_and_dictionary).
 ///
 /// ```
 /// use faer::Mat;
@@ -31,8 +32,8 @@ use std::sync::Arc;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait RidgeLeverage<T: Scalar>: Sync {
-    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge. The
-    /// regularised approximation made from it, and [`Projector`], use it as it is.
+    /// A dictionary (rows with weights such that E\[SSᵀ\] = I) that represents K at the given
+    /// ridge. [`Projector`] and the regularised Nyström approximation take it unchanged.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`] and of the implementation.
@@ -45,8 +46,8 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
 
     /// An estimate of l_i for every row, n numbers in \[0, K_ii/(K_ii + μ)\].
     ///
-    /// Provided: the first half of [`scores_and_dictionary`](Self::scores_and_dictionary). What
-    /// needs no dictionary for its scores overrides this too.
+    /// Provided: the scores of [`scores_and_dictionary`](Self::scores_and_dictionary). An estimator
+    /// that needs no dictionary for its scores overrides this method too.
     ///
     /// # Errors
     /// As [`dictionary`](Self::dictionary), and those of [`Projector`].
@@ -54,14 +55,16 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
         self.scores_and_dictionary(k, ridge, rng).map(|(scores, _)| scores)
     }
 
-    /// What [`scores`](Self::scores) and [`dictionary`](Self::dictionary) give for this seed, from
-    /// one run of the method in place of two.
+    /// Both results of one run: those that [`scores`](Self::scores) and
+    /// [`dictionary`](Self::dictionary) would give for the same seed.
     ///
-    /// Provided: [`Projector`] on the dictionary, n·m + m² entries more than the dictionary took.
+    /// Provided: [`Projector`] with the dictionary. It evaluates n·m + m² entries besides those of
+    /// the dictionary of m rows.
     ///
     /// # Errors
-    /// Those of either. Some methods have scores where the dictionary is empty; here, as in
-    /// `dictionary`, that is [`EmptySample`](nystrom_linalg_core::Error::EmptySample).
+    /// Those of `scores` and of `dictionary`. Some methods return scores even if the dictionary is
+    /// empty; here, as in `dictionary`, an empty dictionary is
+    /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample).
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -74,7 +77,7 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
     /// let (ridge, mut rng) = (Ridge::PerSample(1e-3), rand_pcg::Pcg64::seed_from_u64(0));
     /// let (scores, dictionary) =
     ///     RecursiveRls::default().scores_and_dictionary(&k, ridge, &mut rng)?;
-    /// // nothing stands for the last row but itself
+    /// // no other row represents the last one
     /// assert!(scores[300] > 0.7 && scores[..300].iter().all(|score| *score < 0.2));
     /// assert!(dictionary.indices().contains(&300) && dictionary.len() < 100);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -94,7 +97,7 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
 /// The exact scores, by [`exact_scores`]. The generator is not used.
 ///
 /// # Cost
-/// n × n by definition: n² entries of time and memory, O(n³) flops.
+/// That of [`exact_scores`]: half an n × n matrix by definition, O(n³) flops.
 ///
 /// # Source
 /// The definition: Alaoui & Mahoney, NIPS 2015, Definition 1.
@@ -103,7 +106,7 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
 pub struct Exact;
 
 impl<T: Scalar> RidgeLeverage<T> for Exact {
-    /// Every row with weight 1: nothing is compressed, so nothing is lost.
+    /// Every row with weight 1.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -129,7 +132,7 @@ impl<T: Scalar> RidgeLeverage<T> for Exact {
     }
 }
 
-/// A pointer to an estimator is the estimator.
+/// References, boxes and `Arc`s of estimators are estimators: every call is forwarded.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<T: Scalar, E: RidgeLeverage<T> $(+ $bound)? + ?Sized> RidgeLeverage<T> for $pointer {
@@ -162,8 +165,8 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>, Arc<E>: Send);
 
-/// p independent draws by the probabilities p_i (not necessarily normalised), with the weights
-/// 1/(p·p_i).
+/// A dictionary of p independent draws with probabilities p_i (normalised here), weights
+/// count_i/(p·p_i).
 pub(crate) fn dictionary_of_columns<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     probabilities: &[T],

@@ -12,18 +12,18 @@ use std::ops::Range;
 ///
 /// **Forms half an n × n matrix**, as the exact scores must: n²/2 + O(n) entries evaluated and held
 /// (400 MB at n = 10,000 in `f64`), about 2n³/3 flops. When μ is below the rounding error of K, K +
-/// μI is not numerically positive definite. The scores are then taken from the eigendecomposition
-/// with negative eigenvalues set to 0 ([`ExactRoute::Spectrum`]). That is another n² entries
-/// evaluated, 3n² memory, about 9n³ flops. In both cases the scores' absolute error is of the order
-/// n·ε·λ_max(K)/μ, at most 1. For μ near ε·λ_max(K) they are those of a matrix within rounding
-/// error of K.
+/// μI is not numerically positive definite. The scores are then computed from the
+/// eigendecomposition with negative eigenvalues set to 0 ([`ExactRoute::Spectrum`]), which
+/// evaluates another n² entries and takes 3n² memory and about 9n³ flops. In both cases the
+/// absolute error of the scores is of the order n·ε·λ_max(K)/μ, at most 1. For μ near ε·λ_max(K)
+/// the scores are those of a matrix that differs from K by rounding error.
 ///
 /// # Source
-/// Alaoui & Mahoney, NIPS 2015, section 3.3: Definition 1, equation (8). The form used, the second
-/// above, is K(K + μI)⁻¹ = I − μ(K + μI)⁻¹ on the diagonal.
+/// Alaoui & Mahoney, NIPS 2015, section 3.3: Definition 1, equation (8). The second form above is
+/// computed, from K(K + μI)⁻¹ = I − μ(K + μI)⁻¹.
 ///
 /// # Errors
-/// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] naming the first
+/// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] with the first
 /// entry of K that is not finite.
 ///
 /// ```

@@ -1,25 +1,44 @@
 //! Ridge leverage scores **l_i(λ) = \[K(K + nλI)⁻¹\]_ii**: exact, and approximate with their
 //! guarantees.
 //!
-//! The score of a row says how much of it the others cannot explain at ridge nλ; their sum is the
-//! effective dimension d_eff(λ).
+//! The score of row i is the share of φ(x_i) that the other rows do not explain at the ridge nλ;
+//! the sum of all scores is the effective dimension d_eff(λ).
 //!
 //! * [`exact_scores`] and [`ExactSpectrum`] (a whole λ path, rank-k scores): n × n by definition.
 //! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the
 //!   exact scores.
-//! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and
-//!   streaming estimators share.
-//! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through
-//!   the projector.
-//! * [`Squeak`]: one pass over a stream in bounded memory, a state that merges; [`MergeTree`] and
-//!   [`Disqueak`] merge many; [`Ink`] is its predecessor. [`PointProjector`] scores points of a
-//!   second pass.
+//! * [`Projector`]: scores with respect to a weighted dictionary, the formula that the recursive
+//!   and streaming estimators share.
+//! * [`RecursiveRls`], [`Bless`], [`BlessR`]: sequences of dictionaries, each sampled by scores
+//!   with respect to the one before.
+//! * [`Squeak`]: a dictionary from one pass over a stream, in bounded memory. [`MergeTree`] and
+//!   [`Disqueak`] merge the dictionaries of several streams, [`Ink`] is the predecessor of SQUEAK,
+//!   and [`PointProjector`] scores the points of a second pass.
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a
-//!   kernel evaluation. [`SpectralLeverage`] binds it to its points for the common interface.
-//! * [`Audit`]: exact scores of a few random rows, against those of any estimator;
-//!   [`ExactSpectrum::accuracy`] of a dictionary.
-//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a
-//!   landmark selector. [`RankLeverage`] and [`FastRankLeverage`] select by rank-k scores.
+//!   kernel evaluation. [`SpectralLeverage`] holds the analysis and its points, and implements
+//!   [`RidgeLeverage`].
+//! * [`Audit`]: compares the scores of any estimator with the exact scores of a few random rows.
+//!   [`ExactSpectrum::accuracy`]: the ε of a dictionary.
+//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns an
+//!   estimator into a landmark selector. [`RankLeverage`] and [`FastRankLeverage`] select landmarks
+//!   by rank-k scores.
+//!
+//! # Notation
+//!
+//! | symbol | meaning | shape |
+//! |---|---|---|
+//! | K, K_ii | psd kernel matrix, its diagonal; K_ij = φ(x_i)ᵀφ(x_j) | n × n, n |
+//! | κ² | max K_ii | number |
+//! | λ, μ | ridge per sample, absolute ridge μ = nλ (type `Ridge`) | numbers |
+//! | l_i, l̃_i | exact score of row i, an estimate of it; in \[0, K_ii/(K_ii + μ)\] | n numbers |
+//! | τ̃_i, τ̂_i | estimates with respect to a dictionary (`Projector`) | n numbers |
+//! | d_eff, d_mof | Σ l_i = tr K(K + μI)⁻¹, n·max l_i | numbers |
+//! | D, w | dictionary: \|D\| distinct rows with positive weights w | \|D\|, \|D\| |
+//! | S | sampling matrix of D: S e_j = √w_j e_{i_j}, with E\[SSᵀ\] = I | n × \|D\| |
+//! | C, W | columns of K of m landmarks, their rows in C | n × m, m × m |
+//! | L = BBᵀ | Nyström approximation C W⁺ Cᵀ, of rank r ≤ m; L is not formed | n × n, B: n × r |
+//! | U, σ_j | eigenvectors and eigenvalues of K, σ_1 ≥ … ≥ σ_n | n × n, n |
+//! | γ | absolute ridge of SQUEAK, whose n is not known in advance | number |
 //!
 //! ```
 //! use faer::Mat;

@@ -1,4 +1,4 @@
-//! The one formula behind dictionary-based estimators of ridge leverage scores.
+//! Ridge leverage scores with respect to a weighted dictionary.
 
 use crate::score::clamp;
 use crate::score::{finite_diagonal, squared_norms};
@@ -6,7 +6,7 @@ use faer::reborrow::*;
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::{Dictionary, FeatureMap, Whitening};
 
-/// Ridge leverage scores measured against a weighted dictionary D:
+/// Ridge leverage scores with respect to a weighted dictionary D:
 ///
 /// τ̃_i = (k_ii − ‖L⁻¹k_Di‖²)/μ, LLᵀ = K_DD + μ diag(1/w), clamped to \[0, k_ii/(k_ii + μ)\].
 ///
@@ -14,11 +14,12 @@ use nystrom_sketch::{Dictionary, FeatureMap, Whitening};
 /// μI)⁻¹φ_i. For D = all rows with weight 1 it is the exact score; for the empty dictionary it is
 /// the upper bound k_ii/(k_ii + μ). O(|D|²) memory.
 ///
-/// The difference k_ii − ‖·‖² cancels: a score carries an absolute error of the order ε·k_ii/μ.
+/// The difference k_ii − ‖·‖² loses digits by cancellation: the absolute error of a score is of the
+/// order ε·k_ii/μ.
 ///
 /// # Source
-/// Musco & Musco, NIPS 2017 (recursive sampling for the Nyström method); also the estimator of
-/// SQUEAK (Calandriello, Lazaric & Valko 2017) and BLESS (Rudi et al. 2018).
+/// Musco & Musco, NIPS 2017 (recursive sampling for the Nyström method); SQUEAK (Calandriello,
+/// Lazaric & Valko 2017) and BLESS (Rudi et al. 2018) use the same estimator.
 ///
 /// ```
 /// use faer::Mat;
@@ -43,7 +44,7 @@ pub struct Projector<T> {
 }
 
 impl<T: Scalar> Projector<T> {
-    /// For rows of `k`: |D|² entries evaluated, |D|³/3 flops.
+    /// The projector of a dictionary of rows of `k`: |D|² entries evaluated, |D|³/3 flops.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if the dictionary belongs to a matrix of
@@ -61,7 +62,7 @@ impl<T: Scalar> Projector<T> {
         Ok(Projector { n: k.dim(), indices, mu, map })
     }
 
-    /// |D|.
+    /// |D|, the number of rows of the dictionary.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
@@ -71,18 +72,19 @@ impl<T: Scalar> Projector<T> {
         self.indices.is_empty()
     }
 
-    /// μ.
+    /// μ, the absolute ridge.
     pub fn mu(&self) -> T {
         self.mu
     }
 
-    /// τ̃_i for the given rows of the matrix the projector was made from, in tiles. It takes
-    /// rows.len()·|D| entries and as many diagonal ones, |D|² flops a row, O(1024·|D|) memory.
+    /// τ̃_i for the given rows of `k`, the matrix that the projector was made from. Cost:
+    /// rows.len()·|D| entries and rows.len() diagonal ones, |D|² flops per row, and O(1024·|D|)
+    /// memory since rows are processed in tiles.
     ///
     /// # Errors
     /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the entry of K.
     pub fn scores(&self, k: &dyn PsdMatrix<T>, rows: Indices<'_>) -> Result<Vec<T>> {
         validate::same_size("order of the matrix against that of the projector", self.n, k.dim())?;
         rows.check(self.n, "rows to score")?;

@@ -1,5 +1,5 @@
-//! Landmarks in proportion to rank-k leverage scores, exact ("Lev") and from a few columns
-//! ("AppLev").
+//! Landmarks drawn in proportion to rank-k leverage scores: exact ("Lev"), or of a Nyström
+//! approximation ("AppLev").
 
 use crate::ExactSpectrum;
 use crate::alaoui_mahoney::{STORED_ENTRIES, in_two_passes};
@@ -13,8 +13,8 @@ use rand::Rng;
 /// Landmarks drawn in proportion to the exact rank-k leverage scores Σ_{j ≤ k} U_ij² ("Lev").
 ///
 /// Ridge leverage scores ([`LeverageProportional`](crate::LeverageProportional)) weigh the
-/// eigenvectors smoothly; these cut them off at k, so that they change discontinuously where a gap
-/// closes.
+/// eigenvectors smoothly. Rank-k scores use only the first k eigenvectors, so that they change
+/// discontinuously where the gap σ_k − σ_{k+1} closes.
 ///
 /// # Cost
 /// **n × n memory**, n² entries and about 9n³ flops, as [`ExactSpectrum::new`].
@@ -40,8 +40,8 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankLeverage {
-    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank if that
-    /// is less.
+    /// k. `None` (the default): the smaller of the requested number of landmarks and the numerical
+    /// rank of K.
     pub rank: Option<usize>,
     /// With or without replacement.
     pub draw: Draw,
@@ -59,10 +59,10 @@ impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
     }
 }
 
-/// Landmarks drawn in proportion to approximate rank-k leverage scores ("AppLev"): those of the
-/// Nyström approximation of p columns, drawn with replacement and p_i = K_ii/tr K.
+/// Landmarks drawn in proportion to approximate rank-k leverage scores ("AppLev"): the scores of
+/// the Nyström approximation from p columns, which are drawn with replacement and p_i = K_ii/tr K.
 ///
-/// Its counterpart for ridge scores ("AppRegLev") is
+/// The counterpart for ridge leverage scores ("AppRegLev") is
 /// [`LeverageProportional`](crate::LeverageProportional) with
 /// [`AlaouiMahoney`](crate::AlaouiMahoney).
 ///
@@ -89,15 +89,15 @@ impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
 pub struct FastRankLeverage {
     /// p, the number of draws; repeated draws are merged.
     pub columns: usize,
-    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank of the
-    /// approximation if that is less.
+    /// k. `None` (the default): the smaller of the requested number of landmarks and the numerical
+    /// rank of the approximation.
     pub rank: Option<usize>,
     /// With or without replacement.
     pub draw: Draw,
 }
 
 impl Default for FastRankLeverage {
-    /// 100 columns, the middle of the range in the paper's experiments.
+    /// 100 columns (the middle of the range in the paper's experiments), k = `None`.
     fn default() -> Self {
         FastRankLeverage { columns: 100, rank: None, draw: Draw::default() }
     }
@@ -116,12 +116,12 @@ impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
     }
 }
 
-/// Σ_{j ≤ k} Ũ_ij² for every row, Ũ the eigenvectors of the Nyström approximation L = C W⁺ Cᵀ of
-/// given landmarks: rank-k leverage scores of L, which sum to k.
+/// The rank-k leverage scores Σ_{j ≤ k} Ũ_ij² of every row, which sum to k. Ũ holds the
+/// eigenvectors of the Nyström approximation L = C W⁺ Cᵀ of the given landmarks.
 ///
 /// With L = BBᵀ and BᵀB = VΣ²Vᵀ, Ũ = BVΣ⁻¹. Two passes over the rows of B in tiles: n·m + m²
 /// entries if B fits in [`STORED_ENTRIES`], 2n·m + m² otherwise; 2nm² + nmk + 9m³ flops, O(m² +
-/// 1024·m) memory beside it.
+/// 1024·m) memory besides B.
 ///
 /// # Source
 /// Li, Jegelka & Sra (ICML 2016), section 6.

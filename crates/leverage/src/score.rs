@@ -1,19 +1,18 @@
-//! Exact scores, and what all estimators share: the legitimate range of a score, and sums of
-//! scores.
+//! Exact scores, and helpers of all estimators: the range of a score, and sums of scores.
 
 use faer::{ColMut, ColRef, MatRef};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, RowTree, Scalar, validate};
 
-/// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
+/// Scores l_1, …, l_n, exact up to rounding, with the route of their computation.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ExactScores<T> {
     /// l_1, …, l_n, each in \[0, K_ii/(K_ii + μ)\].
     pub scores: Vec<T>,
-    /// μ = nλ, the number that was added to the diagonal.
+    /// μ = nλ, the absolute ridge.
     pub mu: T,
-    /// The route taken.
+    /// How the scores were computed.
     pub route: ExactRoute,
 }
 
@@ -34,8 +33,8 @@ impl<T: Scalar> ExactScores<T> {
         d_eff(&self.scores)
     }
 
-    /// d_mof = n·max_i l_i, the maximal degrees of freedom: what uniform sampling pays instead of
-    /// d_eff (Bach 2013).
+    /// d_mof = n·max_i l_i, the maximal degrees of freedom: the number of uniform samples needed
+    /// grows with d_mof, that of samples by leverage with d_eff (Bach 2013).
     pub fn d_mof(&self) -> f64 {
         d_mof(&self.scores)
     }
@@ -43,8 +42,8 @@ impl<T: Scalar> ExactScores<T> {
 
 /// `score` clamped to [0, K_ii/(K_ii + μ)].
 ///
-/// The upper end is legitimate: further rows only lower the score of row i, and alone it scores
-/// K_ii/(K_ii + μ). NaN stays NaN.
+/// No score exceeds the upper end: row i alone has the score K_ii/(K_ii + μ), and further rows can
+/// only lower it. NaN stays NaN.
 pub(crate) fn clamp<T: Scalar>(score: T, k_ii: T, mu: T) -> T {
     let highest = k_ii / (k_ii + mu);
     if score < T::zero() || k_ii <= T::zero() {
@@ -56,7 +55,7 @@ pub(crate) fn clamp<T: Scalar>(score: T, k_ii: T, mu: T) -> T {
     }
 }
 
-/// Σ l_i along the row tree, in `f64`.
+/// Σ l_i in `f64`, summed along the row tree.
 pub(crate) fn d_eff<T: Scalar>(scores: &[T]) -> f64 {
     let leaf = |rows: std::ops::Range<usize>| scores[rows].iter().map(|l| l.f64()).sum::<f64>();
     RowTree::new(scores.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
@@ -67,7 +66,7 @@ pub(crate) fn d_mof<T: Scalar>(scores: &[T]) -> f64 {
     scores.len() as f64 * scores.iter().map(|l| l.f64()).fold(0.0, f64::max)
 }
 
-/// K_ii for the given rows, checked: `NonFinite` names the first that is not finite.
+/// K_ii for the given rows; `NonFinite` with the first that is not finite.
 pub(crate) fn finite_diagonal<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     rows: Indices<'_>,

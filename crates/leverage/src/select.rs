@@ -1,15 +1,16 @@
-//! Landmarks in proportion to leverage scores.
+//! Landmarks drawn in proportion to ridge leverage scores.
 
 use crate::RidgeLeverage;
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar};
 use nystrom_sketch::{Draw, LandmarkSelector, Landmarks};
 use rand::Rng;
 
-/// Landmarks drawn in proportion to ridge leverage scores, exact or estimated. Alaoui & Mahoney's
-/// Theorem 3 draws so. It needs about d_eff·ln n columns where uniform sampling needs d_mof·ln n.
+/// Landmarks drawn in proportion to ridge leverage scores, exact or estimated, as in Theorem 3 of
+/// Alaoui & Mahoney. About d_eff·ln n landmarks suffice, where uniform sampling needs about
+/// d_mof·ln n.
 ///
 /// # Cost
-/// That of the estimator's scores; then n numbers.
+/// That of the estimator's scores, and O(n) for the draws.
 ///
 /// # Source
 /// Alaoui & Mahoney, *Fast randomized kernel ridge regression with statistical guarantees*, NIPS
@@ -34,11 +35,11 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeverageProportional<E, T> {
-    /// Where the scores come from.
+    /// The estimator of the scores.
     pub estimator: E,
-    /// The ridge the scores are taken at.
+    /// The ridge of the scores.
     pub ridge: Ridge<T>,
-    /// With or without replacement.
+    /// Draws with or without replacement.
     pub draw: Draw,
 }
 

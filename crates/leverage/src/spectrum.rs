@@ -1,4 +1,4 @@
-//! Exact scores for many ridges, and rank-k scores, from one eigendecomposition.
+//! Exact scores for many ridges, and rank-k scores, from one eigendecomposition of K.
 
 use crate::score::clamp;
 use crate::{ExactRoute, ExactScores};
@@ -29,8 +29,8 @@ pub struct ExactSpectrum<T> {
 }
 
 impl<T: Scalar> ExactSpectrum<T> {
-    /// Decomposes `k`: n² entries evaluated, about 9n³ flops, about 4n² entries of memory while it
-    /// runs, n² after.
+    /// Decomposes `k`: n² entries evaluated, about 9n³ flops, memory for about 4n² numbers during
+    /// the decomposition and n² afterwards.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
@@ -41,7 +41,7 @@ impl<T: Scalar> ExactSpectrum<T> {
         Ok(ExactSpectrum { eigen, diagonal: k.diag() })
     }
 
-    /// l_i(λ) = Σ_j σ_j/(σ_j + μ)·U_ij², summed in `f64`: n² operations a ridge.
+    /// l_i(λ) = Σ_j σ_j/(σ_j + μ)·U_ij², summed in `f64`: O(n²) operations per ridge.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`].
@@ -58,7 +58,7 @@ impl<T: Scalar> ExactSpectrum<T> {
         Ok(ExactScores { scores, mu, route: ExactRoute::Spectrum })
     }
 
-    /// d_eff(λ) = Σ_j σ_j/(σ_j + μ): n operations a ridge. Errors as [`scores`](Self::scores).
+    /// d_eff(λ) = Σ_j σ_j/(σ_j + μ): O(n) operations per ridge. Errors as [`scores`](Self::scores).
     pub fn d_eff(&self, ridge: Ridge<T>) -> Result<f64> {
         let mu = ridge.absolute(self.diagonal.len())?.f64();
         Ok(self.values().map(|sigma| sigma / (sigma + mu)).sum())
@@ -66,13 +66,13 @@ impl<T: Scalar> ExactSpectrum<T> {
 
     /// The rank-k leverage scores Σ_{j ≤ k} U_ij², which sum to k.
     ///
-    /// They are defined by K alone only if σ_k > σ_{k+1}. Within a tie any basis of the eigenspace
-    /// may be returned, and rows change discontinuously where a gap closes. Ridge scores have no
-    /// such trouble.
+    /// K determines them only if σ_k > σ_{k+1}. If σ_k = σ_{k+1}, the scores depend on which basis
+    /// of the eigenspace was computed, and they change discontinuously where the gap σ_k − σ_{k+1}
+    /// closes. Ridge leverage scores are continuous in K.
     ///
     /// # Errors
-    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`] with the numerical rank if k exceeds it,
-    /// because the remaining eigenvectors are rounding noise.
+    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`], with the numerical rank, if k exceeds
+    /// it, because the remaining eigenvectors are rounding noise.
     pub fn rank_k_scores(&self, k: usize) -> Result<Vec<T>> {
         validate::not_empty("rank (k)", k)?;
         if k > self.rank() {
@@ -86,7 +86,7 @@ impl<T: Scalar> ExactSpectrum<T> {
         self.eigen.rank()
     }
 
-    /// The eigenvalues σ_1 ≥ … ≥ σ_n as computed (tiny negative ones included).
+    /// The eigenvalues σ_1 ≥ … ≥ σ_n as computed, including tiny negative ones.
     pub fn eigenvalues(&self) -> &[T] {
         self.eigen.values()
     }
@@ -95,7 +95,7 @@ impl<T: Scalar> ExactSpectrum<T> {
         self.eigen.vectors()
     }
 
-    /// σ_j, at least 0.
+    /// The eigenvalues σ_j, negative ones set to 0.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         self.eigen.values().iter().map(|sigma| sigma.f64().max(0.0))
     }

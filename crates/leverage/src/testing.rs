@@ -5,24 +5,25 @@ use faer::Mat;
 use nystrom_linalg_core::testing::{Broken, Kind, psd, rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 
-/// Panics unless `estimator` keeps the contract of [`RidgeLeverage`], on matrices of order 1
+/// Panics unless `estimator` satisfies the contract of [`RidgeLeverage`], on matrices of order 1
 /// to 1200.
 ///
 /// Checked, at one seed:
 ///
-/// * scores lie in \[0, K_ii/(K_ii + μ)\], rows of zeros included, and in \[l_i/`factor`,
-///   l_i·`factor`\] for the exact l_i;
+/// * scores lie in \[0, K_ii/(K_ii + μ)\], also for rows of zeros, and in \[l_i/`factor`,
+///   l_i·`factor`\] for the exact scores l_i;
 /// * equal rows have equal scores;
-/// * dictionaries have distinct rows of the matrix with positive finite weights, or the error is
+/// * a dictionary has distinct rows of the matrix with positive finite weights, or the result is
 ///   [`Error::EmptySample`];
 /// * the same seed gives the same bits, twice and on 1, 2 and 8 threads;
-/// * scores and dictionary from one run are those of the two runs;
-/// * 4K at the ridge 4μ gives what K gives at μ: there is no hidden absolute constant;
+/// * [`scores_and_dictionary`](RidgeLeverage::scores_and_dictionary) returns the scores and the
+///   dictionary of two separate runs;
+/// * 4K at the ridge 4μ has the scores of K at μ: there is no hidden absolute constant;
 /// * an empty matrix, a ridge that is not positive and finite, and NaN on the diagonal are errors,
 ///   never panics.
 ///
-/// The exact scores sum to between 1 and 25 in the matrices that `factor` is about (order 300). So
-/// an estimator of given size should be given at least some 100 rows.
+/// The matrices for which `factor` is checked have order 300 and an effective dimension between 1
+/// and 25, so an estimator of fixed size should have about 100 rows or more.
 ///
 /// ```
 /// use nystrom_leverage::{RecursiveRls, testing::check_estimator};
@@ -30,7 +31,7 @@ use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 /// ```
 ///
 /// # Panics
-/// If the contract is broken; the message says which and where.
+/// If the contract is violated; the message names the violation and the matrix or row.
 pub fn check_estimator(estimator: &dyn RidgeLeverage<f64>, factor: f64) {
     for kind in Kind::ALL {
         let k = psd(kind, 300, 1);
@@ -135,7 +136,7 @@ fn check_equal_rows(estimator: &dyn RidgeLeverage<f64>) {
     }
 }
 
-/// Orders 1 and 2, where a sample may well be empty. An estimator of given size may refuse them.
+/// Orders 1 and 2, where a sample may be empty. An estimator of fixed size may return `TooMany`.
 fn check_small(estimator: &dyn RidgeLeverage<f64>) {
     for n in [1, 2] {
         let k = Mat::<f64>::full(n, n, 3.0);
@@ -157,7 +158,7 @@ fn check_zeros(estimator: &dyn RidgeLeverage<f64>) {
     assert!(scores[20..].iter().all(|l| *l > 0.0), "a row that is not zero has the score 0");
 }
 
-/// More rows than fit into one tile or leaf, so that there is something to divide among threads.
+/// Uses more rows than one tile or leaf holds, so that threads can share the work.
 fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
     let n = 1200;
     let k = Mat::from_fn(n, n, |i, j| (-(i as f64 - j as f64).abs() / 300.0).exp());
@@ -168,7 +169,7 @@ fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
     };
     let one = run();
     assert!(run() == one, "the same seed gave other bits");
-    assert!(same_at_any_thread_count(run) == one, "one thread gave other bits");
+    assert!(same_at_any_thread_count(run) == one, "another number of threads gave other bits");
 }
 
 fn check_one_run(estimator: &dyn RidgeLeverage<f64>) {
@@ -199,13 +200,13 @@ fn check_errors(estimator: &dyn RidgeLeverage<f64>) {
             let refused = |error| matches!(error, Some(Error::InvalidParameter { .. }));
             assert!(
                 refused(scores) && refused(dictionary),
-                "the ridge {ridge:?} is no InvalidParameter"
+                "the ridge {ridge:?} was not refused with InvalidParameter"
             );
         }
     }
     for value in [f64::NAN, f64::INFINITY] {
         let (scores, _) =
             run(&Broken { n: 300, bad: vec![(123, 123, value)] }, Ridge::Absolute(1.0));
-        assert!(scores.is_some(), "K has {value} on its diagonal, and there were scores");
+        assert!(scores.is_some(), "K has {value} on its diagonal, but scores were returned");
     }
 }

@@ -1,22 +1,22 @@
-//! Scores against a dictionary whose weights are set to 1.
+//! Scores with respect to a dictionary whose weights are set to 1.
 
 use crate::{Projector, RidgeLeverage};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Any estimator, with its scores taken against the rows of its dictionary at weight 1 each.
+/// Any estimator, but with the weights of its dictionary set to 1 for the scores.
 ///
-/// Unbiased weights make the *level* of the scores right but spread them when the dictionary holds
-/// fewer rows than d_eff: few rows with large weights. For proportions (sampling, plots of l̃/Σl̃)
-/// at such small sizes unit weights serve better. The scores are then over-estimates, because rows
-/// with weight at most their due weight make a smaller matrix. For w_j ≥ 1, τ̃_i(unit) ≥ τ̃_i(w), and
-/// τ̃_i(unit) ≥ l_i always.
+/// With unbiased weights the sum of the scores is about right, but if the dictionary holds fewer
+/// rows than d_eff, its few large weights scatter the scores. Unit weights are better for such
+/// small dictionaries where only proportions matter (sampling, plots of l̃/Σl̃). Scores with unit
+/// weights are over-estimates, because smaller weights make SSᵀ smaller: τ̃_i(unit) ≥ l_i always,
+/// and τ̃_i(unit) ≥ τ̃_i(w) if all w_j ≥ 1.
 ///
-/// The dictionary itself is passed on unchanged, E\[SSᵀ\] = I included.
+/// The dictionary itself is returned with its own weights, so that E\[SSᵀ\] = I still holds.
 ///
 /// # Cost
-/// That of the estimator's dictionary of m rows; then n·m entries, O(nm²) flops.
+/// That of the estimator's dictionary of m rows, then n·m + m² entries and O(nm²) flops.
 ///
 /// # Source
 /// Ours; the inequality is the monotonicity of (K + μW⁻¹)⁻¹ in W.
@@ -40,7 +40,7 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UnitWeights<E>(
-    /// Where the dictionary comes from.
+    /// The estimator of the dictionary.
     pub E,
 );
 
@@ -54,7 +54,7 @@ impl<T: Scalar, E: RidgeLeverage<T>> RidgeLeverage<T> for UnitWeights<E> {
         self.0.dictionary(k, ridge, rng)
     }
 
-    /// Scores by unit weights; the dictionary has its own.
+    /// The scores are those of unit weights; the dictionary keeps its own weights.
     fn scores_and_dictionary(
         &self,
         k: &dyn PsdMatrix<T>,

@@ -1,14 +1,14 @@
-//! The instruction set that code in registers runs with.
+//! The instruction set used by vectorised code.
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Runs `op` with the widest vector registers of this machine, found at run time: AVX-512, AVX2,
+/// Runs `op` with the widest vector registers of this machine, detected at run time: AVX-512, AVX2,
 /// NEON, or none.
 ///
-/// A program built with `RUSTFLAGS='--cfg nystrom_simd="avx2"'` uses AVX2 where it would use
-/// AVX-512, and with `"scalar"` no vector registers: tests cover code that the machine would not
-/// choose. Neither setting holds for faer, whose products and factors detect the registers
-/// themselves.
+/// A program built with `RUSTFLAGS='--cfg nystrom_simd="avx2"'` uses AVX2 in place of AVX-512, and
+/// with `"scalar"` no vector registers, so that tests can run code that this machine would not
+/// choose. These settings do not affect faer, whose products and factorisations detect the
+/// registers on their own.
 ///
 /// ```
 /// use nystrom_linalg_core::dispatch;
@@ -40,7 +40,7 @@ fn arch() -> Arch {
 }
 
 /// The name of the instruction set that [`dispatch`] chooses: `V4` (AVX-512), `V3` (AVX2), `Neon`
-/// or `Scalar`. With another one the same sums have other rounding errors.
+/// or `Scalar`. Rounding errors differ between instruction sets.
 ///
 /// ```
 /// assert!(!nystrom_linalg_core::instruction_set().is_empty());

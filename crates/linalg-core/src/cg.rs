@@ -1,17 +1,22 @@
-//! Preconditioned conjugate gradients, one step at a time.
+//! Preconditioned conjugate gradients, advanced step by step by the caller.
 
 use crate::tridiagonal::eigenvalue_ratio;
 use crate::{Result, Scalar, validate};
 use faer::{Mat, MatMut, MatRef};
 
-/// An n × n symmetric positive definite A, known by its products, with a preconditioner M⁻¹ ≈ A⁻¹.
+/// An n × n symmetric positive definite matrix A, given by its products A·x, with a preconditioner
+/// M⁻¹ ≈ A⁻¹.
+///
+/// A system may multiply by a nearby matrix Â in place of A where that is cheaper. It then bounds
+/// ‖Â − A‖₂ by [`error`](Self::error), and [`apply_exactly`](Self::apply_exactly) multiplies by A.
 pub trait LinearSystem<T> {
-    /// out = A·x, n × t, all columns at once.
+    /// out = A·x (or Â·x), n × t, all columns at once.
     fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>);
     /// out = M⁻¹·r, M symmetric positive definite.
     fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
 
-    /// out = A·x where [`apply`](Self::apply) is by a nearby Â, for residuals that are true.
+    /// out = A·x, n × t, for true residuals; differs from [`apply`](Self::apply) only if that
+    /// multiplies by a nearby Â.
     fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
         self.apply(out, x);
     }
@@ -19,21 +24,22 @@ pub trait LinearSystem<T> {
     fn error(&self) -> f64 {
         0.0
     }
-    /// Gives up the nearby Â, so that `apply` is exact from now on; false if it was.
+    /// Gives up the nearby Â, so that `apply` is exact from now on. Returns false if `apply` was
+    /// already exact.
     fn fall_back(&mut self) -> bool {
         false
     }
 }
 
-/// The state of a run on A·X = B, n × t, which the caller advances: for solves that are watched,
-/// verified or stopped on the way.
+/// The state of a conjugate gradient run on A·X = B (X and B n × t), which the caller advances step
+/// by step and can monitor, verify or stop at any step.
 ///
-/// Column j has its own step lengths, so the iterates are those of t separate runs.
-/// [`pcg`](crate::pcg()) is the plain loop around it. One application of A and one of M⁻¹ a step;
-/// 5nt numbers of memory.
+/// Every column has its own step lengths, so the iterates are those of t separate runs.
+/// [`pcg`](crate::pcg()) runs all steps in one call. A step costs one application of A and one of
+/// M⁻¹; the state takes 5nt numbers of memory.
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
-/// 9.1, and 6.7.3 for the eigenvalues.
+/// 9.1, and section 6.7.3 for the eigenvalue estimates.
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
@@ -50,9 +56,9 @@ pub trait LinearSystem<T> {
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let mut cg = ConjugateGradients::start(&mut a, b.as_ref(), None)?;
 /// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10) {}
-/// // ‖b − Ax‖/‖b‖, computed anew
+/// // ‖b − Ax‖/‖b‖, recomputed
 /// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);
-/// // two steps know both eigenvalues
+/// // after two steps both eigenvalues are known
 /// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -66,15 +72,15 @@ pub struct ConjugateGradients<T> {
     pub(crate) rho: Vec<f64>,
     pub(crate) b_norm: Vec<f64>,
     pub(crate) residuals: Vec<f64>,
-    /// α and β of every step since the last start, for each column: the entries of its Lanczos
-    /// matrix.
+    /// For each column, (α, β) of every step since the last (re)start. They determine the entries
+    /// of the column's Lanczos matrix.
     pub(crate) steps: Vec<Vec<(f64, f64)>>,
-    /// The largest ratio of Ritz values seen before the last restart.
+    /// The largest ratio of Ritz values before the last restart.
     pub(crate) condition: f64,
 }
 
 impl<T: Scalar> ConjugateGradients<T> {
-    /// At x = `x0`, or 0.
+    /// A run that starts at x = `x0` (n × t), or at 0 without `x0`.
     ///
     /// # Errors
     /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`,
@@ -111,8 +117,9 @@ impl<T: Scalar> ConjugateGradients<T> {
         Ok(cg)
     }
 
-    /// One step for every column whose residual is above `tolerance`. False if there is none that
-    /// can move (its curvature pᵀAp is no longer positive, or beyond `f64`): x is then as it was.
+    /// One step for every column whose relative residual is above `tolerance`. Returns false, with
+    /// x unchanged, if no such column can make a step: pᵀAp or ρ = rᵀM⁻¹r is not positive, or
+    /// overflows `f64`.
     pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
         let t = self.rho.len();
         system.apply(self.q.as_mut(), self.p.as_ref()); //      q = Ap
@@ -148,19 +155,20 @@ impl<T: Scalar> ConjugateGradients<T> {
         true
     }
 
-    /// Computes r = b − Ax anew (one exact application of A) and returns
-    /// [`residual`](Self::residual), which is then the true one. To go on from there,
-    /// [`restart`](Self::restart).
+    /// Recomputes r = b − Ax (one exact application of A) and returns
+    /// [`residual`](Self::residual), which is then the true relative residual. Call
+    /// [`restart`](Self::restart) before the next step.
     pub fn true_residual(&mut self, system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>) -> f64 {
         system.apply_exactly(self.r.as_mut(), self.x.as_ref());
         self.subtract_from(b);
         self.residual()
     }
 
-    /// A bound on the true residual if that is within `tolerance`, the true residual otherwise.
+    /// Recomputes r and returns a bound on the true relative residual if the bound is at most
+    /// `tolerance`, or else the true relative residual.
     ///
-    /// ‖b − Ax‖ ≤ ‖b − Âx‖ + ‖Â − A‖·‖x‖ by the nearby Â, if the system has one: no exact
-    /// application is needed where this is small enough.
+    /// For a system with a nearby Â the bound is ‖b − Ax‖ ≤ ‖b − Âx‖ + ‖Â − A‖·‖x‖; A is applied
+    /// exactly only if this bound is above the tolerance. Without Â, A is applied exactly.
     pub fn verify(
         &mut self,
         system: &mut dyn LinearSystem<T>,
@@ -182,7 +190,7 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.true_residual(system, b)
     }
 
-    /// r = b − r, and what follows from it.
+    /// r = b − r, and the relative residuals of the new r.
     fn subtract_from(&mut self, b: MatRef<'_, T>) {
         for j in 0..b.ncols() {
             for i in 0..b.nrows() {
@@ -192,7 +200,8 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.residuals = self.relative();
     }
 
-    /// Forgets the directions taken and begins again at x with the residual at hand.
+    /// Restarts the recurrence at the current x and r, without the previous search directions. One
+    /// application of M⁻¹.
     pub fn restart(&mut self, system: &mut dyn LinearSystem<T>) {
         self.condition = self.condition();
         system.precondition(self.z.as_mut(), self.r.as_ref());
@@ -207,7 +216,7 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.x.as_ref()
     }
 
-    /// r = b − Ax as the recurrence has it, n × t.
+    /// r = b − Ax as updated by the recurrence, n × t.
     pub fn r(&self) -> MatRef<'_, T> {
         self.r.as_ref()
     }
@@ -222,10 +231,10 @@ impl<T: Scalar> ConjugateGradients<T> {
         &self.rho
     }
 
-    /// Goes on with these columns alone, in the order given: the others are solved well enough.
+    /// Keeps the state of these columns only, in the order given, and drops the others.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// If an index is not below t.
     pub fn keep(&mut self, columns: &[usize]) {
         let condition = self.condition();
         for matrix in [&mut self.x, &mut self.r, &mut self.z, &mut self.p, &mut self.q] {
@@ -243,19 +252,19 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.x
     }
 
-    /// ‖r‖₂/‖b‖₂ for every column (‖r‖₂ where b = 0), r as the recurrence has it.
+    /// ‖r‖₂/‖b‖₂ for every column (‖r‖₂ where b = 0), with r of the recurrence.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
 
-    /// The largest of [`residuals`](Self::residuals), NaN if one is.
+    /// The largest of [`residuals`](Self::residuals); NaN if any of them is NaN.
     pub fn residual(&self) -> f64 {
         self.residuals.iter().fold(0.0, |a: f64, &b| if a >= b || a.is_nan() { a } else { b })
     }
 
-    /// The largest ratio of Ritz values of M⁻¹A seen in any column: at most the condition number of
-    /// M^(−1/2)AM^(−1/2), and soon close to it. 1 before the second step; 1e18 stands for all that
-    /// is larger.
+    /// Estimate of the condition number of M^(−1/2)AM^(−1/2): the largest ratio of Ritz values of
+    /// M⁻¹A in any column so far. The estimate is a lower bound and soon close. It is 1 before the
+    /// second step, and at most 1e18.
     pub fn condition(&self) -> f64 {
         self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
     }
@@ -269,7 +278,7 @@ impl<T: Scalar> ConjugateGradients<T> {
     }
 }
 
-/// λ_max/λ_min of the Lanczos matrix that the steps α_k, β_k of conjugate gradients stand for:
+/// λ_max/λ_min of the Lanczos matrix given by the step lengths α_k, β_k of conjugate gradients:
 /// T_kk = 1/α_k + β_(k−1)/α_(k−1), T_(k,k+1)² = β_k/α_k².
 fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
     let before = std::iter::once(0.0).chain(steps.iter().map(|(alpha, beta)| beta / alpha));
@@ -286,7 +295,7 @@ pub(crate) fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
         .collect()
 }
 
-/// Norms of columns, also of those whose squares overflow or vanish.
+/// Euclidean norms of columns, correct also where the sum of squares overflows or underflows.
 pub(crate) fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
     let norm = |(j, square): (usize, f64)| {
         if (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {

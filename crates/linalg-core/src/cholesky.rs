@@ -1,4 +1,5 @@
-//! Cholesky factorisation, with a jitter ladder that reports what it did.
+//! Cholesky factorisation, with a jitter ladder for matrices that are not numerically positive
+//! definite.
 
 use crate::panels::{factor_panels, panels_of, squared_columns};
 use crate::{JitterLadder, Result, Scalar, ops, validate};
@@ -22,13 +23,14 @@ use rayon::prelude::*;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Cholesky<T> {
-    lower: Mat<T>, // strict upper triangle zero
+    lower: Mat<T>, // zero above the diagonal
     jitter: f64,
     attempts: usize,
 }
 
 impl<T: Scalar> Cholesky<T> {
-    /// Factors A as it is; only the lower triangle is read. n³/3 flops, n² memory for the factor.
+    /// Factors A without jitter; only the lower triangle is read. n³/3 flops, n² numbers of memory
+    /// for the factor.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) with the pivot that failed,
@@ -38,8 +40,8 @@ impl<T: Scalar> Cholesky<T> {
         Self::with_jitter(a, JitterLadder::none())
     }
 
-    /// Factors A + δI for the first δ of the ladder that succeeds; [`jitter`](Self::jitter) tells
-    /// which.
+    /// Factors A + δI for the first δ of the ladder that succeeds; [`jitter`](Self::jitter) returns
+    /// that δ.
     ///
     /// # Errors
     /// As [`new`](Self::new), if no rung succeeds.
@@ -47,9 +49,12 @@ impl<T: Scalar> Cholesky<T> {
         Self::with_diagonal(a, |_| T::zero(), ladder)
     }
 
-    /// Factors A + diag(d) + δI in the precision of the factor, whatever that of A. Whitening is
-    /// this: features φ = L⁻¹k of kernel values k, for the Gram matrix A of the centres, are
-    /// [`forward_in_place`](Self::forward_in_place), and in them the penalty is the identity.
+    /// Factors A + diag(d) + δI in the precision of the factor, which may differ from the precision
+    /// of A.
+    ///
+    /// The factor whitens: with A the Gram matrix of the centres and k the kernel values of a point
+    /// with the centres, the features φ = L⁻¹k ([`forward_in_place`](Self::forward_in_place)) have
+    /// the identity as penalty matrix.
     ///
     /// # Errors
     /// As [`with_jitter`](Self::with_jitter).
@@ -78,9 +83,9 @@ impl<T: Scalar> Cholesky<T> {
         Self::from_fill(n, fill, ladder)
     }
 
-    /// As [`with_jitter`](Self::with_jitter) for an n × n matrix so large that a second one would
-    /// not fit. `fill` writes A (at least its lower triangle) into the buffer that becomes the
-    /// factor, once for every attempt.
+    /// As [`with_jitter`](Self::with_jitter), but without a second n × n matrix in memory: `fill`
+    /// writes A (at least its lower triangle) into the buffer that becomes the factor, once for
+    /// every attempt.
     pub fn from_fill(
         n: usize,
         mut fill: impl FnMut(MatMut<'_, T>),
@@ -89,7 +94,7 @@ impl<T: Scalar> Cholesky<T> {
         let mut a = Mat::zeros(n, n);
         fill(a.as_mut());
         validate::finite_lower("matrix to factor", a.as_ref())?;
-        // of a trace that may overflow
+        // ε·tr A, summed as ε·A_ii because tr A may overflow
         let eps_trace = (0..n).map(|i| T::EPS * a[(i, i)].f64()).sum::<f64>();
         let (jitter, attempts) = ladder.climb(n, eps_trace, |failed, jitter| {
             if failed > 0 {
@@ -107,12 +112,12 @@ impl<T: Scalar> Cholesky<T> {
         self.lower.as_ref()
     }
 
-    /// n.
+    /// n, the order of A.
     pub fn order(&self) -> usize {
         self.lower.nrows()
     }
 
-    /// δ: what was added to the diagonal beyond A (0 unless the ladder was climbed).
+    /// δ, the jitter added to the diagonal (0 if the factorisation succeeded without).
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
@@ -122,21 +127,27 @@ impl<T: Scalar> Cholesky<T> {
         self.attempts
     }
 
-    /// b ← (A + δI)⁻¹b for b n × t. 2n²t flops.
+    /// b ← (A + δI)⁻¹b for b (n × t). 2n²t flops.
     ///
     /// # Panics
-    /// If b does not have n rows; so do the two halves below.
+    /// If b does not have n rows.
     pub fn solve_in_place(&self, mut b: MatMut<'_, T>) {
         self.forward_in_place(b.rb_mut());
         self.backward_in_place(b);
     }
 
-    /// b ← L⁻¹b for b n × t. n²t flops.
+    /// b ← L⁻¹b for b (n × t). n²t flops.
+    ///
+    /// # Panics
+    /// If b does not have n rows.
     pub fn forward_in_place(&self, b: MatMut<'_, T>) {
         ops::solve_lower(self.lower.as_ref(), b);
     }
 
-    /// b ← L⁻ᵀb for b n × t. n²t flops.
+    /// b ← L⁻ᵀb for b (n × t). n²t flops.
+    ///
+    /// # Panics
+    /// If b does not have n rows.
     pub fn backward_in_place(&self, b: MatMut<'_, T>) {
         ops::solve_upper(self.lower.transpose(), b);
     }
@@ -146,11 +157,11 @@ impl<T: Scalar> Cholesky<T> {
         (0..self.order()).map(|i| 2.0 * self.lower[(i, i)].f64().ln()).sum()
     }
 
-    /// The diagonal of (A + δI)⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 64n² flops,
-    /// O(128·n) memory per thread.
+    /// The n diagonal entries of (A + δI)⁻¹, without the inverse: entry i is ‖L⁻¹e_i‖².
+    /// n³/3 + 64n² flops, O(128·n) memory per thread.
     ///
-    /// Column i of L⁻¹ is zero above row i, so a block of columns needs only the trailing part of
-    /// L.
+    /// Column i of L⁻¹ is zero above row i, so that a block of columns needs only the trailing part
+    /// of L.
     pub fn inverse_diagonal(&self) -> Vec<T> {
         let n = self.order();
         let forward = |start: usize, e: MatMut<'_, T>| {

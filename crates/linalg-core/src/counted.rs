@@ -1,12 +1,13 @@
-//! A wrapper that counts what the theory counts: entries evaluated.
+//! A wrapper that counts evaluated entries, the cost measure of the theory.
 
 use crate::{Indices, PsdMatrix, Scalar};
 use faer::{ColMut, MatMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Any [`PsdMatrix`], with a count of the entries it was asked for.
+/// Any [`PsdMatrix`], with a count of its evaluated entries.
 ///
-/// Entries of blocks and of the diagonal are counted apart: for most kernels the diagonal is free.
+/// Entries of blocks and of the diagonal are counted separately: for most kernels the diagonal is
+/// free.
 ///
 /// ```
 /// use faer::Mat;

@@ -3,7 +3,7 @@
 use crate::{Error, Indices, PsdMatrix, Result, Scalar, validate};
 use faer::{ColMut, MatMut, MatRef};
 
-/// A view of an n × n matrix that is already in memory, checked once: square, finite, symmetric.
+/// A view of an n × n matrix in memory, checked on construction to be square, finite and symmetric.
 ///
 /// ```
 /// use faer::mat;
@@ -19,12 +19,13 @@ pub struct Dense<'a, T> {
 }
 
 impl<'a, T: Scalar> Dense<'a, T> {
-    /// Wraps `a` (n × n). Positive semi-definiteness is the caller's word: checking it costs n³.
+    /// Wraps `a` (n × n). The caller guarantees that `a` is positive semi-definite; a check would
+    /// cost O(n³).
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::Shape`] if not square, [`Error::NonFinite`], and
-    /// [`Error::NotSymmetric`] if two mirrored entries differ by more than 8·ε·max|a|. Entries are
-    /// then read from the lower triangle alone.
+    /// [`Error::NotSymmetric`] if two mirrored entries differ by more than 8·ε·max|a|. After this
+    /// check only the lower triangle is read.
     pub fn new(a: MatRef<'a, T>) -> Result<Self> {
         validate::not_empty("matrix", a.nrows())?;
         validate::same_size("columns of a square matrix", a.nrows(), a.ncols())?;
@@ -41,7 +42,7 @@ impl<'a, T: Scalar> Dense<'a, T> {
         Ok(Dense { a })
     }
 
-    /// Wraps a square matrix of which only the lower triangle is meant, unchecked.
+    /// Wraps a square matrix given by its lower triangle, unchecked.
     pub(crate) fn of_lower(a: MatRef<'a, T>) -> Self {
         Dense { a }
     }

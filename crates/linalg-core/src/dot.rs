@@ -1,9 +1,10 @@
-//! The inner product of two vectors, in registers.
+//! The inner product of two vectors, in vector registers.
 
 use crate::dispatch;
 use pulp::{Simd, WithSimd};
 
-/// Σ x_i y_i on this thread, in vector registers. The shorter length counts.
+/// Σ x_i y_i on the calling thread, in vector registers. If the lengths differ, the longer vector
+/// is cut to the length of the shorter one.
 ///
 /// ```
 /// use nystrom_linalg_core::ops;
@@ -22,8 +23,8 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     dispatch(Dot(x, y))
 }
 
-/// [`dot`] in code that runs for an instruction set already: four sums of whole registers, and the
-/// rest.
+/// [`dot`] inside code that is already dispatched to an instruction set: four sums over whole
+/// registers, and one over the remaining entries.
 #[inline(always)]
 pub fn dot_in<S: Simd>(simd: S, x: &[f64], y: &[f64]) -> f64 {
     let size = x.len().min(y.len());

@@ -1,16 +1,16 @@
-//! One error type for the workspace: every variant carries the offending numbers and says what to
+//! The error type of the workspace. Every variant carries the offending numbers and says what to
 //! change.
 
-/// What can go wrong because of what a caller passed in.
+/// An error caused by a caller's input.
 ///
-/// Broken internal contracts panic instead; no caller's input does.
+/// Broken internal contracts panic instead; a user's input never does.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An input has no rows, no columns, or nothing to select from.
     #[error("{what} is empty: at least one is needed")]
     Empty {
-        /// What is empty, e.g. `"points"`.
+        /// Name of the empty input, e.g. `"points"`.
         what: &'static str,
     },
     /// Two sizes that must agree do not.
@@ -54,7 +54,7 @@ pub enum Error {
          {available}"
     )]
     TooMany {
-        /// What was asked for, e.g. `"landmarks"`.
+        /// Which items, e.g. `"landmarks"`.
         what: &'static str,
         /// The number asked for.
         requested: usize,
@@ -69,7 +69,7 @@ pub enum Error {
     IndexOutOfRange {
         /// Which list of indices.
         what: &'static str,
-        /// Where in that list.
+        /// Position in that list, from 0.
         position: usize,
         /// The index.
         index: usize,
@@ -91,20 +91,21 @@ pub enum Error {
         /// Its second position.
         second: usize,
     },
-    /// Two dictionaries to be merged number a point alike: they are of the same data, or their
-    /// shards were both numbered from 0.
+    /// Two dictionaries to be merged give the same number to a point: they come from the same data,
+    /// or both shards were numbered from 0.
     #[error(
-        "position {position} is in both dictionaries; number the points of each shard from where \
-         the one before ends \
-         (`starting_at`), and merge no data with themselves"
+        "position {position} is in both dictionaries; start the numbers of each shard where those \
+         of the shard before it end (`starting_at`), and do not merge two dictionaries of the same \
+         data"
     )]
     SamePosition {
-        /// The first position that both have.
+        /// The first position that is in both.
         position: u64,
     },
     /// A matrix that must be symmetric is not.
     #[error(
-        "{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}"
+        "{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is \
+         {lower}; if that is rounding, use (A + A^T)/2"
     )]
     NotSymmetric {
         /// Which matrix.
@@ -146,7 +147,7 @@ pub enum Error {
         /// The largest eigenvalue.
         largest: f64,
     },
-    /// More was asked of a matrix than its numerical rank allows.
+    /// More items were asked for than the numerical rank of a matrix allows.
     #[error("asked for {requested} items but the numerical rank is {rank}; ask for at most {rank}")]
     RankDeficient {
         /// The number asked for.
@@ -159,46 +160,46 @@ pub enum Error {
     InvalidWeight {
         /// Which weights.
         what: &'static str,
-        /// The first offending entry; the length of the list if all of it is 0; the largest entry
-        /// if the sum overflows.
+        /// Index of the first offending entry; the length of the list if all entries are 0; the
+        /// index of the largest entry if the sum overflows.
         index: usize,
-        /// Its value; 0 if all are.
+        /// Value of that entry; 0 if all entries are 0.
         value: f64,
     },
-    /// An entry that must be positive is not.
+    /// An entry that must be positive and finite is not.
     #[error("{what}: entry {index} is {value}; every entry must be positive and finite")]
     NotPositive {
         /// Which entries, e.g. `"density"`.
         what: &'static str,
-        /// The first offending entry.
+        /// Index of the first offending entry.
         index: usize,
         /// Its value.
         value: f64,
     },
-    /// A random selection came out empty.
+    /// A random selection is empty.
     #[error(
         "nothing was selected at ridge {ridge:e} (expected {expected:.2} items); raise the \
          oversampling"
     )]
     EmptySample {
-        /// The absolute ridge of the level that came out empty.
+        /// The absolute ridge of the level whose selection is empty.
         ridge: f64,
         /// The expected number of items.
         expected: f64,
     },
-    /// A stream's dictionary outgrew its cap. Nothing is lost: the dictionary is valid and can go
-    /// on under a larger cap.
+    /// The dictionary of a stream is larger than its cap. Nothing is lost: the dictionary is valid,
+    /// and the stream can continue with a larger cap.
     #[error(
         "the dictionary has {size} points, above its cap of {cap}, after {seen} points of the \
-         stream; \
-         raise the cap or the ridge, or lower the copies per point (nothing was lost)"
+         stream; raise the cap or the ridge, or lower the copies per point (the dictionary is \
+         still valid)"
     )]
     DictionaryFull {
         /// Number of points in the dictionary.
         size: usize,
         /// The cap.
         cap: usize,
-        /// Number of points of the stream it stands for.
+        /// Number of points of the stream that the dictionary represents.
         seen: u64,
     },
     /// A sample would be larger than a stated cap.
@@ -214,16 +215,15 @@ pub enum Error {
         /// The cap.
         cap: usize,
     },
-    /// An iterative method stopped short of its tolerance.
+    /// An iterative method ended before it reached its tolerance.
     #[error(
         "no convergence after {iterations} iterations: relative residual {residual:e} > \
-         {tolerance:e}; \
-         raise the iteration limit, the ridge, or the quality of the preconditioner"
+         {tolerance:e}; raise the iteration limit or the ridge, or improve the preconditioner"
     )]
     NotConverged {
         /// Iterations done.
         iterations: usize,
-        /// True relative residual reached.
+        /// The true relative residual at the end.
         residual: f64,
         /// Relative residual asked for.
         tolerance: f64,
@@ -237,13 +237,13 @@ pub enum Error {
         /// Trials made.
         trials: usize,
     },
-    /// What a caller passed in to watch a computation failed. What was computed until then is in
-    /// the report that gave this error.
+    /// The monitor that a caller passed to a computation failed. The report that returned this
+    /// error holds what was computed until then.
     #[error("the monitor failed at iteration {iteration}: {problem}")]
     MonitorFailed {
-        /// The iteration it was called after, from 1.
+        /// The iteration after which the monitor was called, from 1.
         iteration: usize,
-        /// Its message.
+        /// The monitor's message.
         problem: String,
     },
     /// A computation does not fit the memory allowed.
@@ -254,7 +254,7 @@ pub enum Error {
     OutOfBudget {
         /// Which computation.
         what: &'static str,
-        /// The least it can do with, in bytes.
+        /// The least memory it needs, in bytes.
         needed: u64,
         /// The bytes allowed.
         budget: u64,
@@ -273,20 +273,22 @@ pub enum Error {
     Incompatible {
         /// What was loaded, e.g. `"model"`.
         what: &'static str,
-        /// What is wrong with it and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
 }
 
 impl Error {
-    /// The error of a whole whose part has it. `place` takes the row and column of the part's
-    /// non-finite entry to those of the whole. A bad weight at index i is its entry (i, i). One of
-    /// 0 says that none is positive, and has no place. Every other error stays as it is.
+    /// Turns an error about a part of a matrix or list into the same error about the whole.
+    /// `place` maps (row, col) within the part to (row, col) within the whole: of a non-finite
+    /// entry, its row and column; of a bad weight at index i, (i, i), and the resulting row is the
+    /// new index. [`InvalidWeight`](Self::InvalidWeight) with value 0 (all weights are 0) has no
+    /// position and stays unchanged, as does every other error.
     ///
     /// ```
     /// use faer::mat;
     /// use nystrom_linalg_core::{Error, validate};
-    /// // rows 3 and 7 of a matrix, their columns from 10 on
+    /// // rows 3 and 7 of a matrix, from column 10 on
     /// let block = mat![[1.0, 2.0], [f64::NAN, 4.0]];
     /// let error = validate::finite("matrix", block.as_ref()).unwrap_err();
     /// let error = error.placed(|row, col| ([3, 7][row], 10 + col));

@@ -1,25 +1,25 @@
-//! Sums without rounding errors, so that their order leaves no trace.
+//! Sums without rounding errors, so that they do not depend on the order of their terms.
 
-/// Bits of a limb.
+/// Bits in a limb.
 const BITS: usize = 32;
-/// The exponent of the lowest bit: that of the smallest positive number.
+/// The exponent of the lowest bit: 2^-1074 is the smallest positive `f64`.
 const LOWEST: i32 = -1074;
-/// Numbers that are added before limbs hand on what is above their 32 bits.
+/// Numbers added before the limbs carry the part above their 32 bits to the next limb.
 const CARRY: u32 = 1 << 29;
-/// Limbs that 2⁶⁴ numbers of any size can reach: (1074 + 1024 + 64)/32 of them, and one for the
-/// sign.
+/// Most limbs that a sum of 2⁶⁴ numbers of any size can have: (1074 + 1024 + 64)/32, and one for
+/// the sign.
 #[cfg(feature = "serde")]
 const MOST_LIMBS: usize = 69;
 
-/// Σ vᵢ of `f64`, held exactly and rounded once, when it is asked for.
+/// The exact sum Σ vᵢ of `f64` numbers, rounded once, by [`value`](Self::value).
 ///
-/// The sum is an integer multiple of 2^-1074 in limbs of 32 bits, as many as the numbers reach. So
-/// sums over parts of the data, [merged](Self::merge) in any order, have the bits of one sum over
-/// all. What is summed in passes over files does not depend on where the files are cut, or on who
-/// read them.
+/// The sum is an integer multiple of 2^-1074, stored in limbs of 32 bits, as many as the numbers
+/// need. Sums over parts of the data, [merged](Self::merge) in any order, have the bits of one sum
+/// over all data. A sum over files therefore does not depend on how the data are cut into files, or
+/// on which process reads which file.
 ///
 /// # Cost
-/// Three integer additions a number; 8 bytes for each limb, usually four to eight of them.
+/// Three integer additions per number; 8 bytes per limb, usually four to eight limbs.
 ///
 /// # Source
 /// The long accumulator of U. Kulisch, *Computer Arithmetic and Validity*, 2nd edition, 2013.
@@ -39,17 +39,17 @@ const MOST_LIMBS: usize = 69;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ExactSum {
-    /// The place of the first limb.
+    /// The position of `limbs[0]`: its unit is 2^(32·first − 1074).
     first: usize,
     /// From low to high, each with a sign.
     limbs: Vec<i64>,
-    /// Numbers since limbs last handed on.
+    /// Numbers added since the last carry.
     added: u32,
-    /// Whether a number was not finite.
+    /// Whether a number was NaN or infinite.
     beyond: bool,
 }
 
-/// The fields as they stand in a file.
+/// The fields as stored in a file, not yet checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Stored {
@@ -65,19 +65,19 @@ impl TryFrom<Stored> for ExactSum {
 
     fn try_from(stored: Stored) -> crate::Result<Self> {
         let Stored { first, limbs, added, beyond } = stored;
-        // so that no sum of limbs overflows before it is handed on
+        // so that no limb overflows before the next carry
         let small = limbs.iter().all(|limb| limb.unsigned_abs() <= 1 << 62);
         let reach = first.checked_add(limbs.len()).is_some_and(|end| end <= MOST_LIMBS);
         if small && reach && added < CARRY {
             return Ok(ExactSum { first, limbs, added, beyond });
         }
-        let problem = "no numbers add up to it: the file is damaged".into();
+        let problem = "its limbs are out of range: the file is damaged; save it again".into();
         Err(crate::Error::Incompatible { what: "exact sum", problem })
     }
 }
 
 impl ExactSum {
-    /// Adds a number. One that is not finite makes the sum NaN.
+    /// Adds `value`. A value that is not finite makes the sum NaN.
     pub fn add(&mut self, value: f64) {
         if value == 0.0 {
             return;
@@ -104,21 +104,22 @@ impl ExactSum {
         }
     }
 
-    /// Adds a·b without rounding, unless the product is below 2^-1022 or not finite.
+    /// Adds a·b without rounding, unless the product underflows or is not finite.
     pub fn add_product(&mut self, a: f64, b: f64) {
         let (high, low) = product(a, b);
         self.add(high);
         self.add(low);
     }
 
-    /// Adds w·v², without rounding as [`add_product`](Self::add_product).
+    /// Adds w·v² for `weight` w and `value` v, exact under the same conditions as
+    /// [`add_product`](Self::add_product).
     pub fn add_square(&mut self, weight: f64, value: f64) {
         let (high, low) = product(value, value);
         self.add_product(weight, high);
         self.add_product(weight, low);
     }
 
-    /// Adds the numbers of another sum.
+    /// Adds all numbers of another sum.
     pub fn merge(&mut self, other: &ExactSum) {
         let mut other = other.clone();
         other.carry();
@@ -132,7 +133,8 @@ impl ExactSum {
         self.beyond |= other.beyond;
     }
 
-    /// The sum, rounded; the same bits for the same numbers in any order.
+    /// The sum, rounded once to `f64`; the bits do not depend on the order of the numbers. NaN if a
+    /// number was not finite.
     #[must_use]
     pub fn value(&self) -> f64 {
         if self.beyond {
@@ -146,7 +148,7 @@ impl ExactSum {
             sum.carry();
         }
         let Some(top) = sum.limbs.iter().rposition(|limb| *limb != 0) else { return 0.0 };
-        // 97 bits or more; of those below it matters only whether all are 0, for a tie
+        // the leading 97 bits or more; of the bits below, ties need only know whether all are 0
         let limb = |k: usize| top.checked_sub(k).map_or(0, |at| sum.limbs[at] as u128);
         let below = sum.limbs[..top.saturating_sub(3)].iter().any(|limb| *limb != 0);
         let head = (0..4).fold(0, |head, k| head << BITS | limb(k)) | u128::from(below);
@@ -155,7 +157,8 @@ impl ExactSum {
         if negative { -value } else { value }
     }
 
-    /// Σ w(v − c)² of `self` = Σ wv², Σ wv and Σ w: their cancellation costs no digit.
+    /// Σ w(v − c)² for `self` = Σ wv², `sum` = Σ wv, `weight` = Σ w and `center` = c, computed from
+    /// the exact sums, so that no digits are lost to cancellation.
     #[must_use]
     pub fn squares_about(&self, center: f64, sum: &ExactSum, weight: &ExactSum) -> f64 {
         let mut about = self.clone();
@@ -165,7 +168,7 @@ impl ExactSum {
         if value < 0.0 { 0.0 } else { value }
     }
 
-    /// Numbers whose sum this is.
+    /// Floating-point numbers whose exact sum is this sum, one per limb.
     fn parts(&self) -> impl Iterator<Item = f64> {
         let mut sum = self.clone();
         sum.carry();
@@ -175,14 +178,14 @@ impl ExactSum {
         limbs.map(move |(k, limb)| scaled(limb as f64, exponent(k))).chain(beyond)
     }
 
-    /// The three limbs from this place on.
+    /// The three limbs from position `place` on.
     fn limbs_from(&mut self, place: usize) -> &mut [i64] {
         self.reach(place, 3);
         let from = place - self.first;
         &mut self.limbs[from..from + 3]
     }
 
-    /// Makes sure that there are so many limbs from this place on.
+    /// Extends the limbs so that they cover `count` positions from `place` on.
     fn reach(&mut self, place: usize, count: usize) {
         if count == 0 {
             return;
@@ -200,7 +203,7 @@ impl ExactSum {
         }
     }
 
-    /// Brings all limbs but the last to 0..2³²; the last keeps the sign.
+    /// Carries, so that all limbs but the last are in 0..2³²; the last limb holds the sign.
     fn carry(&mut self) {
         self.added = 0;
         let mut k = 0;
@@ -220,13 +223,13 @@ impl ExactSum {
     }
 }
 
-/// a·b as a rounded product and its error (two-product with a fused multiplication).
+/// a·b as the rounded product and its rounding error (two-product by fused multiply-add).
 fn product(a: f64, b: f64) -> (f64, f64) {
     let high = a * b;
     (high, if high.is_finite() { a.mul_add(b, -high) } else { 0.0 })
 }
 
-/// x·2^exponent, by two powers that are both in range.
+/// x·2^exponent, by two powers of two that are both in range.
 fn scaled(x: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     x * 2_f64.powi(half) * 2_f64.powi(exponent - half)
@@ -255,7 +258,7 @@ mod tests {
         assert!(sum(&[f64::MAX, f64::MAX]).value().is_infinite());
     }
 
-    /// Between two neighbours the smallest number decides, however far below it is.
+    /// In the middle between two neighbouring numbers, the smallest term decides the rounding.
     #[test]
     fn a_tie_is_broken_by_the_smallest_number() {
         let half = 2_f64.powi(-53);
@@ -289,7 +292,7 @@ mod tests {
         for _ in 0..1000 {
             all.add(-0.1);
         }
-        // not -99.9999999999986, as sums that are rounded
+        // rounded sums would give -99.9999999999986
         assert_eq!(all.value(), -100.0);
     }
 

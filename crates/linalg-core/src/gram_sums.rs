@@ -1,4 +1,4 @@
-//! The sums of normal equations, ZᵀZ and ZᵀY, over rows that come block by block.
+//! The sums of normal equations, ZᵀZ and ZᵀY, over blocks of rows.
 
 use crate::ops::{self, LowerBlock};
 use crate::{PackedLower, Result, RowTree, Scalar, work};
@@ -7,11 +7,11 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 
-/// ZᵀZ (p × p) and ZᵀY (p × t) in `f64`, for rows of Z and Y that are never held at once:
-/// p²/2 + 128p + pt numbers.
+/// ZᵀZ (p × p) and ZᵀY (p × t) in `f64`, summed over blocks of rows of Z (n × p) and Y (n × t), of
+/// which only one block need be in memory. The sums take p²/2 + 128p + pt numbers.
 ///
-/// Blocks of rows are [added](Self::add), sums over different rows are added by `+=`, and
-/// [`over_rows`](Self::over_rows) does both along the one tree over n rows.
+/// [`add`](Self::add) adds a block of rows, `+=` adds sums over other rows, and
+/// [`over_rows`](Self::over_rows) does both along the [`RowTree`] of n rows.
 ///
 /// ```
 /// use faer::Mat;
@@ -43,11 +43,11 @@ impl GramSums {
         GramSums { gram: PackedLower::zeros(p), moments: Mat::zeros(p, t) }
     }
 
-    /// The sums over n rows: `add` adds those of the rows it is told. At most four of these sums
-    /// are alive at a time; bits do not depend on the number of threads.
+    /// The sums over n rows; `add(sums, rows)` adds the given range of rows. At most four
+    /// `GramSums` are alive at a time. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// The first of `add`.
+    /// The first error of `add`.
     pub fn over_rows(
         n: usize,
         p: usize,
@@ -68,9 +68,9 @@ impl GramSums {
 
     /// Adds the sums over b rows, Z (b × p) and Y (b × t). p²b + 2ptb flops.
     ///
-    /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own
-    /// and then added in `f64`. So errors do not grow with the number of blocks. Fastest with
-    /// columns of Z that are contiguous.
+    /// Products are computed in the precision of Z. An `f32` product of the b rows is computed
+    /// separately and then added in `f64`, so that rounding errors do not grow with the number of
+    /// calls. Fastest if the columns of Z are contiguous.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -109,25 +109,25 @@ impl AddAssign<&GramSums> for GramSums {
     }
 }
 
-/// The block gains its part of ZᵀZ; `scratch` is room for it in the precision of Z.
+/// Adds to the block its part of ZᵀZ; `scratch` holds the product in the precision of Z.
 fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &mut Mat<T>) {
     if let Some(Z) = T::as_f64(Z) {
         return ops::gram_block(block, Accum::Add, Z, 1.0);
     }
     let LowerBlock { row, col, out } = block;
-    let mut product = ops::room(scratch, out.nrows(), out.ncols());
+    let mut product = ops::scratch_view(scratch, out.nrows(), out.ncols());
     ops::gram_block(LowerBlock { row, col, out: product.rb_mut() }, Accum::Replace, Z, T::one());
     ops::add_widened(out, product.rb(), row == col);
 }
 
-/// out += ZᵀY, the product in the precision of Z.
+/// out += ZᵀY, with the product in the precision of Z.
 fn add_moments<T: Scalar>(
     out: MatMut<'_, f64>,
     Z: MatRef<'_, T>,
     Y: MatRef<'_, T>,
     scratch: &mut Mat<T>,
 ) {
-    let mut product = ops::room(scratch, out.nrows(), out.ncols());
+    let mut product = ops::scratch_view(scratch, out.nrows(), out.ncols());
     ops::matmul_here(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one());
     ops::add_widened(out, product.rb(), false);
 }

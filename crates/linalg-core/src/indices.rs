@@ -1,10 +1,11 @@
-//! A set of rows or columns: a contiguous range, or a list.
+//! Rows or columns of a matrix: a contiguous range, or a list.
 
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Which rows or columns of a matrix are meant: contiguous ones cheaply, or any list in any order.
+/// Indices of rows or columns of a matrix: a contiguous range, which needs no memory, or any list
+/// in any order.
 ///
 /// ```
 /// use nystrom_linalg_core::Indices;
@@ -15,7 +16,7 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Indices<'a> {
-    /// start, start + 1, …, end − 1.
+    /// The indices start, start + 1, …, end − 1.
     Range(Range<usize>),
     /// Any indices in any order, repetitions allowed.
     List(&'a [usize]),
@@ -54,7 +55,7 @@ impl<'a> Indices<'a> {
         (0..self.len()).map(|t| self.get(t))
     }
 
-    /// Positions `range` of this set, as a set.
+    /// The indices at positions `range`.
     ///
     /// # Panics
     /// If `range` reaches beyond `len()`.
@@ -76,7 +77,8 @@ impl<'a> Indices<'a> {
     /// Checks that every index is below `n`.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`] with the first that is not; `what` names the list in the message.
+    /// [`Error::IndexOutOfRange`] with the first index that is not; `what` names the list in the
+    /// message.
     pub fn check(&self, n: usize, what: &'static str) -> Result<()> {
         let bad = match self {
             Indices::Range(range) if range.end <= n || range.is_empty() => None,

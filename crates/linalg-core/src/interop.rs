@@ -1,9 +1,10 @@
-//! Matrices of other crates, without a copy.
+//! Views of matrices of other crates, without a copy.
 
 use faer::MatRef;
 
-/// An array of the crate `ndarray` as a matrix, n × d like itself; none unless its rows or its
-/// columns lie one after another in memory. `as_standard_layout` makes them so.
+/// A view of an array of the crate `ndarray` as a matrix of the same shape, n × d. `None` unless
+/// the array is contiguous in memory, row-major or column-major; ndarray's `as_standard_layout`
+/// copies any array to row-major order.
 ///
 /// ```
 /// use ndarray::{array, s};
@@ -26,7 +27,7 @@ pub fn ndarray_view<T>(a: ndarray::ArrayView2<'_, T>) -> Option<MatRef<'_, T>> {
     Some(MatRef::from_column_major_slice(columns, n, d))
 }
 
-/// A matrix of the crate `nalgebra`, n × d like itself.
+/// A view of a matrix of the crate `nalgebra` as a matrix of the same shape, n × d.
 ///
 /// ```
 /// use nalgebra::dmatrix;

@@ -1,14 +1,15 @@
-//! What to add to a matrix that is not numerically positive definite.
+//! The jitter that is added to a matrix that is not numerically positive definite.
 
 use crate::{Error, Result};
 
-/// Which multiples of the identity to try when a matrix is not numerically positive definite.
+/// The multiples δI of the identity to try, one after another, until A + δI has a Cholesky factor.
 ///
-/// Rung s adds δ_s = first·growth^s·ε·tr(A), with ε of the scalar type, after an attempt with δ = 0
-/// if `start_at_zero`. A shift of size ε·tr(A) is of the order of the rounding errors in A itself.
+/// Rung s = 0, 1, …, `steps` − 1 has δ_s = first·growth^s·ε·tr(A), with ε of the scalar type. If
+/// `start_at_zero`, δ = 0 is tried before rung 0. A shift of ε·tr(A) is of the order of the
+/// rounding errors in A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JitterLadder {
-    /// δ of the first rung in units of ε·tr(A).
+    /// δ of rung 0 in units of ε·tr(A).
     pub first: f64,
     /// Ratio of one rung to the one before.
     pub growth: f64,
@@ -26,20 +27,20 @@ impl Default for JitterLadder {
 }
 
 impl JitterLadder {
-    /// The matrix as it is, or not at all.
+    /// Only δ = 0: the matrix is factored without jitter, or the factorisation fails.
     pub fn none() -> Self {
         JitterLadder { steps: 0, ..JitterLadder::default() }
     }
 
-    /// The ladder that begins at 10ε·tr(W): the choice for W = K_mm. There C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯
-    /// K holds for any δ > 0, and an unshifted factor of a nearly singular W would amplify rounding
-    /// errors.
+    /// The default ladder without δ = 0: it starts at 10ε·tr(W). Meant for W = K_mm, the landmark
+    /// block, and C = K_nm: there C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K for any δ > 0, and an unshifted factor
+    /// of a nearly singular W would amplify rounding errors.
     pub fn shifted() -> Self {
         JitterLadder { start_at_zero: false, ..JitterLadder::default() }
     }
 
-    /// The δ to try. A rung that is no higher than the one before, or infinite, is the end of any
-    /// ladder.
+    /// The δ to try. The ladder ends before a rung that is infinite or not above the rung before
+    /// it.
     fn rungs(self, eps_trace: f64) -> impl Iterator<Item = f64> {
         let shift = move |s: usize| self.first * self.growth.powi(s as i32) * eps_trace;
         let higher = move |&s: &usize| shift(s).is_finite() && (s == 0 || shift(s) > shift(s - 1));
@@ -47,8 +48,9 @@ impl JitterLadder {
         self.start_at_zero.then_some(0.0).into_iter().chain(shifted)
     }
 
-    /// δ of the first rung on which `attempt(failed, δ)` succeeds, and the number of attempts; one
-    /// that fails names its pivot. `order` is that of the matrix, `eps_trace` its ε·tr(A).
+    /// The first δ for which `attempt(failed, δ)` succeeds, and the number of attempts. `failed` is
+    /// the number of failed attempts before this one; a failed attempt returns its pivot. `order`
+    /// is the order of the matrix A, `eps_trace` = ε·tr(A).
     pub(crate) fn climb(
         self,
         order: usize,

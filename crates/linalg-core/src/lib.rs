@@ -1,20 +1,34 @@
-//! The ground every `nystrom` crate stands on. It has an n × n positive semi-definite matrix **K**
-//! that is never stored, and the ridge that makes it invertible. It also has the few dense
-//! factorisations of its small compressions.
+//! Linear algebra shared by all `nystrom` crates: an interface to an n × n positive semi-definite
+//! matrix **K** that is never stored whole, the ridge that makes K invertible, and the dense
+//! factorisations that low-rank approximations of K need.
 //!
-//! The types that matter, in reading order:
+//! The main types, in reading order:
 //!
-//! * [`Scalar`]: `f32` or `f64`, nothing else.
+//! * [`Scalar`]: `f32` or `f64`.
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
-//!   [`Dense`] wraps one that does; [`Counted`] counts the entries an algorithm asks for.
-//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done,
-//!   solve. [`BandEigen`], where few eigenvectors are needed.
-//! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.
-//! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are
-//!   reproducible.
-//! * [`work`]: flops and kernel values counted, for tests that hold a method to its documented
-//!   cost.
+//!   [`Dense`] wraps a stored matrix; [`Counted`] counts the entries that an algorithm evaluates.
+//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor or iterate, solve, and
+//!   report the jitter, rank or residual. [`BandEigen`] is for problems that need few eigenvectors.
+//! * [`RowTree`]: sums over rows, whose bits do not depend on the number of threads.
+//! * [`Streams`] and [`random`]: random numbers from the caller's generator, split so that parallel
+//!   draws are reproducible.
+//! * [`work`]: counts of flops and kernel values, for tests of documented costs.
+//!
+//! # Notation
+//!
+//! | symbol | meaning | shape |
+//! |---|---|---|
+//! | n | number of samples, the order of K | |
+//! | t | number of right-hand sides | |
+//! | A, K | symmetric positive semi-definite matrix | n × n |
+//! | B, X | right-hand sides and solutions of A·X = B (b, x for one column) | n × t |
+//! | μ = nλ | absolute and per-sample ridge: K + μI = K + nλI | |
+//! | δ | jitter added to a diagonal so that a Cholesky factorisation succeeds | |
+//! | L | lower triangular Cholesky factor, A + δI = LLᵀ | n × n |
+//! | M⁻¹ | preconditioner, M⁻¹ ≈ A⁻¹ | n × n |
+//! | F | factor of a low-rank matrix FFᵀ | n × k |
+//! | ε | machine epsilon of the scalar type, [`Scalar::EPS`] | |
 //!
 //! ```
 //! use faer::Mat;
@@ -26,7 +40,7 @@
 //! let mut a = k.block((0..3).into(), (0..3).into());
 //! for i in 0..3 { a[(i, i)] += mu; }
 //! let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::default())?;
-//! assert_eq!(factor.jitter(), 0.0);                      // none was needed, and it says so
+//! assert_eq!(factor.jitter(), 0.0);                      // none was needed
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]

@@ -10,56 +10,56 @@ use rayon::prelude::*;
 /// The smallest μ in units of ε·tr FᵀF.
 const LEAST_SHIFT: f64 = 20.0;
 
-/// F, n × k with k ≤ n, known by its products; a stored matrix is one.
+/// An n × k matrix F, k ≤ n, given by its products. [`Mat`] implements the trait for a stored F.
 pub trait TallFactor: Sync {
-    /// FᵀF, k × k, of which the lower triangle counts.
+    /// FᵀF, k × k; only the lower triangle is used.
     ///
     /// # Errors
-    /// Those of whatever F is made from.
+    /// Those of the computation of F.
     fn gram_lower(&self) -> Result<Mat<f64>>;
-    /// Fᵀr, k × t.
+    /// Fᵀr, k × t, for r (n × t).
     fn transpose_times(&self, r: MatRef<'_, f64>) -> Mat<f64>;
-    /// F·h, n × t.
+    /// F·h, n × t, for h (k × t).
     fn times(&self, h: MatRef<'_, f64>) -> Mat<f64>;
 }
 
-/// (FFᵀ + μI)⁻¹ for F n × k and one or several μ, by the Woodbury identity.
+/// P⁻¹ = (FFᵀ + μI)⁻¹ for F (n × k) and one or several μ, by the Woodbury identity.
 ///
-/// The preconditioner of a ridge regression K + μI with K ≈ FFᵀ. FᵀF serves every μ; each has a
-/// Cholesky factor of its own.
+/// The preconditioner for a system K + μI of ridge regression, with K ≈ FFᵀ. All μ share FᵀF; each
+/// has its own Cholesky factor.
 ///
-/// The identity subtracts numbers that are nearly equal where μ is small, and then divides by μ:
-/// P⁻¹ is rounded by about ε‖F‖²/μ of its norm. So a μ below 20ε·tr FᵀF is raised to that, or
-/// further if FᵀF + μI has no Cholesky factor; [`shifts`](Self::shifts) says what became of it.
+/// For small μ the identity subtracts nearly equal numbers and then divides by μ: the relative
+/// rounding error of P⁻¹ is about ε‖F‖²/μ. A μ below 20ε·tr FᵀF is therefore raised to 20ε·tr FᵀF,
+/// or further if FᵀF + μI has no Cholesky factor. [`shifts`](Self::shifts) returns the μ in use.
 ///
 /// # Cost
-/// nk² flops for a stored F and k³/3 for each μ to begin with, k² numbers for each; 4nkt + 2k²t
-/// flops for t right-hand sides.
+/// Once, nk² flops for a stored F, and for each μ k³/3 flops and k² numbers of memory. A solve with
+/// t right-hand sides takes 4nkt + 2k²t flops.
 ///
 /// ```
 /// use faer::{Mat, mat};
 /// use nystrom_linalg_core::ShiftedLowRank;
 /// let P = ShiftedLowRank::new(mat![[1.0], [2.0_f64]], &[0.5, 5.0])?; // FFᵀ = [[1, 2], [2, 4]]
-/// let r = mat![[1.5, 6.0], [2.0, 2.0]]; // the first columns of both P
+/// let r = mat![[1.5, 6.0], [2.0, 2.0]]; // the first column of each P
 /// assert!((P.solve(r.as_ref()) - mat![[1.0, 1.0], [0.0, 0.0]]).norm_max() < 1e-12);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ShiftedLowRank<F> {
     F: F,
-    /// μ in use and GGᵀ = FᵀF + μI.
+    /// Each μ in use with its Cholesky factor G, GGᵀ = FᵀF + μI.
     shifts: Vec<(f64, Cholesky<f64>)>,
     /// ‖FᵀF‖_F.
     norm: f64,
 }
 
 impl<F: TallFactor> ShiftedLowRank<F> {
-    /// For each μ of `shifts`.
+    /// Computes FᵀF and a Cholesky factor for each μ in `shifts`.
     ///
     /// # Errors
     /// [`Empty`](crate::Error::Empty) without a shift,
-    /// [`InvalidParameter`](crate::Error::InvalidParameter) for one that is not positive, and those
-    /// of a factorisation of FᵀF + μI.
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) for a shift that is not positive and
+    /// finite, and those of F and of the factorisation of FᵀF + μI.
     pub fn new(F: F, shifts: &[f64]) -> Result<Self> {
         validate::not_empty("shifts", shifts.len())?;
         let gram = F.gram_lower()?;
@@ -77,11 +77,11 @@ impl<F: TallFactor> ShiftedLowRank<F> {
         Ok(ShiftedLowRank { F, shifts, norm })
     }
 
-    /// P⁻¹r = (r − F(FᵀF + μI)⁻¹Fᵀr)/μ, n × t. With s shifts the columns of r are s groups of t/s,
-    /// a group for each.
+    /// P⁻¹r = (r − F(FᵀF + μI)⁻¹Fᵀr)/μ, n × t. With s shifts, the first t/s columns of r are solved
+    /// with the first μ, the next t/s columns with the second, and so on.
     ///
     /// # Panics
-    /// If the rows of r are not those of F, or its columns cannot be so divided.
+    /// If r does not have n rows, or its number of columns is not a multiple of s.
     pub fn solve(&self, r: MatRef<'_, f64>) -> Mat<f64> {
         assert!(r.ncols().is_multiple_of(self.shifts.len()), "as many columns for every shift");
         let width = r.ncols() / self.shifts.len();
@@ -99,20 +99,20 @@ impl<F: TallFactor> ShiftedLowRank<F> {
         out
     }
 
-    /// [`solve`](Self::solve) into a given matrix.
+    /// out = P⁻¹r, as [`solve`](Self::solve).
     ///
     /// # Panics
-    /// As [`solve`](Self::solve), and if `out` has another shape.
+    /// As [`solve`](Self::solve), and if `out` is not n × t.
     pub fn solve_into(&self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(self.solve(r));
     }
 
-    /// ‖FFᵀ‖_F, which ‖FFᵀ‖₂ does not exceed.
+    /// ‖FFᵀ‖_F, an upper bound on ‖FFᵀ‖₂.
     pub fn norm(&self) -> f64 {
         self.norm
     }
 
-    /// The μ in use: as given, unless they were too small for P⁻¹ to have a correct digit.
+    /// Each μ in use: as given, or raised if it was too small for a P⁻¹ with correct digits.
     pub fn shifts(&self) -> impl Iterator<Item = f64> {
         self.shifts.iter().map(|(mu, _)| *mu)
     }

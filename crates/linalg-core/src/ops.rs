@@ -1,13 +1,13 @@
 //! Dense products and triangular solves whose bits do not depend on the number of threads.
 //!
-//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by
-//! `tests/it/threads.rs`). So its degree follows the rayon pool the caller runs in. Its
-//! matrix-vector product does not (it sums one partial result per thread), nor do the triangular
-//! solves that use it. These are cut into fixed pieces here, and each piece runs on one thread. So
-//! are Gram matrices. There pieces are as fast as one parallel product on an idle machine and
-//! nearly twice as fast on a busy one. Threads that share a product wait for each other; threads
-//! that take pieces do not. The symmetric eigendecomposition is pinned in
-//! [`SymmetricEigen`](crate::SymmetricEigen).
+//! faer's matrix-matrix product gives the same bits at every degree of parallelism (tested in
+//! `tests/it/threads.rs`), so its degree is the size of the caller's rayon pool. The bits of faer's
+//! matrix-vector product do depend on the degree (it sums one partial result per thread), and so do
+//! those of the triangular solves that use it. These operations are cut into fixed pieces here, and
+//! each piece runs on one thread. Gram matrices are cut into pieces too: on an idle machine that is
+//! as fast as one parallel product, on a busy one nearly twice as fast, because threads that share
+//! a product wait for each other and threads with a piece each do not. The degree of the symmetric
+//! eigendecomposition is fixed in [`SymmetricEigen`](crate::SymmetricEigen).
 
 pub use crate::dot::{dot, dot_in};
 use crate::pieces::solve_columns;
@@ -22,17 +22,17 @@ use rayon::prelude::*;
 
 /// Rows of a matrix-vector product done by one thread.
 const VECTOR_ROWS: usize = 1024;
-/// Unknowns eliminated at once in a triangular solve; what they contribute to the others is a
-/// product.
+/// Unknowns solved for at once in a triangular solve; a matrix product subtracts their contribution
+/// from the other equations.
 const SOLVE_ROWS: usize = 128;
-/// Rows transposed by one thread, and
+/// Rows that one thread transposes, [`CACHE_LINE`] at a time.
 const TRANSPOSED_ROWS: usize = 128;
-/// of these so many at a time.
+/// Numbers of type `f64` in a cache line.
 const CACHE_LINE: usize = 8;
-/// Columns widened by one thread.
+/// Columns that one thread converts to `f64`.
 const WIDENED_COLUMNS: usize = 64;
 
-/// As many threads as the current rayon pool has.
+/// Parallelism of the size of the current rayon pool, for faer.
 pub fn par() -> Par {
     match rayon::current_num_threads() {
         1 => Par::Seq,
@@ -40,7 +40,8 @@ pub fn par() -> Par {
     }
 }
 
-/// `out = alpha·a·b` or `out += alpha·a·b`; `out` is m × n, `a` m × k, `b` k × n.
+/// `out = alpha·a·b` ([`Accum::Replace`]) or `out += alpha·a·b` ([`Accum::Add`]); `out` is m × n,
+/// `a` m × k, `b` k × n.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -68,7 +69,7 @@ pub fn times<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     out
 }
 
-/// [`matmul`] on this thread, for callers whose own work is parallel.
+/// [`matmul`] on the calling thread, for callers that are already parallel.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -114,7 +115,8 @@ fn matvec<T: Scalar>(
     });
 }
 
-/// b ← L⁻¹b for a lower triangular L (n × n) and b n × t, in parallel over fixed groups of columns.
+/// b ← L⁻¹b for a lower triangular L (n × n) and b (n × t), in parallel over fixed groups of
+/// columns.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -132,7 +134,7 @@ pub fn solve_lower<T: Scalar>(L: MatRef<'_, T>, b: MatMut<'_, T>) {
     });
 }
 
-/// b ← U⁻¹b for an upper triangular U (n × n) and b n × t; give Lᵀ as `L.transpose()`.
+/// b ← U⁻¹b for an upper triangular U (n × n) and b (n × t); for U = Lᵀ pass `L.transpose()`.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -160,7 +162,7 @@ pub fn solve_upper<T: Scalar>(U: MatRef<'_, T>, b: MatMut<'_, T>) {
     });
 }
 
-/// Runs `solve` on fixed groups of columns of `b`, in parallel where there are several.
+/// Runs `solve` on fixed groups of columns of `b`, in parallel if there are several groups.
 pub(crate) fn by_columns<T: Scalar>(
     mut b: MatMut<'_, T>,
     solve: impl Fn(MatMut<'_, T>) + Send + Sync,
@@ -175,17 +177,16 @@ pub(crate) fn by_columns<T: Scalar>(
     });
 }
 
-/// `out −= a·x`, on this thread.
+/// `out −= a·x`, on the calling thread.
 pub(crate) fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, x: MatRef<'_, T>) {
     if a.ncols() > 0 {
         matmul_here(out, Accum::Add, a, x, -T::one());
     }
 }
 
-/// The lower triangle of `out` (with the diagonal) becomes, or gains, `alpha·aᵀ·a`; `a` is k × m,
-/// `out` m × m.
+/// `out = alpha·aᵀ·a` or `out += alpha·aᵀ·a` on and below the diagonal; `a` is k × m, `out` m × m.
 ///
-/// Half the work of [`matmul`]. The strict upper triangle of `out` is neither read nor written.
+/// Half the flops of [`matmul`]. The strict upper triangle of `out` is neither read nor written.
 ///
 /// # Panics
 /// If `out` is not a.ncols() × a.ncols().
@@ -199,7 +200,7 @@ pub fn gram_lower<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>,
     });
 }
 
-/// The part of [`gram_lower`] that belongs in one block, on this thread.
+/// One block of [`gram_lower`], on the calling thread.
 ///
 /// # Panics
 /// If `a` has fewer columns than the block reaches.
@@ -207,8 +208,8 @@ pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'
     block_of_product(block, accum, a, a, alpha);
 }
 
-/// The block gains, or becomes, its part of `alpha·aᵀ·b`, on this thread; of a block on the
-/// diagonal only the lower triangle.
+/// Sets the block to its part of `alpha·aᵀ·b`, or adds that part, on the calling thread; in a
+/// diagonal block only the lower triangle.
 ///
 /// # Panics
 /// If `a` or `b` has fewer columns than the block reaches.
@@ -241,20 +242,24 @@ pub(crate) fn block_of_product<T: Scalar>(
     }
 }
 
-/// A part of `scratch`, which grows if it must.
-pub(crate) fn room<T: Scalar>(scratch: &mut Mat<T>, rows: usize, cols: usize) -> MatMut<'_, T> {
+/// A rows × cols view of `scratch`, which is enlarged if it is too small.
+pub(crate) fn scratch_view<T: Scalar>(
+    scratch: &mut Mat<T>,
+    rows: usize,
+    cols: usize,
+) -> MatMut<'_, T> {
     if scratch.nrows() < rows || scratch.ncols() < cols {
         *scratch = Mat::zeros(rows.max(scratch.nrows()), cols.max(scratch.ncols()));
     }
     scratch.as_mut().submatrix_mut(0, 0, rows, cols)
 }
 
-/// `a` in `f64`: itself, or a copy that takes the place of whatever `scratch` holds.
+/// `a` in `f64`: `a` itself if it is `f64`, or else a converted copy that overwrites `scratch`.
 pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
     if let Some(a) = T::as_f64(a) {
         return a;
     }
-    let mut wide = room(scratch, a.nrows(), a.ncols());
+    let mut wide = scratch_view(scratch, a.nrows(), a.ncols());
     wide.rb_mut()
         .par_col_chunks_mut(WIDENED_COLUMNS)
         .zip(a.par_col_chunks(WIDENED_COLUMNS))
@@ -262,7 +267,7 @@ pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> Ma
     wide.into_const()
 }
 
-/// wide ← a, on this thread.
+/// wide ← a, on the calling thread.
 fn widen<T: Scalar>(mut wide: MatMut<'_, f64>, a: MatRef<'_, T>) {
     match (wide.rb_mut().try_as_col_major_mut(), a.try_as_col_major()) {
         (Some(mut wide), Some(a)) => dispatch(|| {
@@ -275,7 +280,7 @@ fn widen<T: Scalar>(mut wide: MatMut<'_, f64>, a: MatRef<'_, T>) {
     }
 }
 
-/// out += a, `a` converted to `f64`; of a `lower` one only what is on and below the diagonal.
+/// out += a, with `a` converted to `f64`; if `lower`, only on and below the diagonal.
 ///
 /// # Panics
 /// If the shapes differ.
@@ -302,7 +307,7 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
     }
 }
 
-/// out ← aᵀ, in parallel over fixed pieces; both column by column in memory for the sake of speed.
+/// out ← aᵀ, in parallel over fixed pieces; fastest if both are column-major.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -310,7 +315,7 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
 /// ```
 /// use faer::Mat;
 /// use nystrom_linalg_core::ops::transpose_into;
-/// // neither a multiple of a piece nor of a cache line
+/// // sizes that are multiples neither of a piece nor of a cache line
 /// let a = Mat::from_fn(301, 7, |i, j| (10 * i + j) as f64);
 /// let mut out = Mat::zeros(7, 301);
 /// transpose_into(out.as_mut(), a.as_ref());
@@ -331,8 +336,8 @@ pub fn transpose_into<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>) {
     );
 }
 
-/// The same for a few rows of `a`. Of every column of it one cache line is read, and as many
-/// columns of `out` are written along.
+/// out ← aᵀ for a strip of at most [`CACHE_LINE`] rows of `a`: reads one cache line of every column
+/// of `a` and writes along as many columns of `out`.
 fn transpose_strip<T: Scalar>(mut out: MatMut<'_, T>, a: MatRef<'_, T>) {
     for (k, column) in a.col_iter().enumerate() {
         for (i, value) in column.iter().enumerate() {

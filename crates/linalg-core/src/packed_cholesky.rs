@@ -1,4 +1,4 @@
-//! Cholesky factorisation in half the memory: only the panels on and below the diagonal are held.
+//! Cholesky factorisation in half the memory: only panels on and below the diagonal are stored.
 
 use crate::packed_lower::PANEL;
 use crate::panels::{factor_panels, squared_columns};
@@ -8,11 +8,10 @@ use faer::{Mat, MatMut};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The factor L of A + δI = LLᵀ, A n × n symmetric positive definite, in n(n + 256)/2 numbers. It
-/// does what [`Cholesky`](crate::Cholesky) does, for matrices so large that the half above the
-/// diagonal matters.
+/// The factor L of A + δI = LLᵀ, A n × n symmetric positive definite, stored in n(n + 256)/2
+/// numbers: [`Cholesky`](crate::Cholesky) for matrices so large that n² numbers would not fit.
 ///
-/// Column panel p holds columns 256p, 256p + 1, … from the diagonal block down.
+/// Panel p stores columns 256p, 256p + 1, …, 256p + 255 from the diagonal block down.
 ///
 /// ```
 /// use faer::mat;
@@ -37,9 +36,9 @@ pub struct PackedCholesky<T> {
 }
 
 impl<T: Scalar> PackedCholesky<T> {
-    /// Factors A + δI for the first δ of the ladder that succeeds. `fill(out, rows, cols)`
-    /// writes one block of A, panel after panel, once for every attempt. n³/3 flops an attempt;
-    /// beside the factor 256n numbers while it runs.
+    /// Factors A + δI for the first δ of the ladder that succeeds. `fill(out, rows, cols)` writes
+    /// the panels A\[rows, cols\] one after another, once for every attempt. n³/3 flops per
+    /// attempt; memory for the factor and another 256n numbers.
     ///
     /// # Errors
     /// [`NonFinite`](crate::Error::NonFinite) naming the entry,
@@ -62,18 +61,18 @@ impl<T: Scalar> PackedCholesky<T> {
         Ok(PackedCholesky { lower: a, jitter })
     }
 
-    /// The number of entries that [`from_fill`](Self::from_fill) asks for in an attempt: n²/2 and,
-    /// for the diagonal blocks, up to 128n more.
+    /// The number of entries of A that [`from_fill`](Self::from_fill) evaluates per attempt: n²/2
+    /// and, in diagonal blocks, up to 128n more.
     pub fn entries(n: usize) -> u64 {
         PackedLower::<T>::len(n)
     }
 
-    /// n.
+    /// n, the order of A.
     pub fn order(&self) -> usize {
         self.lower.order()
     }
 
-    /// δ: what was added to the diagonal beyond A (0 unless the ladder was climbed).
+    /// δ, the jitter added to the diagonal (0 if the factorisation succeeded without).
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
@@ -86,12 +85,12 @@ impl<T: Scalar> PackedCholesky<T> {
         self.lower.get(i, i)
     }
 
-    /// ln det A, summed in `f64`.
+    /// ln det(A + δI), summed in `f64`.
     pub fn log_det(&self) -> f64 {
         (0..self.order()).map(|i| 2.0 * self.pivot(i).f64().ln()).sum()
     }
 
-    /// b ← A⁻¹b for b n × t. 2n²t flops.
+    /// b ← (A + δI)⁻¹b for b (n × t). 2n²t flops.
     ///
     /// # Panics
     /// If b does not have n rows.
@@ -103,14 +102,14 @@ impl<T: Scalar> PackedCholesky<T> {
         });
     }
 
-    /// The diagonal of A⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 128n² flops, O(128·n)
-    /// memory per thread.
+    /// The n diagonal entries of (A + δI)⁻¹, without the inverse: entry i is ‖L⁻¹e_i‖².
+    /// n³/3 + 128n² flops, O(128·n) memory per thread.
     pub fn inverse_diagonal(&self) -> Vec<T> {
         let first = |start: usize| start / PANEL * PANEL;
         squared_columns(self.order(), first, |above, e| self.forward_from(above / PANEL, e))
     }
 
-    /// b ← L⁻¹b on this thread, where b holds the rows from panel `first` on and those above are
+    /// b ← L⁻¹b on the calling thread. b holds the rows from panel `first` on; the rows above are
     /// zero.
     fn forward_from(&self, first: usize, mut b: MatMut<'_, T>) {
         for panel in &self.lower.panels[first..] {
@@ -122,7 +121,7 @@ impl<T: Scalar> PackedCholesky<T> {
         }
     }
 
-    /// b ← L⁻ᵀb on this thread.
+    /// b ← L⁻ᵀb on the calling thread.
     fn backward(&self, mut b: MatMut<'_, T>) {
         for (p, panel) in self.lower.panels.iter().enumerate().rev() {
             let (L11, L21) = panel.as_ref().split_at_row(panel.ncols());
@@ -134,7 +133,7 @@ impl<T: Scalar> PackedCholesky<T> {
     }
 }
 
-/// Every entry of the triangle is finite; otherwise the first that is not is named.
+/// Checks that every entry of the triangle is finite; the error names the first that is not.
 fn check_finite<T: Scalar>(a: &PackedLower<T>) -> Result<()> {
     let checked = |(p, panel): (usize, &Mat<T>)| {
         let start = p * PANEL;

@@ -6,11 +6,11 @@ use faer::{Mat, MatMut};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 
-/// Columns of a panel.
+/// Columns in a panel.
 pub(crate) const PANEL: usize = 256;
 
-/// The lower triangle of a p × p matrix as panels of 256 columns, each from its first diagonal
-/// entry downwards: p²/2 + 128p numbers.
+/// The lower triangle of a p × p matrix, stored as panels of 256 columns that reach from the
+/// panel's first diagonal entry down to the last row: p²/2 + 128p numbers.
 ///
 /// ```
 /// use nystrom_linalg_core::PackedLower;
@@ -25,12 +25,13 @@ pub struct PackedLower<T> {
 }
 
 impl<T: Scalar> PackedLower<T> {
-    /// 0, p × p.
+    /// The zero matrix, p × p for p = `order`.
     pub fn zeros(order: usize) -> Self {
         Self::from_fill(order, |_, _, _| ())
     }
 
-    /// Entry (i, j) is `entry(i, j)`, called for i ≥ j, column by column within a panel.
+    /// The matrix whose entry (i, j) is `entry(i, j)`. `entry` is called for i ≥ j only, column by
+    /// column.
     pub fn from_fn(order: usize, mut entry: impl FnMut(usize, usize) -> T) -> Self {
         Self::from_fill(order, |mut out, rows, cols| {
             for (j, col) in cols.enumerate() {
@@ -39,8 +40,8 @@ impl<T: Scalar> PackedLower<T> {
         })
     }
 
-    /// `fill(out, rows, cols)` writes the panels one after another; `out` begins as 0, and what is
-    /// written above the diagonal is not read.
+    /// `fill(out, rows, cols)` writes the panels one after another. `out` is 0 before the call;
+    /// entries above the diagonal are never read.
     pub(crate) fn from_fill(
         order: usize,
         fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
@@ -51,7 +52,7 @@ impl<T: Scalar> PackedLower<T> {
         a
     }
 
-    /// The same once more.
+    /// Overwrites the panels by `fill(out, rows, cols)`, one after another.
     pub(crate) fn fill(&mut self, mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>)) {
         for (p, panel) in self.panels.iter_mut().enumerate() {
             let (start, width) = (p * PANEL, panel.ncols());
@@ -65,12 +66,12 @@ impl<T: Scalar> PackedLower<T> {
         }
     }
 
-    /// The numbers that are held for order p.
+    /// How many numbers a matrix of order p stores.
     pub fn len(order: usize) -> u64 {
         (0..order).step_by(PANEL).map(|s| (order - s) as u64 * PANEL.min(order - s) as u64).sum()
     }
 
-    /// p.
+    /// p, the order of the matrix.
     pub fn order(&self) -> usize {
         self.order
     }
@@ -91,13 +92,13 @@ impl<T: Scalar> PackedLower<T> {
         &self.panels[j / PANEL].col_as_slice(j % PANEL)[j % PANEL..]
     }
 
-    /// The triangle in blocks of at most `side` × `side`, each work for one thread; `side` divides
-    /// 256.
+    /// The triangle cut into blocks of at most `side` × `side`, one per task of a parallel loop;
+    /// `side` divides 256.
     pub fn blocks(&mut self, side: usize) -> Vec<LowerBlock<'_, T>> {
         blocks_of(self.panels.iter_mut().map(Mat::as_mut), side)
     }
 
-    /// The square matrix, zero above the diagonal.
+    /// The p × p matrix, with zeros above the diagonal.
     pub fn to_square(&self) -> Mat<T> {
         let mut out = Mat::zeros(self.order, self.order);
         for j in 0..self.order {
@@ -116,8 +117,8 @@ impl<T: Scalar> AddAssign<&PackedLower<T>> for PackedLower<T> {
     }
 }
 
-/// The lower triangle that `panels` of 256 columns hold, each from the diagonal down, in blocks of
-/// at most `side` × `side`.
+/// Cuts the lower triangle stored in `panels` (256 columns each, from the diagonal down) into
+/// blocks of at most `side` × `side`.
 pub(crate) fn blocks_of<'a, T: 'a>(
     panels: impl Iterator<Item = MatMut<'a, T>>,
     side: usize,

@@ -1,4 +1,4 @@
-//! The Cholesky factorisation of a lower triangle that is held in panels of columns.
+//! Cholesky factorisation of a lower triangle that is stored in panels of columns.
 
 use crate::packed_lower::{PANEL, blocks_of};
 use crate::{Scalar, ops, work};
@@ -8,10 +8,10 @@ use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Columns of L⁻¹ computed at once by one thread.
+/// Columns of L⁻¹ that one thread computes together.
 const INVERSE_BLOCK: usize = 128;
 
-/// The lower triangle of a square matrix as panels of 256 columns, each from the diagonal down.
+/// Splits a square matrix into panels of 256 columns, each from the diagonal down.
 pub(crate) fn panels_of<T>(a: MatMut<'_, T>) -> Vec<MatMut<'_, T>> {
     let (mut panels, mut rest) = (Vec::new(), a);
     while rest.ncols() > 0 {
@@ -23,12 +23,12 @@ pub(crate) fn panels_of<T>(a: MatMut<'_, T>) -> Vec<MatMut<'_, T>> {
     panels
 }
 
-/// A ← L, or the index of the failed pivot; what stands above the diagonal is left with work
-/// values.
+/// A ← L, or the index of the failed pivot. Entries above the diagonal hold intermediate values
+/// afterwards.
 ///
-/// Right-looking, a panel at a time; nearly all of the flops are in the last line. The
-/// factorisation of faer updates with panels of 128 and shares every product between the threads.
-/// The times of both are in `docs/performance.md`.
+/// Right-looking, panel by panel; nearly all flops are in the update A₂₂ −= L₂₁L₂₁ᵀ, in blocks of
+/// one thread each. faer's factorisation updates by panels of 128 and shares every product between
+/// the threads. `docs/performance.md` has the times of both.
 pub(crate) fn factor_panels<T: Scalar>(
     mut panels: Vec<MatMut<'_, T>>,
 ) -> std::result::Result<(), usize> {
@@ -48,15 +48,15 @@ pub(crate) fn factor_panels<T: Scalar>(
     Ok(())
 }
 
-/// Room for L₂₁ᵀ, at most 256 × n: the triangular solve and the product after it are a fifth faster
-/// column by column than on rows.
+/// Memory for L₂₁ᵀ, at most 256 × n. The triangular solve and the following product are a fifth
+/// faster on the columns of L₂₁ᵀ than on the rows of L₂₁.
 struct Scratch<T>(Mat<T>);
 
 impl<T: Scalar> Scratch<T> {
-    /// A₂₁ ← L₂₁ = A₂₁L₁₁⁻ᵀ, and L₂₁ᵀ. m·w² flops for an m × w matrix A₂₁.
+    /// A₂₁ ← L₂₁ = A₂₁L₁₁⁻ᵀ; returns L₂₁ᵀ. m·w² flops for A₂₁ m × w.
     fn solve_transposed(&mut self, L11: MatRef<'_, T>, A21: MatMut<'_, T>) -> MatRef<'_, T> {
         let (m, width) = A21.shape();
-        let mut L21t = ops::room(&mut self.0, width, m);
+        let mut L21t = ops::scratch_view(&mut self.0, width, m);
         ops::transpose_into(L21t.rb_mut(), A21.rb());
         ops::solve_lower(L11, L21t.rb_mut());
         ops::transpose_into(A21, L21t.rb());
@@ -64,7 +64,7 @@ impl<T: Scalar> Scratch<T> {
     }
 }
 
-/// A ← L of a small matrix, by faer on this thread, or the index of the failed pivot.
+/// A ← L for a small matrix, by faer on the calling thread, or the index of the failed pivot.
 fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
     let n = a.nrows();
     let mut memory =
@@ -80,8 +80,9 @@ fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usiz
     }
 }
 
-/// ‖L⁻¹e_i‖² for every i < n, in parallel over groups of columns. A group that begins at column
-/// `start` is solved by `forward(above, ·)`, which sees the rows from `above = first(start)` on.
+/// ‖L⁻¹e_i‖² for every i < n, in parallel over groups of columns. For the group that begins at
+/// column `start`, `forward(above, e)` solves e ← L⁻¹e, where e holds only the rows from
+/// `above = first(start)` on.
 pub(crate) fn squared_columns<T: Scalar>(
     n: usize,
     first: impl Fn(usize) -> usize + Sync,

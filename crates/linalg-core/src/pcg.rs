@@ -4,18 +4,21 @@
 use crate::{LinearSystem, PcgOptions, PcgReport, Result, Scalar, Solve};
 use faer::{Mat, MatMut, MatRef};
 
-/// Solves A·X = B for an n × n symmetric positive definite A known by `apply`, with a
-/// preconditioner M⁻¹ ≈ A⁻¹.
+/// Solves A·X = B for an n × n symmetric positive definite A, given by its products `apply`, with
+/// a preconditioner M⁻¹ ≈ A⁻¹.
 ///
 /// * `apply(out, x)`: out = A·x, n × t, all right-hand sides at once.
 /// * `precondition(out, r)`: out = M⁻¹·r, M symmetric positive definite.
-/// * `b`: n × t; `x0`: start (0 if `None`).
+/// * `b`: right-hand sides, n × t; `x0`: start, n × t (0 if `None`).
 ///
-/// Column j has its own step lengths, so the iterates are those of t separate runs. A column that
-/// has converged, or whose curvature pᵀAp is no longer positive, stands still while the others go
-/// on. The best effort is returned in any case: `report.converged` tells, and [`PcgReport::check`]
-/// turns a failure into an error. One application of A per iteration and one more for every time
-/// the true residual is computed; 5nt memory. To watch on the way, [`Solve`].
+/// Every column has its own step lengths, so the iterates are those of t separate runs. A column
+/// that has converged, or whose curvature pᵀAp is no longer positive, makes no further steps while
+/// the others continue. The last iterate is returned whether or not the run converged:
+/// `report.converged` says which, and [`PcgReport::check`] turns failure into an error. To monitor
+/// the iterations, use [`Solve`].
+///
+/// Cost: an iteration applies A and M⁻¹ once, and every computation of the true residual applies A
+/// once more; 5nt numbers of memory.
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
 /// 9.1.

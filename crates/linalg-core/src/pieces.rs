@@ -1,22 +1,31 @@
-//! How products and solves are cut into pieces of one thread each.
+//! Sizes of the pieces into which products and solves are cut, each piece for one thread.
 
 use crate::work;
 use faer::MatMut;
 
-/// Right-hand sides of a triangular solve done by one thread.
+/// Right-hand sides of a triangular solve in one piece.
 const SOLVE_COLUMNS: usize = 128;
-/// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
+/// Rows and columns of a piece of a large Gram matrix. The factors of such a piece fit the private
+/// cache of a core.
 const GRAM_SIDE: usize = 256;
-/// The least of both for many threads, where a flop takes up to a third longer.
+/// Least right-hand sides in a piece, for many threads; a flop then takes up to a third longer.
 const LEAST_COLUMNS: usize = 16;
+/// Least rows and columns of a piece of a Gram matrix, for many threads; a flop then takes up to a
+/// third longer.
 const LEAST_SIDE: usize = 32;
-/// No narrower rest is left by pieces for many threads.
+/// Least rows or columns that halving a piece may leave as a remainder.
 const NARROW: usize = 8;
 
-/// The side of pieces of something of this size: `side`, a power of two, or where more pieces are
-/// [wanted](work::pieces_wanted) a smaller one. No bit changes: one row or column alone has other
-/// rounding errors than several, so that no cut may leave a narrower rest.
-fn finer(size: usize, mut side: usize, least: usize, pieces: impl Fn(usize) -> usize) -> usize {
+/// The side of the pieces into which `size` rows or columns are cut: `side`, a power of two, halved
+/// (not below `least`) until there are as many `pieces` as [wanted](work::pieces_wanted). The bits
+/// of the result do not change: halving stops where it would leave a new remainder under 8, for
+/// which gemm takes another path and rounds differently.
+fn halve_side_for_threads(
+    size: usize,
+    mut side: usize,
+    least: usize,
+    pieces: impl Fn(usize) -> usize,
+) -> usize {
     let narrower = |side: usize| size % (side / 2) != size % side && size % (side / 2) < NARROW;
     while side > least && pieces(side) < work::pieces_wanted() && !narrower(side) {
         side /= 2;
@@ -24,27 +33,30 @@ fn finer(size: usize, mut side: usize, least: usize, pieces: impl Fn(usize) -> u
     side
 }
 
-/// Right-hand sides, of t, that one thread solves for: 128, or less for more than 8 threads.
+/// Right-hand sides in one piece of a triangular solve with t: 128, or fewer for more than 8
+/// threads.
 pub(crate) fn solve_columns(t: usize) -> usize {
-    finer(t, SOLVE_COLUMNS, LEAST_COLUMNS, |width| t.div_ceil(width))
+    halve_side_for_threads(t, SOLVE_COLUMNS, LEAST_COLUMNS, |width| t.div_ceil(width))
 }
 
-/// The side of the blocks that a Gram matrix of order m is computed in. It is 64, 128 or 256, about
-/// a quarter of m, or less for more than 8 threads.
+/// The side of the blocks in which a Gram matrix of order m is computed: about m/4, rounded to 64,
+/// 128 or 256, and possibly smaller for more than 8 threads.
 pub fn gram_side(m: usize) -> usize {
     let side = (m / 4).next_power_of_two().clamp(64, GRAM_SIDE);
-    finer(m, side, LEAST_SIDE, |side| m.div_ceil(side) * (m.div_ceil(side) + 1) / 2)
+    halve_side_for_threads(m, side, LEAST_SIDE, |side| {
+        m.div_ceil(side) * (m.div_ceil(side) + 1) / 2
+    })
 }
 
 /// A block of a lower triangle: its first row and column, and its entries.
 #[derive(Debug)]
 pub struct LowerBlock<'a, T> {
-    /// The first row of the matrix that the block holds.
+    /// The block's first row in the matrix.
     pub row: usize,
-    /// The first column; equal to `row` for a square block on the diagonal, of which only the lower
-    /// triangle belongs to the matrix.
+    /// The block's first column in the matrix. If it equals `row`, the block is square, on the
+    /// diagonal, and only its lower triangle belongs to the matrix.
     pub col: usize,
-    /// The entries.
+    /// The entries of the block.
     pub out: MatMut<'a, T>,
 }
 

@@ -1,23 +1,24 @@
-//! A ≈ FFᵀ by Cholesky factorisation pivot by pivot, stopped where the caller likes.
+//! A ≈ FFᵀ by a partial Cholesky factorisation, pivot by pivot; the caller decides when to stop.
 
 use crate::{Dense, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Rows whose residual diagonal one thread updates at a time.
+/// Rows of a task that updates the residual diagonal.
 const RESIDUAL_ROWS: usize = 4096;
 
-/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots. It is the
-/// Nyström approximation of the pivots s_1, …, s_k, with what is left of the diagonal.
+/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots, with the
+/// residual diagonal diag(A − Â). Â is the Nyström approximation with landmarks s_1, …, s_k, the
+/// pivots.
 ///
 /// The rows s_1, …, s_k of F are lower triangular, so the first j columns are the factorisation
-/// stopped after j pivots. One run gives a nested path of approximations. It is itself a
+/// stopped after j pivots: one run gives a nested sequence of approximations. Â is itself a
 /// [`PsdMatrix`].
 ///
-/// [`new`](Self::new) takes the largest remaining diagonal entry of a stored matrix again and
-/// again. Other rules [`start`](Self::start) with no pivot, and [`take`](Self::take) one row or
-/// [`append`](Self::append) the columns of several.
+/// [`new`](Self::new) factors a stored matrix, always with the largest residual as next pivot. For
+/// other rules, [`start`](Self::start) without pivots, then [`take`](Self::take) one pivot at a
+/// time or [`append`](Self::append) the columns of several.
 ///
 /// ```
 /// use faer::mat;
@@ -25,7 +26,7 @@ const RESIDUAL_ROWS: usize = 4096;
 /// let a = mat![[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 4.0]]; // rank 2
 /// let f = PivotedCholesky::new(a.as_ref(), 1e-12)?;
 /// assert_eq!((f.rank(), f.pivots()), (2, &[2, 0][..]));
-/// // tr A, and after each pivot
+/// // tr(A − Â) after 0, 1 and 2 pivots
 /// assert_eq!(f.traces(), [6.0, 2.0, 0.0]);
 /// assert_eq!(f.factor() * f.factor().transpose(), a);
 ///
@@ -38,7 +39,7 @@ const RESIDUAL_ROWS: usize = 4096;
 #[must_use]
 pub struct PivotedCholesky<T> {
     F: Mat<T>,
-    room: usize, // columns that F has memory for
+    capacity: usize, // columns of F for which memory is allocated
     pivots: Vec<usize>,
     a_ii: Vec<f64>,
     d: Vec<f64>,
@@ -46,11 +47,12 @@ pub struct PivotedCholesky<T> {
 }
 
 impl<T: Scalar> PivotedCholesky<T> {
-    /// Factors the stored n × n matrix `a`, the largest residual first, until that is
-    /// `relative_tolerance`·max_i A_ii or less. Only the lower triangle is read.
+    /// Factors the stored n × n matrix `a`. The next pivot is always the row with the largest
+    /// residual, until this residual is at most `relative_tolerance`·max_i A_ii. Only the lower
+    /// triangle is read.
     ///
-    /// tr(A − Â) ≤ n·relative_tolerance·max_i A_ii, up to rounding. O(n·r²) flops for rank r; the
-    /// factor holds n·r numbers in memory for at most twice as many. While it grows there are at
+    /// tr(A − Â) ≤ n·relative_tolerance·max_i A_ii, up to rounding. O(n·r²) flops for rank r. The
+    /// factor has n·r numbers, in memory for at most twice as many; while F is reallocated, for at
     /// most 3n·max(r, 8).
     ///
     /// # Errors
@@ -76,27 +78,28 @@ impl<T: Scalar> PivotedCholesky<T> {
         Ok(f)
     }
 
-    /// F = 0, for a matrix with the n numbers of `diagonal`. Memory for `room` columns of F is
-    /// taken now; beyond that it doubles as F grows.
-    pub fn start(diagonal: Vec<f64>, room: usize) -> Self {
+    /// No pivots yet, for an n × n matrix with this diagonal (n numbers). Memory for `capacity`
+    /// columns of F is allocated now; if F grows beyond that, its memory doubles.
+    pub fn start(diagonal: Vec<f64>, capacity: usize) -> Self {
         let n = diagonal.len();
-        let mut F = Mat::with_capacity(n, room);
+        let mut F = Mat::with_capacity(n, capacity);
         F.resize_with(n, 0, |_, _| T::zero());
         let traces = vec![diagonal.iter().sum()];
         let d = diagonal.clone();
-        PivotedCholesky { F, room, pivots: Vec::new(), a_ii: diagonal, d, traces }
+        PivotedCholesky { F, capacity, pivots: Vec::new(), a_ii: diagonal, d, traces }
     }
 
-    /// Row `s` of `A` becomes a pivot: g = A(:, s) − F F(s, :)ᵀ, F ← \[F, g/√g_s\]. If g_s is
-    /// rounding error it does not: its residual is set to 0, and the answer is false.
+    /// Takes row `s` of `A` as a pivot: g = A(:, s) − F F(s, :)ᵀ, F ← \[F, g/√g_s\]. If g_s is
+    /// within [rounding error](Self::floor), F is unchanged, the residual of row s is set to 0,
+    /// and the result is false.
     ///
-    /// n entries, 2nk flops.
+    /// Evaluates n entries of A; 2nk flops.
     ///
     /// # Errors
     /// [`NonFinite`](crate::Error::NonFinite) naming an entry of A.
     ///
     /// # Panics
-    /// If the order of A is not that of the start, or `s` reaches beyond it.
+    /// If A is not n × n, or s ≥ n.
     pub fn take(&mut self, A: &dyn PsdMatrix<T>, s: usize) -> Result<bool> {
         let (n, i, floor) = (self.d.len(), self.rank(), self.floor(s));
         self.grow(1);
@@ -109,7 +112,7 @@ impl<T: Scalar> PivotedCholesky<T> {
         let g_s = g[(s, 0)];
         if !(g_s.f64() > floor) {
             self.F.truncate(n, i);
-            self.discard(s); // not a direction of A
+            self.discard(s);
             return Ok(false);
         }
         let root = num_traits::Float::sqrt(g_s);
@@ -118,11 +121,12 @@ impl<T: Scalar> PivotedCholesky<T> {
         Ok(true)
     }
 
-    /// The rows `S` become pivots by columns that the caller computes: `fill(F, new)` writes them
-    /// beside F. They have to be those of the factorisation; d follows them.
+    /// Takes the rows `S` as pivots, with columns of F computed by the caller: `fill(F, new)`
+    /// writes the columns for S to `new` (n × |S|, initially 0). They must be the columns that the
+    /// factorisation would have; the residual diagonal is updated from them.
     ///
     /// # Errors
-    /// Those of `fill`; F is then as before.
+    /// Those of `fill`; F is then unchanged.
     pub fn append(
         &mut self,
         S: &[usize],
@@ -139,17 +143,19 @@ impl<T: Scalar> PivotedCholesky<T> {
         Ok(())
     }
 
-    /// The residual of row `s` turned out to be rounding error: from now on it is 0.
+    /// Sets the residual of row `s` to 0, because it is rounding error.
     pub fn discard(&mut self, s: usize) {
         self.d[s] = 0.0;
     }
 
-    /// What of A_jj − ‖F(j, :)‖² may be rounding error: (i + 10)·ε·A_jj after i pivots.
+    /// A bound on the rounding error of the residual A_jj − ‖F(j, :)‖²: (i + 10)·ε·A_jj after i
+    /// pivots.
     pub fn floor(&self, j: usize) -> f64 {
         (self.rank() + 10) as f64 * T::EPS * self.a_ii[j]
     }
 
-    /// The row with the largest residual, the first of equals; none if all are 0.
+    /// The row with the largest residual, the first such row if several are equal; `None` if all
+    /// residuals are 0.
     pub fn largest(&self) -> Option<usize> {
         let larger = |best: Option<usize>, j: usize| match best {
             Some(b) if self.d[b] >= self.d[j] => best,
@@ -168,12 +174,12 @@ impl<T: Scalar> PivotedCholesky<T> {
         self.F.as_ref()
     }
 
-    /// F, n × k.
+    /// F, n × k, by value.
     pub fn into_factor(self) -> Mat<T> {
         self.F
     }
 
-    /// s_1, …, s_k, in the order taken.
+    /// The pivots s_1, …, s_k, in the order taken.
     pub fn pivots(&self) -> &[usize] {
         &self.pivots
     }
@@ -183,14 +189,14 @@ impl<T: Scalar> PivotedCholesky<T> {
         self.pivots.len()
     }
 
-    /// diag(A − Â), n numbers, each at least 0 and exactly 0 at the pivots and wherever only
-    /// rounding error was left.
+    /// diag(A − Â), n numbers, each at least 0. Pivots, and rows whose residual is within rounding
+    /// error, have exactly 0.
     pub fn residual(&self) -> &[f64] {
         &self.d
     }
 
-    /// tr(A − Â) after 0, 1, …, k pivots: k + 1 numbers that never increase, each with an error of
-    /// about ε·tr A.
+    /// tr(A − Â) after 0, 1, …, k pivots: k + 1 numbers in nonincreasing order, each with a
+    /// rounding error of about ε·tr A.
     pub fn traces(&self) -> &[f64] {
         &self.traces
     }
@@ -200,17 +206,17 @@ impl<T: Scalar> PivotedCholesky<T> {
         self.d.iter().sum()
     }
 
-    /// Columns for `more` pivots, 0 at first.
+    /// Adds `more` columns of zeros to F.
     fn grow(&mut self, more: usize) {
         let (n, i) = (self.d.len(), self.rank());
-        if i + more > self.room {
-            self.room = n.min((2 * i).max(8)).max(i + more);
-            self.F.reserve(n, self.room);
+        if i + more > self.capacity {
+            self.capacity = n.min((2 * i).max(8)).max(i + more);
+            self.F.reserve(n, self.capacity);
         }
         self.F.resize_with(n, i + more, |_, _| T::zero());
     }
 
-    /// d and the traces follow the last columns of F, which are those of the pivots `taken`.
+    /// Records the pivots `taken`, whose columns are the last of F, and updates d and the traces.
     fn accept(&mut self, taken: &[usize]) {
         let i = self.rank();
         let F = &self.F;
@@ -235,13 +241,13 @@ impl<T: Scalar> PivotedCholesky<T> {
                 self.d[j] = 0.0;
             }
         }
-        self.pivots[i..].iter().for_each(|&s| self.d[s] = 0.0); //          never twice
+        self.pivots[i..].iter().for_each(|&s| self.d[s] = 0.0); //          no pivot is taken twice
     }
 }
 
 psd_by_factor!(PivotedCholesky);
 
-/// d −= f², and Σ f².
+/// d −= f² entry by entry; returns Σ f².
 fn subtract_squares<T: Scalar>(d: &mut [f64], f: &[T]) -> f64 {
     let mut norm = 0.0;
     for (d, f) in d.iter_mut().zip(f) {

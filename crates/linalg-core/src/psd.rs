@@ -1,23 +1,23 @@
-//! The matrix that is never stored.
+//! The interface to a positive semi-definite matrix that is never stored whole.
 
 use crate::{Indices, RowTree, Scalar, ops};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use std::fmt;
 use std::sync::Arc;
 
-/// Rows of a tile in the provided products: n columns of it stay in the outer cache for n in the
-/// tens of thousands.
+/// Rows of a tile in the provided products. A tile of 256 × n numbers fits the last-level cache for
+/// n in the tens of thousands.
 const TILE_ROWS: usize = 256;
 
-/// An n × n symmetric positive semi-definite matrix A known by its blocks.
+/// An n × n symmetric positive semi-definite matrix A, given by its blocks.
 ///
-/// Two methods and the dimension are required; everything else is derived and never holds more than
-/// a tile of A. Implementations must be deterministic, and exactly symmetric: `block(I, J)` is the
-/// transpose of `block(J, I)` up to rounding, and bit for bit when I = J.
-/// `testing::check_psd_matrix` (feature `testing`) holds any implementation to this.
+/// An implementation provides the dimension, the diagonal and blocks; the provided products hold no
+/// more than a tile of A in memory. An implementation must be deterministic and symmetric:
+/// `block(I, J)` is the transpose of `block(J, I)` up to rounding, and `block(I, I)` is symmetric
+/// bit for bit. `testing::check_psd_matrix` (feature `testing`) tests this of any implementation.
 ///
-/// [`Dense`](crate::Dense) implements it for a stored matrix, `KernelMatrix` of `nystrom-kernels`
-/// for a kernel on points.
+/// [`Dense`](crate::Dense) implements the trait for a stored matrix, `KernelMatrix` of
+/// `nystrom-kernels` for a kernel on points.
 ///
 /// ```
 /// use faer::{ColMut, MatMut};
@@ -55,7 +55,7 @@ pub trait PsdMatrix<T: Scalar>: Sync {
         out
     }
 
-    /// A\[rows, cols\] as a new matrix, rows.len() × cols.len().
+    /// A\[rows, cols\] as a new matrix, `rows.len()` × `cols.len()`.
     fn block(&self, rows: Indices<'_>, cols: Indices<'_>) -> Mat<T> {
         let mut out = Mat::zeros(rows.len(), cols.len());
         self.block_into(out.as_mut(), rows, cols);
@@ -99,14 +99,14 @@ pub trait PsdMatrix<T: Scalar>: Sync {
 
 use faer::reborrow::*;
 
-/// So that what refers to a matrix can be shown: its entries are not.
+/// Lets types that hold a `dyn PsdMatrix` derive `Debug`; entries are not printed.
 impl<T> fmt::Debug for dyn PsdMatrix<T> + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PsdMatrix")
     }
 }
 
-/// A pointer to a matrix is the matrix.
+/// Implements the trait for pointers by forwarding to the matrix.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<T: Scalar, A: PsdMatrix<T> $(+ $bound)? + ?Sized> PsdMatrix<T> for $pointer {

@@ -4,7 +4,8 @@ use crate::{Indices, RowTree, Scalar, ops};
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 
-/// Implements [`PsdMatrix`](crate::PsdMatrix) for L = FFᵀ by the type's `factor()`.
+/// Implements [`PsdMatrix`](crate::PsdMatrix) for a type that represents L = FFᵀ and whose
+/// `factor()` returns F (n × r).
 #[macro_export]
 macro_rules! psd_by_factor {
     ($name:ident) => {
@@ -37,7 +38,8 @@ pub fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx: Indic
     }
 }
 
-/// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
+/// out = F\[rows, :\]·F\[cols, :\]ᵀ. If rows = cols, the block is symmetric bit for bit and its
+/// diagonal has the bits of [`diag_into`].
 pub fn block_into<T: Scalar>(
     F: MatRef<'_, T>,
     mut out: MatMut<'_, T>,
@@ -58,7 +60,7 @@ pub fn block_into<T: Scalar>(
     });
 }
 
-/// F(Fᵀx): 4nrt flops, the inner sum along the row tree.
+/// out = F(Fᵀx) for x (n × t): 4nrt flops, the inner product summed along the row tree.
 pub fn mul_into<T: Scalar>(F: MatRef<'_, T>, out: MatMut<'_, T>, x: MatRef<'_, T>) {
     ops::matmul(out, Accum::Replace, F, transpose_times(F, x).as_ref(), T::one());
 }
@@ -73,7 +75,7 @@ pub fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> Mat<T> 
     RowTree::new(F.nrows()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t))
 }
 
-/// `f` of the rows of F: a view of a range, a copy of a list.
+/// Calls `f` with F\[rows, :\]: a view if `rows` is a range, a copy if it is a list.
 fn with_rows<T: Scalar, R>(
     F: MatRef<'_, T>,
     rows: &Indices<'_>,

@@ -1,8 +1,9 @@
-//! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32`
-//! and `f64` runs consume the same random numbers.
+//! Random draws that the samplers use. Uniform numbers are `f64` for either scalar type, so that
+//! `f32` and `f64` runs consume the same random numbers.
 //!
-//! rand has subsets and weighted draws, too. These are our own, so that of rand only uniform and
-//! normal numbers decide what a seed gives: its algorithms change from one version to the next.
+//! The crate `rand` has subsets and weighted draws too, but their algorithms change between its
+//! versions. They are therefore implemented here, so that the result for a seed depends only on
+//! rand's uniform numbers and bounded integers and on rand_distr's normal numbers.
 
 use crate::{Result, Scalar, Streams, validate};
 use faer::{Mat, MatMut};
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 /// True with probability `p` (0 or less: never; 1 or more: always).
 ///
 /// # Randomness
-/// One uniform, whatever `p` is.
+/// One uniform, for any `p`.
 ///
 /// ```
 /// use nystrom_linalg_core::random;
@@ -25,13 +26,13 @@ pub fn coin(p: f64, rng: &mut dyn Rng) -> bool {
     rng.random::<f64>() < p
 }
 
-/// An index drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive, or
-/// is not finite.
+/// An index i drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive
+/// and finite.
 ///
 /// Negative and NaN weights count as 0. O(n).
 ///
 /// # Randomness
-/// One uniform, or none where the result is `None`.
+/// One uniform, or none if the result is `None`.
 ///
 /// ```
 /// use nystrom_linalg_core::random;
@@ -63,7 +64,7 @@ pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize>
 /// `m` independent draws of an index with probability weights\[i\] / Σ weights, repetitions
 /// allowed.
 ///
-/// O(n + m log n) by inversion of the cumulated weights.
+/// O(n + m log n), by inversion of the cumulated weights.
 ///
 /// # Randomness
 /// m uniforms.
@@ -92,7 +93,7 @@ pub fn with_replacement<T: Scalar>(
 }
 
 /// Draws of an index with probability weights\[i\] / Σ weights, by inversion of the cumulated
-/// weights: O(n) once and O(log n) a draw.
+/// weights: O(n) once and O(log n) per draw.
 ///
 /// ```
 /// use nystrom_linalg_core::random::Cumulated;
@@ -104,7 +105,8 @@ pub fn with_replacement<T: Scalar>(
 pub struct Cumulated(Vec<f64>);
 
 impl Cumulated {
-    /// Of weights that are finite and at least 0 and have a positive sum; they are not checked.
+    /// Cumulates the weights, which must be finite, at least 0 and with a positive finite sum; this
+    /// is not checked.
     pub fn of(weights: impl IntoIterator<Item = f64>) -> Self {
         let mut sum = 0.0;
         let add = |weight| {
@@ -114,7 +116,7 @@ impl Cumulated {
         Cumulated(weights.into_iter().map(add).collect())
     }
 
-    /// One index, of positive weight.
+    /// Draws one index, whose weight is positive.
     ///
     /// # Randomness
     /// One uniform.
@@ -123,16 +125,16 @@ impl Cumulated {
         let total = sums.last().copied().unwrap_or(0.0);
         let u = rng.random::<f64>() * total;
         let i = sums.partition_point(|&sum| sum <= u);
-        // where rounding takes u to the total, the last index that adds to it
+        // if u is rounded to the total: the last index of positive weight
         if i < sums.len() { i } else { sums.partition_point(|&sum| sum < total) }
     }
 }
 
-/// `m` distinct indices, drawn one after another with probability proportional to the weights of
-/// those left.
+/// `m` distinct indices in the order drawn: each is drawn from the remaining ones with probability
+/// proportional to its weight.
 ///
-/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i. O(n). The indices
-/// come in the order of drawing.
+/// These are the indices of the m smallest keys −ln(u_i)/w_i, which are exponential with rate w_i.
+/// O(n + m log m).
 ///
 /// # Source
 /// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing
@@ -175,8 +177,8 @@ pub fn without_replacement<T: Scalar>(
     Ok(keys.into_iter().map(|(_, i)| i).collect())
 }
 
-/// `m` distinct indices below `n`, every subset and order equally likely. O(m) time and memory for
-/// m ≪ n.
+/// `m` distinct indices below `n`, every subset in every order equally likely. O(m) time and
+/// memory.
 ///
 /// # Randomness
 /// m bounded integers.
@@ -193,7 +195,7 @@ pub fn without_replacement<T: Scalar>(
 /// [`TooMany`](crate::Error::TooMany) if m > n, [`Empty`](crate::Error::Empty) if m = 0.
 pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     validate::at_most("distinct indices", m, n)?;
-    // Fisher–Yates on a virtual array 0..n of which only the touched cells are kept.
+    // Fisher–Yates on a virtual array 0..n; only the cells that differ from it are stored.
     let mut moved = std::collections::HashMap::with_capacity(2 * m);
     Ok((0..m)
         .map(|t| {
@@ -204,7 +206,7 @@ pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize
         .collect())
 }
 
-/// A matrix of independent standard normal numbers, nrows × ncols, filled in parallel.
+/// A matrix of independent standard normal numbers, `nrows` × `ncols`, filled in parallel.
 ///
 /// # Randomness
 /// One key; column j is drawn from stream j of [`Streams`].
@@ -231,8 +233,9 @@ pub fn standard_normal<T: Scalar>(nrows: usize, ncols: usize, rng: &mut dyn Rng)
     out
 }
 
-/// The geometric path from > … > to of `steps` values, the last exactly `to` and the first `from`·r
-/// for the common ratio r = (to/from)^(1/steps): the levels of BLESS.
+/// The geometric path `from`·r, `from`·r², …, `to` of `steps` values with the common ratio
+/// r = (to/from)^(1/steps): the levels of BLESS. `from` itself is not in the path, and the last
+/// value is exactly `to`.
 ///
 /// # Errors
 /// [`InvalidParameter`](crate::Error::InvalidParameter) unless from > to > 0, both finite;
@@ -252,7 +255,7 @@ pub fn geometric_path<T: Scalar>(from: T, to: T, steps: usize) -> Result<Vec<T>>
         if last / first >= f64::MIN_POSITIVE {
             first * ratio.powi(h as i32)
         } else {
-            // the quotient vanishes
+            // the quotient underflows
             (first.ln() + (last.ln() - first.ln()) * (h as f64 / steps as f64)).exp()
         }
     };

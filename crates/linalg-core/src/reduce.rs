@@ -1,31 +1,33 @@
-//! The one reduction over rows.
+//! Sums over rows, in an order that depends on the number of rows alone.
 //!
-//! Floating-point sums depend on their order. Every sum over n rows of the workspace (Gram
-//! matrices, K_nmᵀv, effective dimensions, losses) is taken leaf by leaf along the tree below. So
-//! the order is a function of n alone.
+//! A floating-point sum depends on the order of its terms. Every sum over n rows in this workspace
+//! (Gram matrices, K_nmᵀv, effective dimensions, losses) adds leaves along the tree below, so that
+//! its order is a function of n alone.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// No leaf but the last is shorter than this.
+/// Least number of rows in a leaf, except the last.
 const MIN_LEAF_ROWS: usize = 1024;
-/// The tree has at most this many leaves, so that a depth-first walk holds at most six partial
-/// results.
+/// Limit on the number of leaves of [`RowTree::new`]: a depth-first walk then holds at most six
+/// partial results.
 const MAX_LEAVES: usize = 32;
 
-/// The same for results so large that memory counts: at most four are held.
+/// Limit on the number of leaves of [`RowTree::large`], for results that take much memory: a
+/// depth-first walk then holds at most four partial results.
 const MAX_LARGE_LEAVES: usize = 8;
 
-/// A fixed binary tree over the rows 0..n: leaves are contiguous row ranges, determined by n alone.
+/// A fixed binary tree over the rows 0..n. Its leaves are contiguous ranges of rows, determined by
+/// n and the limit on the number of leaves.
 ///
-/// Both walks combine the same leaves in the same order and so give the same bits, whatever the
-/// number of threads. A distributed backend may compute leaves anywhere and combine them along the
-/// same tree.
+/// Both reductions combine the same leaves in the same order, so that they give the same bits with
+/// any number of threads. A distributed backend may compute leaves anywhere and combine them along
+/// the same tree.
 ///
-/// * [`reduce`](RowTree::reduce): leaves in parallel, for results that are small.
-/// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are
-///   large (an m × m Gram matrix) and whose own computation is parallel. At most six partial
-///   results are alive, four of a [`large`](RowTree::large) tree.
+/// * [`reduce`](RowTree::reduce) computes leaves in parallel, for small results.
+/// * [`reduce_in_order`](RowTree::reduce_in_order) computes one leaf after another, for large
+///   results (an m × m Gram matrix) whose own computation is parallel. At most six partial results
+///   are alive at a time, at most four for a [`large`](RowTree::large) tree.
 ///
 /// ```
 /// use nystrom_linalg_core::RowTree;
@@ -42,20 +44,22 @@ pub struct RowTree {
 }
 
 impl RowTree {
-    /// The tree over `n` rows: at most 32 leaves, each of a multiple of 1024 rows but the last.
+    /// The tree over `n` rows with at most 32 leaves. Every leaf but the last has a multiple of
+    /// 1024 rows.
     pub fn new(n: usize) -> Self {
         Self::with_leaves(n, MAX_LEAVES)
     }
 
     /// The tree over `n` rows for results as large as an m × m matrix, which are computed [in
     /// order](Self::reduce_in_order). It has at most 8 leaves, so that at most four partial results
-    /// are alive, and few of them are cleared and added.
+    /// are alive at a time, and that few are set to zero and added.
     pub fn large(n: usize) -> Self {
         Self::with_leaves(n, MAX_LARGE_LEAVES)
     }
 
-    /// The tree over `n` rows with at most this many leaves, at least one: as many as there may be
-    /// processes that share them. A tree with other leaves gives other bits.
+    /// The tree over `n` rows with at most `leaves` leaves (0 counts as 1), for example the largest
+    /// number of processes among which to share the leaves. Sums along a tree with other leaves
+    /// have other bits.
     ///
     /// ```
     /// use nystrom_linalg_core::RowTree;
@@ -82,8 +86,11 @@ impl RowTree {
         t * self.leaf_rows..(t + 1).saturating_mul(self.leaf_rows).min(self.n)
     }
 
-    /// Whether these leaves are all those below one node, so that their results belong together.
-    /// Who combines the last two whenever it can has combined along the tree.
+    /// Whether `leaves` are exactly the leaves below one node of the tree, so that their results
+    /// are combined there.
+    ///
+    /// To combine along the tree, keep a stack of the results of leaves in order, and combine the
+    /// top two results whenever this returns true for the range of leaves that they cover.
     ///
     /// ```
     /// use nystrom_linalg_core::RowTree;
@@ -100,8 +107,9 @@ impl RowTree {
         node == leaves && !leaves.is_empty()
     }
 
-    /// The leaves below the two children of a node with these leaves, of which there are several.
-    /// Who computes nodes elsewhere combines the results of the children.
+    /// The leaves below the two children of the node above `node`, a range of at least two leaves.
+    /// The result of the node is the combination of the results of its children, which may be
+    /// computed in other processes.
     ///
     /// ```
     /// use nystrom_linalg_core::RowTree;
@@ -111,7 +119,7 @@ impl RowTree {
         halves(node)
     }
 
-    /// Leaves in parallel, combined along the tree; `None` if n = 0.
+    /// Computes leaves in parallel and combines them along the tree; `None` if n = 0.
     pub fn reduce<A: Send>(
         &self,
         leaf: impl Fn(Range<usize>) -> A + Sync,
@@ -135,7 +143,8 @@ impl RowTree {
         combine(a, b)
     }
 
-    /// Leaves one after another in row order, combined along the same tree; `None` if n = 0.
+    /// Computes leaves one after another in row order and combines them along the same tree; `None`
+    /// if n = 0.
     pub fn reduce_in_order<A>(
         &self,
         mut leaf: impl FnMut(Range<usize>) -> A,
@@ -145,7 +154,10 @@ impl RowTree {
         sum
     }
 
-    /// The same for leaves that may fail: the first error ends the walk.
+    /// As [`reduce_in_order`](Self::reduce_in_order), for leaves that may fail.
+    ///
+    /// # Errors
+    /// The first error of a leaf, which ends the computation.
     pub fn try_reduce_in_order<A, E>(
         &self,
         mut leaf: impl FnMut(Range<usize>) -> Result<A, E>,
@@ -172,8 +184,8 @@ impl RowTree {
         Ok(combine(a, b))
     }
 
-    /// `rows` cut into consecutive tiles of `size` rows, the last one shorter: for the loop inside
-    /// a leaf.
+    /// Cuts `rows` into consecutive tiles of `size` rows, for the loop inside a leaf; the last tile
+    /// may be shorter.
     ///
     /// # Panics
     /// If `size` is 0.

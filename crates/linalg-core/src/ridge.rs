@@ -1,14 +1,13 @@
-//! The regulariser, with its convention in the name.
+//! The ridge parameter, with its convention (μ or nλ) in the variant's name.
 
 use crate::{Result, Scalar, validate};
 
 /// The ridge added to the diagonal of an n × n kernel matrix.
 ///
-/// The literature writes both K + μI and K + nλI; half of all mistakes in porting a method are a
-/// factor n. Here the variant says which is meant, and [`Ridge::absolute`] is the only way to the
-/// number that is added.
+/// The literature writes both K + μI and K + nλI, and a factor n is easily lost between the two.
+/// The variant names the convention, and only [`Ridge::absolute`] returns the number to add.
 ///
-/// | variant | added to K | who writes it so |
+/// | variant | added to the diagonal of K | used by (symbol) |
 /// |---|---|---|
 /// | `Absolute(mu)` | μ | Musco & Musco 2017 (λ), SQUEAK (γ) |
 /// | `PerSample(lambda)` | nλ | Alaoui & Mahoney 2015, Falkon, BLESS, Chen & Yang 2021 (λ); Li, Jegelka & Sra 2016 (γ) |
@@ -23,9 +22,9 @@ use crate::{Result, Scalar, validate};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub enum Ridge<T> {
-    /// μ: the matrix solved with is K + μI.
+    /// μ: the regularised matrix is K + μI.
     Absolute(T),
-    /// λ: the matrix solved with is K + nλI, n the number of samples.
+    /// λ: the regularised matrix is K + nλI, n the number of samples.
     PerSample(T),
 }
 
@@ -61,13 +60,13 @@ impl<T: Scalar> Ridge<T> {
             lambda > T::zero() && lambda.is_finite(),
             "ridge mu (Absolute)",
             mu.f64(),
-            "so large that mu/n is a positive finite number, for n of at least 1",
+            "large enough that mu/n is a positive finite number, with n at least 1",
         )?;
         Ok(lambda)
     }
 
-    /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui &
-    /// Mahoney's Theorem 3).
+    /// The ridge multiplied by `factor`, in the same convention (for example l_i(λε) in Theorem 3
+    /// of Alaoui & Mahoney).
     pub fn scaled(self, factor: T) -> Self {
         match self {
             Ridge::Absolute(mu) => Ridge::Absolute(mu * factor),

@@ -1,25 +1,26 @@
-//! What the rounding of a block's entries loses: bounds on ‖E‖₂ from blocks E_IJ. The norm of
-//! E is at most that of the matrix of the norms of its blocks.
+//! Bounds on ‖E‖₂ for the rounding errors E of a matrix, from its blocks E_IJ: ‖E‖₂ is at most the
+//! norm of the matrix of block norms.
 
 use crate::{Scalar, ops};
 use faer::{Accum, Mat, MatRef};
 
-/// Which bound on ‖E‖₂, squared and by blocks: ‖E‖₂² ≤ Σ_IJ b(E_IJ).
+/// A bound ‖E‖₂² ≤ Σ_IJ b(E_IJ), by the choice of b.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// b(E) = ‖E‖_F²: free.
+    /// b(E) = ‖E‖_F², at no extra cost.
     Frobenius,
-    /// b(E) = ‖EᵀE‖_F ≥ ‖E‖₂², the square of the Schatten norm of order 4. Of independent errors
-    /// in blocks of 256 × 256 it is 256/√(2·256) = 11 times as small.
+    /// b(E) = ‖EᵀE‖_F ≥ ‖E‖₂², the square of the Schatten 4-norm. For independent errors in blocks
+    /// of 256 × 256, it is smaller than ‖E‖_F² by a factor 256/√(2·256) ≈ 11.
     Schatten,
 }
 
-/// Errors are taken times this, so that their squares are no subnormal numbers in `f32`.
+/// Errors are multiplied by this factor, so that their squares are not subnormal in `f32`.
 const SCALE: f64 = (1_u32 << 24) as f64;
-/// More than sums of 256 products in `f32` lose: at most 256·2⁻²⁴·‖E‖_F² ≤ 16·256·2⁻²⁴·‖EᵀE‖_F.
+/// Covers the rounding of sums of 256 products in `f32`, which is at most
+/// 256·2⁻²⁴·‖E‖_F² ≤ 16·256·2⁻²⁴·‖EᵀE‖_F.
 const SLACK: f64 = 1.001;
 
-/// What a thread works with.
+/// The buffers of a thread: a block of errors E and its EᵀE.
 pub(crate) struct Rounding {
     e: Mat<f32>,
     gram: Mat<f32>,
@@ -30,7 +31,7 @@ impl Rounding {
         Rounding { e: Mat::new(), gram: Mat::new() }
     }
 
-    /// out ← a, column by column, and b(out − a).
+    /// out ← a, column by column; returns b(out − a).
     pub fn narrow<E: Scalar, T: Scalar>(
         &mut self,
         out: &mut [E],

@@ -1,11 +1,11 @@
-//! A run of conjugate gradients that is saved, to go on with another day.
+//! The saved state of a conjugate gradient run, from which the run can be resumed.
 
 use crate::cg::{ConjugateGradients, LinearSystem, dots, norms};
 use crate::{Error, Result, Scalar, validate};
 use faer::{Mat, MatRef};
 
-/// A [`Solve`](crate::Solve) as it stands after an iteration: 3nt numbers and two an iteration and
-/// column.
+/// The state of a [`Solve`](crate::Solve) after an iteration: 3nt numbers, and two numbers for each
+/// iteration and column.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -32,8 +32,8 @@ pub struct SavedSolve<T> {
 }
 
 impl<T: Scalar> SavedSolve<T> {
-    /// The recurrence, if this is its state for the system and right-hand side: ρ = rᵀM⁻¹r tells a
-    /// preconditioner, ‖b‖ a right-hand side, each by its bits.
+    /// The recurrence, if the saved state belongs to this system and right-hand side: the bits of
+    /// ρ = rᵀM⁻¹r identify the preconditioner, those of ‖b‖ the right-hand side.
     pub(super) fn resume(
         &self,
         system: &mut dyn LinearSystem<T>,
@@ -48,8 +48,8 @@ impl<T: Scalar> SavedSolve<T> {
         let ours = norms(b).into_iter().chain(rho).map(f64::to_bits);
         if !ours.eq(self.b_norm.iter().chain(&self.rho).map(|x| x.to_bits())) {
             return Err(wrong(
-                "it belongs to other data, another ridge, preconditioner or seed, or another \
-                 instruction set; go on with those that it was saved with",
+                "it was saved with other data, ridge, preconditioner, seed or instruction set; \
+                 resume with those it was saved with, or start a new run",
             ));
         }
         let mut cg = ConjugateGradients {
@@ -68,22 +68,29 @@ impl<T: Scalar> SavedSolve<T> {
         Ok(cg)
     }
 
-    /// Whether it is the state of a run on n × t numbers.
+    /// Checks that the state is that of a run with X n × t, and that its numbers are finite.
     fn check(&self, n: usize, t: usize) -> Result<()> {
         let matrices = [&self.x, &self.r, &self.p];
         let lists = [self.rho.len(), self.b_norm.len(), self.steps.len()];
         if matrices.iter().any(|matrix| matrix.shape() != (n, t)) || lists != [t; 3] {
-            return Err(wrong("its sizes are those of another problem, or it is damaged"));
+            return Err(wrong(
+                "its sizes are not those of this problem; resume with the data it was saved with, \
+                 or start a new run",
+            ));
         }
         let numbers = self.rho.iter().chain(&self.b_norm).chain(&self.history);
         let finite = matrices.iter().all(|matrix| matrix.is_all_finite())
             && numbers.chain(&self.verified).all(|x| x.is_finite())
             && self.steps.iter().flatten().all(|(a, b)| a.is_finite() && b.is_finite())
             && self.condition >= 1.0;
-        if finite { Ok(()) } else { Err(wrong("some numbers are not finite: it is damaged")) }
+        if finite {
+            Ok(())
+        } else {
+            Err(wrong("some numbers are not finite: it is damaged; start a new run"))
+        }
     }
 
-    /// All of it as bytes, 8 a number, little-endian. They have no checksum.
+    /// The state as bytes: 8 little-endian bytes per number, without a checksum.
     ///
     /// ```
     /// use faer::{MatMut, MatRef, mat};
@@ -113,7 +120,7 @@ impl<T: Scalar> SavedSolve<T> {
         });
         let lists = [&self.rho, &self.b_norm, &self.history].into_iter().flatten().copied();
         let steps = self.steps.iter().flatten().flat_map(|&(a, b)| [a, b]);
-        // there is no residual that is not finite
+        // NaN stands for None: a verified residual is finite
         let verified = self.verified.unwrap_or(f64::NAN);
         let ends = [self.condition, verified, f64::from(u8::from(self.fell_back))];
         let numbers = of_matrices.chain(lists).chain(steps).chain(ends);
@@ -121,12 +128,12 @@ impl<T: Scalar> SavedSolve<T> {
         sizes.chain(numbers.flat_map(f64::to_le_bytes)).collect()
     }
 
-    /// What [`to_bytes`](Self::to_bytes) wrote.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) wrote.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for bytes of another length than their sizes say.
+    /// [`Error::Incompatible`] if the number of bytes does not fit the sizes stored in them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let cut = || wrong("it is cut off, or damaged");
+        let cut = || wrong("it is cut off or damaged; start a new run");
         let (words, odd) = bytes.as_chunks::<8>();
         let mut sizes = words.iter().map(|word| usize::try_from(u64::from_le_bytes(*word)).ok());
         let mut size = || sizes.next().flatten().filter(|size| *size <= words.len());

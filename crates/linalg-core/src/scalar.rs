@@ -1,4 +1,4 @@
-//! `f32` or `f64`, and the conversions the algorithms need.
+//! `f32` or `f64`, and the conversions that the algorithms need.
 
 use faer::MatRef;
 use std::fmt::{Debug, Display, LowerExp};
@@ -10,11 +10,11 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A real floating-point number: exactly `f32` and `f64` implement this.
+/// A real floating-point number; only `f32` and `f64` implement this trait.
 ///
-/// Acceptances, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is,
-/// so that runs in the two precisions consume the same random numbers. [`Scalar::lit`] and
-/// [`Scalar::f64`] go back and forth.
+/// Acceptance probabilities, traces, effective dimensions and thresholds are computed in `f64` for
+/// either type, so that runs in both precisions consume the same random numbers. [`Scalar::lit`]
+/// converts from `f64`, [`Scalar::f64`] to `f64`.
 ///
 /// ```
 /// use nystrom_linalg_core::Scalar;
@@ -36,7 +36,7 @@ pub trait Scalar:
     + Sync
     + 'static
 {
-    /// Unit round-off spacing: the distance from 1 to the next larger number.
+    /// Machine epsilon ε: the distance from 1 to the next larger number.
     const EPS: f64;
     /// Name of the type, as written to saved models: `"f32"` or `"f64"`.
     const NAME: &'static str;
@@ -46,13 +46,13 @@ pub trait Scalar:
     fn of(n: usize) -> Self {
         Self::lit(n as f64)
     }
-    /// Widened to `f64`, exactly.
+    /// The number in `f64`, exactly.
     fn f64(self) -> f64;
-    /// A unit for numbers of size `x` ≥ 0. It is 1 while squares and products of such numbers stay
-    /// well within the range of `Self`. Otherwise it is a power of two near x, so that division by
-    /// it is exact.
+    /// A unit in which to express numbers of magnitude `x` ≥ 0, so that their squares and products
+    /// do not overflow or underflow in `Self`. The unit is 1 if such products are well within the
+    /// range of `Self`. Otherwise it is a power of two near x, and division by it is exact.
     fn unit_near(x: f64) -> f64 {
-        // 2^31 or 2^255
+        // 2^31.5 (f32) or 2^255.5 (f64)
         let large = <Self as num_traits::Float>::min_positive_value().f64().sqrt().sqrt().recip();
         if x == 0.0 || (large.recip()..large).contains(&x) {
             1.0

@@ -5,9 +5,9 @@ use faer::Mat;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// For `#[serde(with = "nystrom_linalg_core::serialize::matrix")]` on a field of type `Mat<T>`: the
-/// two sizes and the entries in column order. A length that does not fit the sizes is refused on
-/// load.
+/// For `#[serde(with = "nystrom_linalg_core::serialize::matrix")]` on a field of type `Mat<T>`:
+/// stores the two sizes and the entries in column order. Deserialisation fails if the number of
+/// entries does not fit the sizes.
 ///
 /// ```
 /// # use faer::{Mat, mat};
@@ -20,7 +20,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub mod matrix {
     use super::*;
 
-    /// Rows or columns of a matrix without entries: no file is as long as it says.
+    /// Most rows or columns of a matrix without entries: its sizes are not bounded by the length of
+    /// the file.
     const MOST: usize = 1 << 26;
 
     #[derive(Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub mod matrix {
         column_major: Vec<T>,
     }
 
-    /// Writes the matrix.
+    /// Serialises the matrix.
     pub fn serialize<T: Scalar + Serialize, S: Serializer>(
         a: &Mat<T>,
         serializer: S,
@@ -40,7 +41,7 @@ pub mod matrix {
         Stored { nrows: a.nrows(), ncols: a.ncols(), column_major }.serialize(serializer)
     }
 
-    /// Reads it back.
+    /// Deserialises a matrix.
     pub fn deserialize<'de, T: Scalar + DeserializeOwned, D: Deserializer<'de>>(
         d: D,
     ) -> Result<Mat<T>, D::Error> {
@@ -49,7 +50,7 @@ pub mod matrix {
         let without_end = got == 0 && nrows.max(ncols) > MOST;
         if nrows.checked_mul(ncols) != Some(got) || without_end {
             return Err(D::Error::custom(format!(
-                "a {nrows} x {ncols} matrix with {got} entries: the file is damaged"
+                "a {nrows} x {ncols} matrix with {got} entries: the file is damaged; save it again"
             )));
         }
         Ok(Mat::from_fn(nrows, ncols, |i, j| column_major[j * nrows + i]))

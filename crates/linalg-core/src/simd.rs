@@ -13,34 +13,38 @@ mod ln;
 mod stream;
 pub use stream::WrittenColumns;
 
-/// ln 2 = HI + LO, where n·HI is exact for every n that occurs in an exponent.
+/// High part of ln 2 = LN2_HI64 + LN2_LO64: n·LN2_HI64 is exact for every exponent n of `f64`.
 const LN2_HI64: f64 = 0.6931471803691238;
+/// Low part of ln 2 = LN2_HI64 + LN2_LO64.
 const LN2_LO64: f64 = 1.9082149292705877e-10;
+/// High part of ln 2 = LN2_HI32 + LN2_LO32: n·LN2_HI32 is exact for every exponent n of `f32`.
 const LN2_HI32: f32 = 0.693_115_23;
+/// Low part of ln 2 = LN2_HI32 + LN2_LO32.
 const LN2_LO32: f32 = 3.194_618_3e-5;
-/// 1.5·2²⁰: the high 32 bits of its sum with a number below 2¹⁹ end in units.
+/// 1.5·2²⁰. In the sum of this constant and a number below 2¹⁹, the last bit of the high 32-bit
+/// word stands for 1.
 const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0;
-/// 1.5·2²³: the last bits of its sum with a number below 2²² are units.
+/// 1.5·2²³. In the sum of this constant and a number below 2²², the last bit stands for 1.
 const UNITS_LAST: f32 = 12_582_912.0;
 
-/// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run
-/// time.
+/// Operations on vector registers of `Self`, for each instruction set `S` that `pulp` detects at
+/// run time.
 ///
-/// A supertrait of [`Scalar`](crate::Scalar); implemented for `f32` and `f64`. The kernels crate
-/// wraps it in an operator-overloaded type; use that rather than these functions. Lanes are
-/// independent of one another, so that a number's result does not depend on where in a register it
-/// sits. Without a fused instruction `v_mul_add` rounds twice.
+/// A supertrait of [`Scalar`](crate::Scalar), implemented for `f32` and `f64`. The trait `Lane` of
+/// `nystrom-kernels` offers the same operations with overloaded operators; prefer it to these
+/// functions. Lanes are independent of one another: the result for a number does not depend on its
+/// position in a register. Without a fused instruction, `v_mul_add` rounds twice.
 pub trait Vectorised: Pod {
     /// A register full of `Self`.
     type Register<S: Simd>: Copy + Send + Sync + Debug + Pod;
 
-    /// The numbers in one register.
+    /// How many numbers a register holds.
     fn v_lanes<S: Simd>() -> usize {
         size_of::<Self::Register<S>>() / size_of::<Self>()
     }
-    /// The leading whole registers of a slice, and the rest.
+    /// Splits a slice into its leading whole registers and the remaining numbers.
     fn v_split<S: Simd>(slice: &[Self]) -> (&[Self::Register<S>], &[Self]);
-    /// The leading whole registers of a mutable slice, and the rest.
+    /// Splits a mutable slice into its leading whole registers and the remaining numbers.
     fn v_split_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Register<S>], &mut [Self]);
     /// All lanes equal to `x`.
     fn v_splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
@@ -52,18 +56,18 @@ pub trait Vectorised: Pod {
     fn v_mul<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// a/b.
     fn v_div<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
-    /// a·b + c, fused where the machine can.
+    /// a·b + c, fused if the instruction set has a fused multiply-add.
     fn v_mul_add<S: Simd>(
         simd: S,
         a: Self::Register<S>,
         b: Self::Register<S>,
         c: Self::Register<S>,
     ) -> Self::Register<S>;
-    /// min(a, b), and b where b is not a number.
+    /// min(a, b); NaN where b is NaN.
     fn v_min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
-    /// max(a, b), and b where b is not a number.
+    /// max(a, b); NaN where b is NaN.
     fn v_max<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
-    /// a where test < 0, b elsewhere.
+    /// a in lanes where test < 0, b in the others.
     fn v_where_negative<S: Simd>(
         simd: S,
         test: Self::Register<S>,
@@ -75,12 +79,12 @@ pub trait Vectorised: Pod {
     /// √a, correctly rounded.
     fn v_sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0,
-    /// exp(0) = 1 exactly. NaN stays NaN, here and in the next two.
+    /// exactly 1 at a = 0. NaN for NaN.
     fn v_exp<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
-    /// e^{−a} within 2 ulp for a ≥ 0, with a fifth less work than `v_exp`: gradual underflow to 0,
-    /// and exactly 1 at a = 0.
+    /// e^{−a} within 2 ulp for a ≥ 0: gradual underflow to 0, exactly 1 at a = 0. NaN for NaN.
+    /// Takes a fifth less work than `v_exp`.
     fn v_exp_neg<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
-    /// ln a within 2 ulp for a ≥ 0: −∞ at 0, ∞ at ∞.
+    /// ln a within 2 ulp for a ≥ 0: −∞ at 0, ∞ at ∞. NaN for NaN.
     fn v_ln<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
 }
 
@@ -132,7 +136,7 @@ macro_rules! vectorised {
             }
             #[inline(always)]
             fn v_min<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
-                // without registers min is `f64::min`, which drops NaN
+                // without vector registers min is `f64::min`, which drops NaN
                 if S::IS_SCALAR {
                     return simd.$select(simd.$less(a, b), a, b);
                 }
@@ -251,7 +255,7 @@ mod tests {
         }
     }
 
-    /// By every instruction set of this machine.
+    /// Runs with every instruction set of this machine.
     pub(super) fn every_way<T: Scalar>(f: Function, x: &[T]) -> Vec<Vec<T>> {
         assert_eq!(x.len() % 64, 0);
         let mut results = vec![vec![T::zero(); x.len()]; 2];

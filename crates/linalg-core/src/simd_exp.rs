@@ -2,14 +2,15 @@
 //!
 //! x = n·ln 2 + r with |r| ≤ (ln 2)/2, e^x = 2ⁿ·(1 + r + r²·q(r)). The polynomial q is the
 //! least-squares fit of (e^r − 1 − r)/r² at Chebyshev points with weight r²/e^r, computed with 60
-//! digits. Its error is 0.05 ulp in either precision. To round n, 1.5·2^k is added, a number so
-//! large that its last bits are units. Those bits, shifted into the exponent field, are 2ⁿ.
-//! Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
+//! digits; its error is 0.05 ulp in either precision. To round x/ln 2 to the integer n, 1.5·2^k is
+//! added, a number so large that its last bits are units. These bits, shifted into the exponent
+//! field, give 2ⁿ. Below the normal range, a larger power is used and the result scaled back with
+//! one rounding.
 //!
-//! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for
-//! every n that matters. So the polynomial is evaluated times 2⁻⁵⁴ (exact). Then one multiplication
-//! gives normal and subnormal results alike. AVX-512 has a form of its own for this one,
-//! `simd_exp_avx512.rs`.
+//! Kernels need e^{−h} with h ≥ 0. Then n ≤ 0, and in `f64` 2^(n+54) is a normal number for every n
+//! with a nonzero result. The polynomial is evaluated times 2⁻⁵⁴ (exact; 2⁻²⁵ in `f32`), so that a
+//! single multiplication gives both normal and subnormal results. AVX-512 has a separate
+//! implementation of e^{−h}, `simd_exp_avx512.rs`.
 
 use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST, Vectorised};
 use pulp::Simd;
@@ -61,7 +62,7 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     simd.mul_f64s(simd.mul_f64s(twice, power), back)
 }
 
-/// 2⁻⁵⁴·e^{−r} in powers of r, highest first.
+/// Coefficients of 2⁻⁵⁴·e^{−r} in powers of r, highest first.
 const NEG64: [f64; 12] = alternating64();
 
 const fn alternating64() -> [f64; 12] {
@@ -101,7 +102,7 @@ pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
     simd.mul_f64s(p, simd.transmute_f64s_u64s(power))
 }
 
-/// The units in the last bits of the high words, moved into the exponent field.
+/// Shifts the units in the last bits of the high words into the exponent field.
 #[inline(always)]
 fn to_exponent64<S: Simd>(simd: S, shifted: S::u64s) -> S::u64s {
     if S::IS_SCALAR {
@@ -143,7 +144,7 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_f32s(simd.mul_f32s(twice, power), back)
 }
 
-/// 2⁻²⁵·e^{−r} in powers of r, highest first.
+/// Coefficients of 2⁻²⁵·e^{−r} in powers of r, highest first.
 const NEG32: [f32; 7] = {
     let scale = f32::from_bits((127 - 25) << 23);
     [
@@ -184,7 +185,7 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
 mod tests {
     use super::super::tests::{Function, every_way};
 
-    /// Positive numbers: bits count ulps.
+    /// Checks y = exp(x) to 2 ulp: the bits of positive numbers count ulps.
     fn check64(x: &[f64], y: &[f64], exp: fn(f64) -> f64) {
         for (x, y) in x.iter().zip(y) {
             let ulps = (y.to_bits() as i64 - exp(*x).to_bits() as i64).abs();
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A dense sweep of the whole range, with the special points in front; 1 << 20 numbers.
+    /// 1 << 20 numbers: special points first, then a dense sweep of the whole range.
     fn sweep(from: f64, to: f64, special: &[f64]) -> Vec<f64> {
         let n = 1 << 20;
         let mut x: Vec<f64> =

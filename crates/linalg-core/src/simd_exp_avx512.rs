@@ -1,18 +1,18 @@
-//! e^{−h} with what AVX-512 adds: a table in registers and a scaling instruction.
+//! e^{−h} by AVX-512, with a table in registers and the scaling instruction `scalef`.
 //!
-//! −h = n·ln 2 − r with n in sixteenths and |r| ≤ (ln 2)/32, e^{−h} = 2^⌊n⌋·t·e^{−r}. Here t =
-//! 2^(j/16) is one of 16 numbers held in two registers (one in `f32`) and looked up by the last
-//! four bits of n. On an interval sixteen times shorter the polynomial has half the degree, and
-//! `scalef` multiplies by 2^⌊n⌋ with one rounding, subnormal results included. That is two thirds
-//! of the portable form's instructions. The factor t and the last addition round once each, the
-//! rest adds 0.1 ulp.
+//! −h = n·ln 2 − r with n a multiple of 1/16 and |r| ≤ (ln 2)/32; e^{−h} = 2^⌊n⌋·t·e^{−r}. The
+//! factor t = 2^(j/16) is one of 16 numbers held in two registers (one in `f32`), selected by the
+//! last four bits of n. On an interval sixteen times shorter, half the polynomial degree suffices.
+//! `scalef` multiplies by 2^⌊n⌋ with one rounding, also for subnormal results. This takes two
+//! thirds of the instructions of the portable form. The factor t and the last addition each have
+//! one rounding error; all other errors together add 0.1 ulp.
 
 use pulp::bytemuck::cast;
 use pulp::x86::V4;
 use pulp::{Simd, f32x16, f64x8};
 use std::any::Any;
 
-/// The AVX-512 token, if that is what `simd` is: decided when the code is compiled for `S`.
+/// `simd` as the AVX-512 token if `S` is AVX-512, decided at compile time for each `S`.
 #[inline(always)]
 fn as_v4<S: Simd>(simd: S) -> Option<V4> {
     (&simd as &dyn Any).downcast_ref::<V4>().copied()
@@ -23,7 +23,7 @@ fn as_v4<S: Simd>(simd: S) -> Option<V4> {
 #[allow(clippy::manual_map)]
 pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> Option<S::f64s> {
     match as_v4(simd) {
-        // no closure: it would not be compiled for AVX-512
+        // not `map`: its closure would not be compiled for AVX-512
         Some(v4) => Some(cast(neg_f64x8(v4, cast(h)))),
         None => None,
     }
@@ -69,7 +69,7 @@ const ROOTS64: [f64; 16] = [
     1.9152065613971474,
 ];
 
-/// 1.5·2⁴⁸: the last bits of a sum with it are sixteenths.
+/// 1.5·2⁴⁸. In the sum of this constant and a smaller number, the last bit stands for 1/16.
 const SIXTEENTHS64: f64 = 422_212_465_065_984.0;
 
 #[inline(always)]
@@ -113,7 +113,7 @@ const ROOTS32: [f32; 16] = [
     1.915_206_6,
 ];
 
-/// 1.5·2¹⁹: the last bits of a sum with it are sixteenths.
+/// 1.5·2¹⁹. In the sum of this constant and a smaller number, the last bit stands for 1/16.
 const SIXTEENTHS32: f32 = 786_432.0;
 
 #[inline(always)]

@@ -3,8 +3,8 @@
 //! x = 2ⁿ·m with m in [√½, √2), ln x = n·ln 2 + ln m. With f = m − 1 and s = f/(2 + f),
 //! ln m = 2 artanh s = f − (f²/2 − s·(f²/2 + z·P(z))), z = s² ≤ 0.0295. The polynomial P is the
 //! least-squares fit of (2 artanh(s)/s − 2)/z at Chebyshev points with weight z, computed with 60
-//! digits. Its error is 0.01 ulp in either precision. To read n off the exponent field, that field
-//! is shifted into the last bits of a number that ends in units there.
+//! digits; its error is 0.01 ulp in either precision. To convert the exponent field to n, the field
+//! is shifted into the last bits of a number whose last bits are units.
 
 use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST};
 use pulp::Simd;
@@ -19,9 +19,9 @@ const P64: [f64; 7] = [
     0.15313888042339555,
     0.1479743510950102,
 ];
-/// The high word of √½, rounded down.
+/// √½ with only its high 32 bits, rounded down.
 const ROOT64: u64 = 0x3fe6_a09e << 32;
-/// 2⁵⁴ makes subnormal numbers normal.
+/// 2⁵⁴, a factor that makes subnormal numbers normal.
 const RAISE64: f64 = 18_014_398_509_481_984.0;
 
 #[inline(always)]
@@ -64,7 +64,7 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     simd.select_f64s(none, c(f64::NEG_INFINITY), ln)
 }
 
-/// The exponent field moved to the end of the high word; what else is there is to be masked off.
+/// Shifts the exponent field to the end of the high word. The caller masks off all other bits.
 #[inline(always)]
 fn exponent_to_high_word<S: Simd>(simd: S, x: S::u64s) -> S::u64s {
     if S::IS_SCALAR {
@@ -79,7 +79,7 @@ fn exponent_to_high_word<S: Simd>(simd: S, x: S::u64s) -> S::u64s {
 const P32: [f32; 3] = [0.666_667_8, 0.399_773_47, 0.298_760_95];
 /// √½, rounded down.
 const ROOT32: u32 = 0x3f35_04f3;
-/// 2²⁵.
+/// 2²⁵, a factor that makes subnormal numbers normal.
 const RAISE32: f32 = 33_554_432.0;
 
 #[inline(always)]
@@ -128,7 +128,7 @@ mod tests {
         assert!(y[2].is_nan());
     }
 
-    /// 2^18 numbers of the whole range, and as many around 1, the special ones in front.
+    /// Special numbers, then 2^18 numbers from the whole range and as many around 1.
     fn numbers(exponents: f64) -> Vec<f64> {
         let n = 1 << 18;
         let fraction = |i: i32| f64::from(i) / f64::from(n);

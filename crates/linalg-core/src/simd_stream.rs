@@ -1,17 +1,17 @@
-//! Stores past the caches: a result larger than they are is then neither read before it is written,
-//! nor drives out what is in use.
+//! Stores that bypass the caches. A result larger than the caches is then not read before it is
+//! written, and does not evict data in use.
 
 use crate::Scalar;
 use pulp::Simd;
 use pulp::bytemuck::{Pod, cast_slice};
 use std::marker::PhantomData;
 
-/// Columns of a result that are written register by register, past the caches if so asked and if
-/// the machine can.
+/// Columns of a result that are written register by register, bypassing the caches on request if
+/// the instruction set is AVX-512.
 ///
-/// What is written past the caches is ordered for other threads by a fence. Nobody sees the columns
-/// before it. They are borrowed by this value, which exists inside [`scope`](Self::scope) alone and
-/// is fenced when that ends, by a panic too.
+/// Stores that bypass the caches become visible to other threads in order only after a fence. This
+/// value borrows the columns, exists only inside [`scope`](Self::scope) and issues the fence when
+/// it is dropped, also on a panic; no other code can read the columns before.
 ///
 /// ```
 /// use nystrom_linalg_core::{Vectorised, WrittenColumns, dispatch};
@@ -30,12 +30,12 @@ use std::marker::PhantomData;
 pub struct WrittenColumns<'a, T> {
     columns: Vec<&'a mut [T]>,
     streaming: bool,
-    /// Neither `Send` nor `Sync`: a fence is that of the thread that wrote.
+    /// Makes the type neither `Send` nor `Sync`: the thread that wrote must issue the fence.
     here: PhantomData<*const ()>,
 }
 
 impl<'a, T: Scalar> WrittenColumns<'a, T> {
-    /// Runs `f` on the columns; `streaming` says whether they are better written past the caches.
+    /// Runs `f` on the columns; with `streaming`, stores bypass the caches where possible.
     pub fn scope<R>(
         columns: Vec<&'a mut [T]>,
         streaming: bool,
@@ -44,11 +44,11 @@ impl<'a, T: Scalar> WrittenColumns<'a, T> {
         f(&mut WrittenColumns { columns, streaming, here: PhantomData })
     }
 
-    /// Writes `values[0]`, `values[1]`, … into the columns from `j` on, each from row `i` on. It
-    /// writes as many as there are columns, and of each as many numbers as a column has room for.
+    /// Writes `values[0]`, `values[1]`, … into columns `j`, j + 1, …, each from row `i` on. Values
+    /// beyond the last column or the last row are dropped.
     ///
     /// # Panics
-    /// If there is no column `j`, or a column has fewer than `i` rows.
+    /// If j exceeds the number of columns, or a column to be written has fewer than `i` rows.
     #[inline(always)]
     pub fn write<S: Simd, const R: usize>(
         &mut self,
@@ -80,10 +80,10 @@ impl<T> Drop for WrittenColumns<'_, T> {
     }
 }
 
-/// Copies `values` to `to` by streaming stores and says so; does nothing where `S` is not AVX-512
-/// or `to` not aligned to 64 bytes.
+/// Copies `values` to `to` by streaming stores and returns true; does nothing and returns false if
+/// `S` is not AVX-512 or `to` is not aligned to 64 bytes.
 ///
-/// Other threads see what is so written after a [`fence`] of this one.
+/// Other threads see these stores in order only after a [`fence`] of the calling thread.
 #[inline(always)]
 fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -93,9 +93,9 @@ fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool {
         && to.len() == values.len()
     {
         for (to, value) in to.iter_mut().zip(values) {
-            // SAFETY: `to` is a valid place of 64 bytes, aligned to 64 (the first of the slice is,
-            // and each is 64 bytes long). It is borrowed for us alone, and by `WrittenColumns`
-            // until the fence. The token `v4` is proof that the processor has the instruction.
+            // SAFETY: `to` points to 64 writable bytes, aligned to 64 (the slice starts aligned and
+            // its elements have 64 bytes). The borrow is exclusive, and `WrittenColumns` keeps it
+            // until the fence. The token `v4` proves that the processor has the instruction.
             unsafe {
                 v4.avx512f._mm512_stream_si512(
                     std::ptr::from_mut(to).cast(),
@@ -109,11 +109,11 @@ fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool {
     false
 }
 
-/// Makes what this thread has streamed visible before what it writes after.
+/// Makes the streaming stores of the calling thread visible before its later stores.
 #[inline]
 fn fence() {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, which has no other effect.
+    // SAFETY: every x86-64 processor has this instruction, and it only orders stores.
     #[allow(unused_unsafe)] // newer compilers call it safe
     unsafe {
         std::arch::x86_64::_mm_sfence();

@@ -1,17 +1,18 @@
-//! A run of conjugate gradients to a true residual, which can be watched, saved and gone on with.
+//! Conjugate gradients until the true residual is small, with a monitor; a run can be saved and
+//! resumed.
 
 use crate::cg::{ConjugateGradients, LinearSystem};
 use crate::{Error, Result, SavedSolve, Scalar, validate};
 use faer::{Mat, MatRef};
 
-/// When to stop.
+/// When an iterative solve stops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgOptions {
     /// Relative residual ‖b − Ax‖₂/‖b‖₂ that every right-hand side must reach.
     pub tolerance: f64,
-    /// Most iterations. Each applies A once. Every check of the true residual applies it once more;
-    /// of a system with an [`error`](LinearSystem::error) the nearby Â, and A only where the bound
-    /// by Â is above the tolerance.
+    /// Limit on the number of iterations, each of which applies A once. Every check of the true
+    /// residual applies A once more. For a system with an [`error`](LinearSystem::error) the check
+    /// applies the nearby Â, and then A only if the bound by Â is above the tolerance.
     pub max_iterations: usize,
 }
 
@@ -27,28 +28,29 @@ impl Default for PcgOptions {
 pub enum PcgEnd {
     /// The true residual is within the tolerance.
     Converged,
-    /// The largest number of iterations was done.
+    /// The limit on iterations is reached.
     IterationLimit,
-    /// Rounding errors let the residual fall no further.
+    /// Rounding errors prevent a further decrease of the residual.
     Stalled,
-    /// Whoever looked on said so.
+    /// The monitor asked to stop.
     Stopped,
 }
 
-/// What an iterative solve did.
+/// The result of an iterative solve.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PcgReport {
-    /// Why it ended.
+    /// Why the solve ended.
     pub end: PcgEnd,
     /// Iterations done.
     pub iterations: usize,
-    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides;
-    /// a bound on it for a system with an [`error`](LinearSystem::error).
+    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides.
+    /// For a system with an [`error`](LinearSystem::error), a bound on this residual.
     pub residual: f64,
     /// Whether `residual` is within the tolerance.
     pub converged: bool,
-    /// The recurrence's relative residual (largest over the right-hand sides) after each iteration.
+    /// Relative residual by the recurrence (largest over the right-hand sides) after each
+    /// iteration.
     pub history: Vec<f64>,
 }
 
@@ -66,17 +68,18 @@ impl PcgReport {
     }
 }
 
-/// Conjugate gradients on A·X = B until the *true* relative residual of every column is within the
-/// tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`], with a monitor.
+/// Conjugate gradients on A·X = B (n × t) until the *true* relative residual of every column is
+/// within the tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`], with a monitor.
 ///
-/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
-/// true one is computed. If that is too large, the run begins again from there with what it has.
-/// It has stalled if such a round does not halve the true residual. Where the system applies a
-/// nearby Â, such rounds are iterative refinement. A column that cannot move, or a round without
-/// gain, then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
+/// By rounding, the residual of the recurrence drifts away from the true residual. When the
+/// recurrence reaches the tolerance, the true residual is computed. If it is too large, the run
+/// restarts from the current x and the true residual. The run has stalled if such a round does not
+/// halve the true residual. For a system that applies a nearby Â, these rounds are iterative
+/// refinement: before a run counts as stalled, because no column can make a step or a round brings
+/// no gain, the system [falls back](LinearSystem::fall_back) to A.
 ///
-/// What [`save`](Self::save) gives after an iteration goes on by [`resume`](Self::resume) to the
-/// bits of a run that was never interrupted.
+/// A state [saved](Self::save) after an iteration can be [resumed](Self::resume); the result has
+/// the bits of an uninterrupted run.
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
@@ -92,10 +95,10 @@ impl PcgReport {
 /// }
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let (b, options) = (b.as_ref(), PcgOptions::default());
-/// // the first of two iterations
+/// // the first of two iterations, then saved
 /// let (mut first, mut saved) = (Solve::start(&mut a, b, None)?, None);
 /// first.run(&mut a, b, &options, &mut |solve| { saved = Some(solve.save()); true })?;
-/// // in another process, another day
+/// // resumed, possibly in another process
 /// let mut second = Solve::resume(&saved.unwrap(), &mut a, b)?;
 /// assert!(second.run(&mut a, b, &options, &mut |_| false)?.converged);
 /// assert_eq!(second.iterations(), 2);
@@ -105,15 +108,15 @@ impl PcgReport {
 pub struct Solve<T> {
     cg: ConjugateGradients<T>,
     history: Vec<f64>,
-    /// The true residual of the last round, if there was one.
+    /// The true residual at the end of the last round; none before the first round ends.
     verified: Option<f64>,
-    /// Whether the residual at hand is b − Ax.
+    /// Whether `cg.r` was computed as b − Ax (not by the recurrence).
     is_true: bool,
     fell_back: bool,
 }
 
 impl<T: Scalar> Solve<T> {
-    /// From `x0`, or 0.
+    /// A run that starts at x = `x0` (n × t), or at 0 without `x0`.
     ///
     /// # Errors
     /// Those of [`ConjugateGradients::start`].
@@ -126,12 +129,12 @@ impl<T: Scalar> Solve<T> {
         Ok(Solve { cg, history: Vec::new(), verified: None, is_true: true, fell_back: false })
     }
 
-    /// From what was saved for the same system and right-hand side. One application of M⁻¹, by
-    /// whose bits it is known that they are the same.
+    /// Continues a saved run, for the same system and right-hand side. M⁻¹ is applied once: the
+    /// bits of rᵀM⁻¹r and ‖b‖ must be those saved.
     ///
     /// # Errors
-    /// [`Incompatible`](crate::Error::Incompatible) for a state of another system or right-hand
-    /// side, one of another instruction set, and one that is damaged.
+    /// [`Incompatible`](crate::Error::Incompatible) if the state belongs to another preconditioner,
+    /// right-hand side or instruction set, or is damaged.
     pub fn resume(
         saved: &SavedSolve<T>,
         system: &mut dyn LinearSystem<T>,
@@ -145,8 +148,9 @@ impl<T: Scalar> Solve<T> {
         Ok(Solve { cg, history: history.clone(), verified, is_true: false, fell_back })
     }
 
-    /// Goes on until the tolerance is reached, or as many iterations are done from the first one
-    /// on, or `look` answers true. `look` is shown the state after every iteration.
+    /// Iterates until the tolerance is reached, the run stalls, `max_iterations` iterations are
+    /// done (those before a [`resume`](Self::resume) included), or `look` returns true. `look` is
+    /// called with the state after every iteration.
     ///
     /// # Errors
     /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive.
@@ -160,7 +164,7 @@ impl<T: Scalar> Solve<T> {
         let PcgOptions { tolerance, max_iterations } = *options;
         validate::positive("tolerance", tolerance)?;
         if self.is_true && !self.history.is_empty() {
-            self.cg.restart(system); // a run that had come to its end
+            self.cg.restart(system); // an earlier call of `run` had ended
         }
         let end = loop {
             if self.cg.residual() <= tolerance {
@@ -213,7 +217,7 @@ impl<T: Scalar> Solve<T> {
         fell
     }
 
-    /// What [`resume`](Self::resume) goes on from.
+    /// The state from which [`resume`](Self::resume) continues.
     #[must_use]
     pub fn save(&self) -> SavedSolve<T> {
         let cg = &self.cg;
@@ -236,7 +240,7 @@ impl<T: Scalar> Solve<T> {
         self.history.len()
     }
 
-    /// The iterate, its residuals and the condition number so far.
+    /// The iterate, its residuals and the estimate of the condition number.
     pub fn cg(&self) -> &ConjugateGradients<T> {
         &self.cg
     }

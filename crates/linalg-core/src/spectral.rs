@@ -5,11 +5,11 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 
-/// The bits of faer's eigendecomposition depend on the degree of parallelism it is asked for, so
-/// one degree is asked for always. The pool runs it with as many threads as it has.
+/// Degree of parallelism passed to faer's eigendecomposition. Its bits depend on this degree, not
+/// on the number of threads that run it, so the degree is fixed.
 const DEGREE: usize = 4;
 
-/// A = UΛUᵀ for a symmetric n × n matrix, eigenvalues in descending order.
+/// A = UΛUᵀ for a symmetric n × n matrix A, with eigenvalues in descending order.
 ///
 /// ```
 /// use faer::mat;
@@ -27,8 +27,8 @@ pub struct SymmetricEigen<T> {
 }
 
 impl<T: Scalar> SymmetricEigen<T> {
-    /// Decomposes `a`, reading its lower triangle: about 9n³ flops, 3n² memory. The bits do not
-    /// depend on the number of threads.
+    /// Decomposes `a`, reading its lower triangle: about 9n³ flops, 3n² numbers of memory. The bits
+    /// do not depend on the number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`], [`Error::EigenFailure`].
@@ -91,22 +91,23 @@ impl<T: Scalar> SymmetricEigen<T> {
     }
 }
 
-/// Of these eigenvalues, largest first, those above n·ε·λ_max.
+/// The number of eigenvalues above n·ε·λ_max; `descending` lists all n, largest first.
 pub(crate) fn rank<T: Scalar>(descending: &[T]) -> usize {
     let cutoff = relative_cutoff(descending);
     descending.iter().take_while(|v| v.f64() > cutoff).count()
 }
 
-/// m·ε·σ_max: an eigenvalue below it cannot be told from rounding error in a matrix of that norm.
+/// m·ε·σ_max: in an m × m matrix of norm σ_max, a smaller eigenvalue cannot be told from rounding
+/// error.
 fn relative_cutoff<T: Scalar>(descending: &[T]) -> f64 {
     descending.len() as f64 * T::EPS * descending.first().map_or(0.0, |v| v.f64().max(0.0))
 }
 
-/// The pseudo-inverse of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as
+/// The pseudo-inverse W⁺ of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as
 /// zero.
 ///
-/// The cut-off is relative. An absolute one (1e-12, say) keeps pure rounding error in `f32` and
-/// makes an approximation worse with every landmark added.
+/// The cut-off is relative. An absolute cut-off such as 1e-12 would keep pure rounding errors in
+/// `f32`, so that an approximation gets worse with every added landmark.
 ///
 /// ```
 /// use faer::mat;
@@ -124,8 +125,10 @@ pub struct PseudoInverse<T> {
 }
 
 impl<T: Scalar> PseudoInverse<T> {
-    /// Decomposes `w`, reading its lower triangle. About 9m³ flops. Errors as
-    /// [`SymmetricEigen::new`].
+    /// Decomposes `w`, reading its lower triangle. About 9m³ flops.
+    ///
+    /// # Errors
+    /// Those of [`SymmetricEigen::new`].
     pub fn new(w: MatRef<'_, T>) -> Result<Self> {
         let eigen = SymmetricEigen::new(w)?;
         Ok(PseudoInverse { rank: eigen.rank(), eigen })

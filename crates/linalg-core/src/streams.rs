@@ -3,12 +3,12 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// A family of independent generators, numbered 0, 1, 2, …, keyed by one draw from the caller's
+/// A family of independent generators, numbered 0, 1, 2, …, with a key drawn from the caller's
 /// generator.
 ///
-/// A parallel loop gives item (or block) i the generator `streams.stream(i)`. What it draws depends
-/// on i and on the caller's seed alone. So the result has the same bits with any number of threads
-/// and in any order of execution.
+/// A parallel loop gives item (or block) i the generator `streams.stream(i)`, whose numbers depend
+/// on i and the caller's seed alone. The result has the same bits with any number of threads and in
+/// any order of execution.
 ///
 /// ```
 /// use nystrom_linalg_core::Streams;
@@ -27,7 +27,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// A family keyed by the caller's generator.
+    /// A family whose key is drawn from the caller's generator.
     ///
     /// # Randomness
     /// One 64-bit word, the key.
@@ -35,23 +35,23 @@ impl Streams {
         Streams { key: rng.next_u64() }
     }
 
-    /// Streams of a given key, for work resumed from a saved state.
+    /// The family with a given key, to resume work from a saved state.
     pub fn from_key(key: u64) -> Self {
         Streams { key }
     }
 
-    /// The key, for saving.
+    /// The key, to be saved for [`from_key`](Self::from_key).
     pub fn key(&self) -> u64 {
         self.key
     }
 
     /// The generator of item `index`.
     pub fn stream(&self, index: u64) -> Pcg64 {
-        // Two rounds of mixing: neighbouring keys and indices land on unrelated 256-bit states.
+        // Two rounds of mixing: neighbouring keys and indices give unrelated states.
         Pcg64::seed_from_u64(mix(mix(self.key) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// A family below item `index`, for nested parallel work such as the nodes of a merge tree.
+    /// The family of item `index`, for nested parallel work such as the nodes of a merge tree.
     pub fn child(&self, index: u64) -> Streams {
         Streams {
             key: mix(

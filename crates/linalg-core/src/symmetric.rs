@@ -1,4 +1,4 @@
-//! A·x from one triangle of A.
+//! Products A·x that evaluate only one triangle of A.
 
 use crate::rounding::{Bound, Rounding};
 use crate::symmetric_block::{Block, SIDE};
@@ -8,10 +8,10 @@ use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// out = A·x for an n × n matrix and x n × t, each entry of one triangle evaluated once and used
-/// for both: n²/2 + 128n entries, where [`PsdMatrix::mul_into`] takes n².
+/// out = A·x for A (n × n) and x (n × t). Each entry of one triangle is evaluated once and used for
+/// both: n²/2 + 128n entries, where [`PsdMatrix::mul_into`] evaluates n².
 ///
-/// [`KeptTriangle`] with nothing kept.
+/// The same as a [`KeptTriangle`] that keeps nothing.
 ///
 /// # Panics
 /// If `x` or `out` does not have n rows, or their numbers of columns differ.
@@ -33,24 +33,27 @@ pub fn symmetric_product<T: Scalar>(
     KeptTriangle::none(A).mul_into(out, x);
 }
 
-/// An n × n matrix A for many products A·x. One triangle of it is kept in `f32` as far as a
-/// budget of bytes allows; the rest is evaluated in every product.
+/// An n × n matrix A for many products A·x. As much of one triangle as fits a budget of bytes is
+/// kept in `f32`; the rest is evaluated in every product.
 ///
-/// Products and sums are in `f64` whatever the precision of the entries. Each entry of the triangle
-/// is read or evaluated once a product and used for both of its places. What is kept is Â = A + E,
-/// E the rounding of entries to `f32`: 0 if they are `f32` already. [`error`](Self::error) bounds
-/// ‖E‖₂ by what was in fact rounded away. Where that is too much,
-/// [`keep_exactly`](Self::keep_exactly) keeps entries as they are, in as much memory as there is.
+/// Products and sums are in `f64`, whatever the precision of the entries. A product reads or
+/// evaluates each entry of the triangle once and uses it for both of its places. It multiplies by
+/// Â = A + E, where E is the rounding of kept entries to `f32` (E = 0 if the entries are `f32`).
+/// [`error`](Self::error) bounds ‖E‖₂, computed from the entries of E. If this bound is too large,
+/// [`keep_exactly`](Self::keep_exactly) keeps entries in the precision of A, as far as memory
+/// allows.
 ///
-/// Blocks of 256 × 256 are one piece of work. Blocks (I, J) and (J, I) add to the rows I and J of
-/// the result. They are taken in the rounds of a tournament in which every block of rows meets
-/// every other once. The pieces of a round touch different rows, so they run in parallel. A quarter
-/// of the rounds has a sum of its own, so that no thread waits for the others after each round. The
-/// order in which a row is added to is fixed, so the bits do not depend on the number of threads.
+/// The matrix is cut into blocks of 256 × 256. A piece of work is a pair of blocks (I, J) and
+/// (J, I), which adds to the rows I and J of the result. The pieces are ordered in the rounds of a
+/// tournament, in which every block of rows meets every other once. The pieces of one round add to
+/// different rows and run in parallel. The rounds are split into four groups with separate sums, so
+/// that threads need not wait for each other after every round. Every row is added to in a fixed
+/// order, so the bits do not depend on the number of threads.
 ///
 /// # Cost
-/// n²/2 + 128n entries to keep all, 4 bytes each. A product reads what is kept, evaluates what is
-/// not, and takes 2n²t flops; memory for 5n·t numbers and a block a thread.
+/// To keep the whole triangle takes n²/2 + 128n entries of 4 bytes. A product reads the kept
+/// entries, evaluates the others, and takes 2n²t flops; its memory is 5n·t numbers and one block
+/// per thread.
 ///
 /// ```
 /// use faer::{Mat, mat};
@@ -63,42 +66,45 @@ pub fn symmetric_product<T: Scalar>(
 ///     kept.mul_into(out.as_mut(), mat![[1.0], [10.0]].as_ref());
 /// }
 /// assert_eq!(out, mat![[12.0], [31.0]]);
-/// // evaluated once, and nothing was rounded
+/// // every entry was evaluated once, and none was rounded
 /// assert_eq!((counted.entries(), kept.error()), (4, 0.0));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct KeptTriangle<'a, T> {
     A: &'a dyn PsdMatrix<T>,
-    /// The blocks of the first rounds, one after another in the order of `pairs`.
+    /// For each of the first rounds, its blocks one after another in the order of `pairs`, rounded
+    /// to `f32`.
     rounds: Vec<Vec<f32>>,
-    /// The same without rounding; then `rounds` is empty.
+    /// The blocks of the first rounds without rounding; if not empty, `rounds` is empty.
     exact: Vec<Vec<T>>,
     /// A bound on ‖E‖₂.
     error: f64,
 }
 
-/// Groups of rounds with a sum of their own.
+/// Groups of rounds that have a separate sum.
 const TEAMS: usize = 4;
-/// The share of the rounds from which the error of all is estimated.
+/// The share of the rounds after which the error of all rounds is extrapolated.
 const SAMPLE: f64 = 1.0 / 16.0;
 
 impl<'a, T: Scalar> KeptTriangle<'a, T> {
-    /// Nothing kept.
+    /// Keeps nothing: every product evaluates all entries.
     pub fn none(A: &'a dyn PsdMatrix<T>) -> Self {
         KeptTriangle { A, rounds: vec![], exact: vec![], error: 0.0 }
     }
 
-    /// As many whole rounds of blocks as `bytes` hold.
+    /// Keeps, in `f32`, as many whole rounds of blocks as fit `bytes`.
     pub fn new(A: &'a dyn PsdMatrix<T>, bytes: u64) -> Self {
         Self::within(A, bytes, f64::INFINITY)
     }
 
-    /// The same if [`error`](Self::error) is then at most `most`; otherwise nothing is kept, and
-    /// `error` is infinite. A sixteenth of the blocks shows what all would come to.
+    /// As [`new`](Self::new) if [`error`](Self::error) is then at most `most`. Otherwise nothing is
+    /// kept, and `error` is infinite. The evaluation stops early if the error so far, extrapolated
+    /// to all rounds after at least a sixteenth of them, exceeds `most`.
     ///
-    /// Where ‖E‖_F is too much, the bound is the root of Σ ‖E_IJᵀE_IJ‖_F ≥ ‖E‖₂², the sum over all
-    /// blocks. For rounding errors it is a third of ‖E‖_F, at 512 flops an entry.
+    /// The bound on ‖E‖₂ is ‖E‖_F. If that exceeds `most`, the entries are evaluated once more for
+    /// the smaller bound (Σ ‖E_IJᵀE_IJ‖_F)^½ ≥ ‖E‖₂, a sum over all blocks E_IJ. For rounding
+    /// errors the smaller bound is about a third of ‖E‖_F; it costs 512 flops per entry.
     pub fn within(A: &'a dyn PsdMatrix<T>, bytes: u64, most: f64) -> Self {
         let all = rounds_within::<f32>(A.dim(), bytes);
         let kept = |bound| {
@@ -120,28 +126,28 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
             .unwrap_or(KeptTriangle { error: f64::INFINITY, ..Self::none(A) })
     }
 
-    /// Bytes of the whole triangle, about 2n².
+    /// Bytes of the whole triangle in `f32`, about 2n².
     pub fn bytes(n: usize) -> u64 {
         (0..rounds(n)).map(|round| round_bytes::<f32>(n, round)).sum()
     }
 
-    /// Bytes of what [`new`](Self::new) keeps with that budget.
+    /// Bytes that [`new`](Self::new) keeps for a budget of `budget` bytes.
     pub fn bytes_within(n: usize, budget: u64) -> u64 {
         (0..rounds_within::<f32>(n, budget)).map(|round| round_bytes::<f32>(n, round)).sum()
     }
 
-    /// A bound on ‖Â − A‖₂: ‖E‖_F, E what the rounding of kept entries changed, or the smaller one
-    /// of [`within`](Self::within). NaN or infinite if an entry is, or is beyond `f32`.
+    /// A bound on ‖E‖₂ = ‖Â − A‖₂, where E is the rounding of kept entries: ‖E‖_F, or the smaller
+    /// bound of [`within`](Self::within). NaN or infinite if a kept entry is, or overflows `f32`.
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Bytes that are kept.
+    /// Bytes of the kept entries.
     pub fn kept_bytes(&self) -> u64 {
         bytes_of(&self.rounds) + bytes_of(&self.exact)
     }
 
-    /// n times the share of the triangle that is kept.
+    /// n times the share of the triangle that is kept, rounded down.
     pub fn kept_rows(&self) -> usize {
         let n = self.A.dim();
         let all: u64 = (0..rounds(n)).map(|round| round_entries(n, round)).sum();
@@ -150,20 +156,20 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         (n as u128 * kept as u128 / u128::from(all.max(1))) as usize
     }
 
-    /// Gives the kept blocks back: from now on every product evaluates all.
+    /// Frees the kept blocks: from now on every product evaluates all entries.
     pub fn forget(&mut self) {
         (self.rounds, self.exact, self.error) = (vec![], vec![], 0.0);
     }
 
-    /// Gives the kept blocks back, and keeps as many whole rounds as `bytes` hold without rounding:
-    /// 8 bytes an entry in `f64`.
+    /// Frees the kept blocks and keeps, in the precision of A, as many whole rounds of blocks as
+    /// fit `bytes` (8 bytes per entry in `f64`).
     pub fn keep_exactly(&mut self, bytes: u64) {
         self.forget();
         let rounds = 0..rounds_within::<T>(self.A.dim(), bytes);
         self.exact = rounds.map(|round| self.evaluated(round, Bound::Frobenius).0).collect();
     }
 
-    /// out = Â·x.
+    /// out = Â·x for x (n × t).
     ///
     /// # Panics
     /// If `x` or `out` does not have n rows, or their numbers of columns differ.
@@ -175,7 +181,7 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         }
     }
 
-    /// out = A·x; entries that were rounded are evaluated anew.
+    /// out = A·x for x (n × t); entries that are kept in rounded form are evaluated again.
     ///
     /// # Panics
     /// As [`mul_into`](Self::mul_into).
@@ -203,7 +209,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         from_blocks(out, all.expect("a round at least").as_ref());
     }
 
-    /// What some rounds add to Â·x, one after the other.
+    /// The contribution of some rounds, one after the other, to Â·x (or A·x), in the layout of
+    /// [`by_blocks`].
     fn rounds_product<E: Scalar>(
         &self,
         kept: &[Vec<E>],
@@ -222,7 +229,7 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
                 let size = rows(n, i).len() * rows(n, j).len();
                 let a = entries.map(|all| &all[..size]);
                 entries = entries.map(|all| &all[size..]);
-                // on the diagonal i = j, and there is nothing to take the second time
+                // in a diagonal block i = j, and the second `take` gives None
                 pieces.push((i, j, a, parts[i].take(), parts[j].take()));
             }
             pieces.par_iter_mut().for_each_init(Block::new, |block, (i, j, a, out_i, out_j)| {
@@ -248,7 +255,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         sums
     }
 
-    /// The blocks of a round as numbers E, and the square of a bound on what that loses.
+    /// The blocks of a round converted to numbers of type `E`, and their contribution to the
+    /// squared bound on the rounding error.
     fn evaluated<E: Scalar>(&self, round: usize, bound: Bound) -> (Vec<E>, f64) {
         let n = self.A.dim();
         let mut entries = vec![E::lit(0.0); round_entries(n, round) as usize];
@@ -261,7 +269,7 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         let narrow = |(block, rounding): &mut (Block<T>, Rounding), (i, j, out): Piece<'_, E>| {
             let (I, J) = (rows(n, i), rows(n, j));
             let square = block.evaluated(self.A, I, J, |_, a| rounding.narrow(out, a, bound));
-            // a block off the diagonal has two places
+            // a block off the diagonal is also its mirror image
             if i == j { square } else { 2.0 * square }
         };
         let threads = || (Block::new(), Rounding::new());
@@ -270,10 +278,10 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
     }
 }
 
-/// Block (i, j), in one piece column by column.
+/// i, j and the entries of block (i, j), column by column.
 type Piece<'a, E> = (usize, usize, &'a mut [E]);
 
-/// Blocks of rows of an n × n matrix.
+/// The number of blocks of rows of an n × n matrix.
 fn blocks(n: usize) -> usize {
     n.div_ceil(SIDE)
 }
@@ -282,7 +290,8 @@ fn rows(n: usize, i: usize) -> Range<usize> {
     i * SIDE..((i + 1) * SIDE).min(n)
 }
 
-/// x with 256 rows: the columns of a block of rows side by side, the last padded with 0.
+/// x (n × t) reshaped to 256 rows: columns it, …, (i + 1)t − 1 are block i of 256 rows of x, the
+/// last block padded with 0.
 pub(crate) fn by_blocks(x: MatRef<'_, f64>) -> Mat<f64> {
     let (n, t) = (x.nrows(), x.ncols());
     let mut out = Mat::zeros(SIDE, blocks(n) * t);
@@ -293,7 +302,7 @@ pub(crate) fn by_blocks(x: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// The way back.
+/// The inverse of [`by_blocks`].
 pub(crate) fn from_blocks(mut out: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
     let (n, t) = (out.nrows(), out.ncols());
     for i in 0..blocks(n) {
@@ -302,14 +311,15 @@ pub(crate) fn from_blocks(mut out: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
     }
 }
 
-/// The diagonal blocks are a round of their own; then those in which every block of rows meets
+/// The number of rounds: one for the diagonal blocks, and those in which every block of rows meets
 /// every other once.
 fn rounds(n: usize) -> usize {
     if n == 0 { 0 } else { blocks(n).next_multiple_of(2) }
 }
 
-/// The pairs of a round (the circle method). The last player of an even number stays, the others
-/// move round; who meets a player that is not there rests.
+/// The pairs (i, j) of blocks of rows in a round: the diagonal in round 0, then a round-robin
+/// tournament by the circle method. With an odd number of blocks a dummy is added, and a block that
+/// is paired with the dummy has no pair in that round.
 fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     let (b, last) = (blocks(n), rounds(n) - 1);
     let diagonal = (0..if round == 0 { b } else { 0 }).map(|i| (i, i));

@@ -1,4 +1,4 @@
-//! A block of a symmetric matrix, times two vectors at once.
+//! Products of a block of a symmetric matrix, and of its transpose, with vectors.
 
 use crate::{PsdMatrix, Scalar, Vectorised, dispatch, ops, work};
 use faer::reborrow::*;
@@ -6,15 +6,15 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// Rows and columns of a block: of `f64` it takes half a mebibyte, which stays in a core's own
-/// cache.
+/// Rows and columns of a block. In `f64` a block takes half a mebibyte, which fits the private
+/// cache of a core.
 pub(crate) const SIDE: usize = 256;
-/// Columns that are widened and multiplied together.
+/// Columns that are converted to `f64` and multiplied together.
 const GROUP: usize = 4;
-/// From so many vectors on, matrix products are faster than ours.
-const MANY: usize = 8;
+/// For this many vectors or more, faer's matrix products are faster than the loops below.
+const VECTORS_FOR_GEMM: usize = 8;
 
-/// What a thread works with.
+/// The buffers of a thread: the entries of a block, and its columns in `f64`.
 pub(crate) struct Block<T> {
     entries: Mat<T>,
     wide: Mat<f64>,
@@ -25,7 +25,7 @@ impl<T: Scalar> Block<T> {
         Block { entries: Mat::new(), wide: Mat::zeros(SIDE, GROUP) }
     }
 
-    /// A\[rows, cols\] for `f`.
+    /// Evaluates A\[rows, cols\] and calls `f` with it.
     pub fn evaluated<R>(
         &mut self,
         A: &dyn PsdMatrix<T>,
@@ -44,8 +44,8 @@ impl<T: Scalar> Block<T> {
         result
     }
 
-    /// out_i += a·x_j and out_j += aᵀ·x_i, each unless there is none, for a with its columns in one
-    /// piece each. The vectors have 256 rows, with 0 below those of the block.
+    /// out_i += a·x_j and out_j += aᵀ·x_i, for each output that is given. Every column of `a` is
+    /// contiguous. The vectors and outputs have 256 rows, 0 below the rows of the block.
     pub fn add_products<A: Scalar>(
         &mut self,
         a: MatRef<'_, A>,
@@ -54,7 +54,7 @@ impl<T: Scalar> Block<T> {
     ) {
         let (h, w) = a.shape();
         let t = out_i.as_ref().or(out_j.as_ref()).map_or(0, |out| out.ncols());
-        if t < MANY {
+        if t < VECTORS_FOR_GEMM {
             work::flops(
                 2 * h * w * t * (usize::from(out_i.is_some()) + usize::from(out_j.is_some())),
             );
@@ -85,7 +85,8 @@ struct Both<'a, A> {
 impl<A: Scalar> WithSimd for Both<'_, A> {
     type Output = ();
 
-    /// Four columns at a time, to `f64` in the nearest cache, then read once for both products.
+    /// Converts four columns at a time to `f64`, which then stay in the L1 cache and are read once
+    /// for both products.
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (h, w) = self.a.shape();
@@ -128,7 +129,7 @@ impl<A: Scalar> WithSimd for Both<'_, A> {
     }
 }
 
-/// out += Σ_c a_c·x_c, and a_cᵀy for each c, reading a once.
+/// out += Σ_c a_c·x_c; returns a_cᵀy for each c. Reads a once.
 #[inline(always)]
 fn both<S: Simd>(
     simd: S,

@@ -1,6 +1,6 @@
-//! Matrices and oracles for the tests of what is built on this crate (feature `testing`). The
-//! contract of [`PsdMatrix`] as a test for any implementation is among them. Functions here panic
-//! on misuse.
+//! Matrices and oracles for tests of code that uses this crate (feature `testing`), among them
+//! [`check_psd_matrix`], a test of the contract of [`PsdMatrix`]. The functions here panic on
+//! misuse.
 
 mod psd_matrix;
 
@@ -14,30 +14,31 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// The generator of the tests.
+/// The generator that the tests use, with the given seed.
 pub fn rng(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-/// The kinds of psd matrix that an approximation meets.
+/// Kinds of psd matrices on which approximations are tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Gaussian kernel: full rank, eigenvalues falling to nothing.
+    /// Gaussian kernel: full rank, fast decay of eigenvalues.
     Gaussian,
     /// Linear kernel in 3 dimensions: rank 3, unequal diagonal.
     LowRank,
-    /// Exponential kernel: slowly falling eigenvalues.
+    /// Exponential kernel: slow decay of eigenvalues.
     Rough,
-    /// Gaussian kernel on points each occurring twice: exactly singular.
+    /// Gaussian kernel on points that all occur twice: exactly singular.
     Doubled,
 }
 
 impl Kind {
-    /// All of them.
+    /// All four kinds.
     pub const ALL: [Kind; 4] = [Kind::Gaussian, Kind::LowRank, Kind::Rough, Kind::Doubled];
 }
 
-/// A matrix of the given kind on n standard normal points in ℝ³.
+/// The n × n matrix of the given kind on n standard normal points in ℝ³ (⌈n/2⌉ for
+/// [`Kind::Doubled`]).
 ///
 /// ```
 /// use nystrom_linalg_core::testing::{Kind, psd, smallest_eigenvalue};
@@ -76,12 +77,12 @@ pub fn solve(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     x
 }
 
-/// All entries of a matrix.
+/// The matrix as a stored n × n matrix.
 pub fn whole<T: Scalar>(a: &dyn PsdMatrix<T>) -> Mat<T> {
     a.block((0..a.dim()).into(), (0..a.dim()).into())
 }
 
-/// The n × n matrix with these entries, evaluated whenever they are asked for.
+/// The n × n matrix with entries given by a function, evaluated on every access.
 ///
 /// ```
 /// use nystrom_linalg_core::testing::{Evaluated, check_psd_matrix};
@@ -89,9 +90,9 @@ pub fn whole<T: Scalar>(a: &dyn PsdMatrix<T>) -> Mat<T> {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluated<F> {
-    /// Its order.
+    /// The order of the matrix.
     pub n: usize,
-    /// Entry (i, j).
+    /// `entry(i, j)` is entry (i, j).
     pub entry: F,
 }
 
@@ -111,12 +112,12 @@ impl<T: Scalar, F: Fn(usize, usize) -> T + Sync> PsdMatrix<T> for Evaluated<F> {
     }
 }
 
-/// The identity, except for the given bad values at given places; may have order 0.
+/// The identity matrix, except for given bad values; the order may be 0.
 #[derive(Debug, Clone)]
 pub struct Broken {
-    /// Its order.
+    /// The order of the matrix.
     pub n: usize,
-    /// (i, j, value), at (j, i) too.
+    /// (i, j, value): the value of entries (i, j) and (j, i).
     pub bad: Vec<(usize, usize, f64)>,
 }
 
@@ -144,10 +145,11 @@ impl PsdMatrix<f64> for Broken {
     }
 }
 
-/// Runs `f` on a thread of its own; five minutes are a hundred times what a test takes.
+/// Runs `f` on its own thread and fails if it takes more than five minutes, a hundred times what a
+/// test takes.
 ///
 /// # Panics
-/// If `f` does, or is not done by then.
+/// If `f` panics, or takes more than five minutes.
 pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
     let (done, wait) = mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -162,19 +164,19 @@ pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Runs `f` in pools of 1, 2 and 8 threads; all results must be equal.
+/// Runs `f` in pools of 1, 2 and 8 threads and returns the result, which must be the same in all.
 ///
 /// # Panics
-/// If they are not, at the caller's line.
+/// If results differ, at the caller's line.
 #[track_caller]
 pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
     same_in_pools(&[1, 2, 8].map(pool), f)
 }
 
-/// Runs `f` in each of these pools; all results must be equal.
+/// Runs `f` in each of these pools and returns the result, which must be the same in all.
 ///
 /// # Panics
-/// If they are not, at the caller's line; without a pool.
+/// If results differ, at the caller's line; if `pools` is empty.
 #[track_caller]
 pub fn same_in_pools<R: PartialEq + Send>(pools: &[ThreadPool], f: impl Fn() -> R + Sync) -> R {
     let (first, others) = pools.split_first().unwrap();
@@ -186,7 +188,7 @@ pub fn same_in_pools<R: PartialEq + Send>(pools: &[ThreadPool], f: impl Fn() -> 
     result
 }
 
-/// A pool of so many threads.
+/// A pool of `threads` threads.
 pub fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }

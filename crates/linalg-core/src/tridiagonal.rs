@@ -1,21 +1,22 @@
-//! The extreme eigenvalues of a tridiagonal matrix, by counting.
+//! The ratio of the extreme eigenvalues of a tridiagonal matrix, by bisection on eigenvalue counts.
 
-/// Halvings of the interval of the exponent: to the last digit.
+/// Bisection steps on the logarithm of an eigenvalue: enough for all digits.
 const HALVINGS: usize = 60;
-/// Larger ratios are rounding errors: they all count as this one.
+/// Upper limit of the ratio: larger ratios are rounding errors.
 const LARGEST_RATIO: f64 = 1e18;
 
-/// λ_max/λ_min of the symmetric tridiagonal matrix with this diagonal and these squares of what is
-/// beside it, at most 1e18. A matrix that is not numerically positive definite has 1e18. One that
-/// is smaller than 2 × 2 or not finite tells nothing: 1.
+/// λ_max/λ_min, at most 1e18, of a symmetric tridiagonal k × k matrix given by its `diagonal` (k
+/// entries) and the `squares` of its off-diagonal entries (k − 1). The ratio is 1e18 if the matrix
+/// is not numerically positive definite, and 1 if k < 2 or an entry is not finite.
 ///
-/// Bisection on the number of eigenvalues below a bound. O(k) a halving, no matrix.
+/// Bisection on the number of eigenvalues below a bound: O(k) per step, no matrix stored.
 ///
 /// Source: G. Golub, C. Van Loan, *Matrix computations*, 8.4.1.
 pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
     let k = diagonal.len();
-    let beside = |i: usize| squares.get(i).map_or(0.0, |square| square.sqrt());
-    let row = |i: usize| diagonal[i] + beside(i) + if i == 0 { 0.0 } else { beside(i - 1) };
+    let off_diagonal = |i: usize| squares.get(i).map_or(0.0, |square| square.sqrt());
+    let row =
+        |i: usize| diagonal[i] + off_diagonal(i) + if i == 0 { 0.0 } else { off_diagonal(i - 1) };
     let most = (0..k).map(row).fold(0.0, f64::max); // Gershgorin
     let least = most / LARGEST_RATIO;
     if k < 2 || !most.is_finite() || !(least > 0.0) {
@@ -39,7 +40,7 @@ pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
     (eigenvalue(k - 1) / eigenvalue(0)).max(1.0)
 }
 
-/// The number of eigenvalues below x: of negative pivots of T − xI (Sturm).
+/// The number of eigenvalues below x, which is the number of negative pivots of T − xI (Sturm).
 fn below(diagonal: &[f64], squares: &[f64], x: f64) -> usize {
     let (mut count, mut pivot) = (0, 1.0_f64);
     for (i, a) in diagonal.iter().enumerate() {
@@ -68,12 +69,12 @@ mod tests {
         ) {
             let k = diagonal.len();
             // diagonally dominant, thus positive definite
-            let beside: Vec<f64> =
+            let off_diagonal: Vec<f64> =
                 (0..k - 1).map(|i| share[i] * diagonal[i].min(diagonal[i + 1])).collect();
-            let squares: Vec<f64> = beside.iter().map(|b| b * b).collect();
+            let squares: Vec<f64> = off_diagonal.iter().map(|b| b * b).collect();
             let T = Mat::from_fn(k, k, |i, j| match i.abs_diff(j) {
                 0 => diagonal[i],
-                1 => beside[i.min(j)],
+                1 => off_diagonal[i.min(j)],
                 _ => 0.0,
             });
             let eigen = SymmetricEigen::new(T.as_ref()).unwrap();

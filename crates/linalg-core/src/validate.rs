@@ -1,10 +1,12 @@
-//! Checks of what a caller passed in: cheap, first, and each naming the place.
+//! Checks of a caller's input, made before any work. Each error names the offending entry.
 
 use crate::{Error, Indices, Result, Scalar};
 use faer::MatRef;
 
-/// Every entry of `a` is finite; otherwise [`Error::NonFinite`] names the first in row order of its
-/// column.
+/// Checks that every entry of `a` is finite.
+///
+/// # Errors
+/// [`Error::NonFinite`] with the first entry that is not, column by column.
 ///
 /// ```
 /// use faer::mat;
@@ -19,7 +21,7 @@ pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     finite_from(what, a, |_| 0)
 }
 
-/// As [`finite`] for the block K\[rows, cols\], naming the place in K.
+/// As [`finite`] for the block K\[rows, cols\]; the error has the row and column in K.
 pub fn finite_block<'a, T: Scalar>(
     block: MatRef<'_, T>,
     rows: impl Into<Indices<'a>>,
@@ -29,13 +31,13 @@ pub fn finite_block<'a, T: Scalar>(
         .map_err(|error| error.placed(|row, col| (rows.into().get(row), cols.into().get(col))))
 }
 
-/// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is
-/// not read.
+/// As [`finite`] for the lower triangle of a square matrix, with the diagonal. The strict upper
+/// triangle is not read.
 pub fn finite_lower<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     finite_from(what, a, |col| col)
 }
 
-/// Of each column the rows from `first(col)` on.
+/// As [`finite`] for the rows from `first(col)` on of each column.
 fn finite_from<T: Scalar>(
     what: &'static str,
     a: MatRef<'_, T>,
@@ -52,29 +54,29 @@ fn finite_from<T: Scalar>(
     Ok(())
 }
 
-/// Two sizes agree; otherwise [`Error::Shape`].
+/// Checks that two sizes agree; otherwise [`Error::Shape`].
 pub fn same_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::Shape { what, expected, got }) }
 }
 
-/// There is at least one; otherwise [`Error::Empty`].
+/// Checks that n ≥ 1; otherwise [`Error::Empty`].
 pub fn not_empty(what: &'static str, n: usize) -> Result<()> {
     if n > 0 { Ok(()) } else { Err(Error::Empty { what }) }
 }
 
-/// At most `available` are asked for, and at least one; otherwise [`Error::TooMany`] or
-/// [`Error::Empty`].
+/// Checks that 1 ≤ `requested` ≤ `available`; otherwise [`Error::Empty`] or [`Error::TooMany`].
 pub fn at_most(what: &'static str, requested: usize, available: usize) -> Result<()> {
     not_empty(what, requested)?;
     if requested <= available { Ok(()) } else { Err(Error::TooMany { what, requested, available }) }
 }
 
-/// `value` is positive and finite; otherwise [`Error::InvalidParameter`].
+/// Checks that `value` is positive and finite; otherwise [`Error::InvalidParameter`].
 pub fn positive(name: &'static str, value: f64) -> Result<()> {
     require(value > 0.0 && value.is_finite(), name, value, "a positive finite number")
 }
 
-/// What is required of `value` holds; otherwise [`Error::InvalidParameter`] says what it is.
+/// Checks a requirement on `value`; if it does not hold, [`Error::InvalidParameter`] with the
+/// words of `requirement`.
 ///
 /// ```
 /// use nystrom_linalg_core::validate;
@@ -91,8 +93,8 @@ pub fn require(
     if holds { Ok(()) } else { Err(Error::InvalidParameter { name, value, requirement }) }
 }
 
-/// Every entry is positive and finite; otherwise [`Error::NotPositive`] names the first that is
-/// not.
+/// Checks that every entry is positive and finite; otherwise [`Error::NotPositive`] with the first
+/// that is not.
 pub fn all_positive<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
     for (index, value) in entries.iter().map(|x| x.f64()).enumerate() {
         if !(value > 0.0 && value.is_finite()) {
@@ -102,8 +104,8 @@ pub fn all_positive<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> 
     Ok(())
 }
 
-/// Every entry is finite and at least 0; otherwise [`Error::InvalidWeight`] names the first that is
-/// not.
+/// Checks that every entry is finite and at least 0; otherwise [`Error::InvalidWeight`] with the
+/// first that is not.
 pub fn all_nonnegative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
     for (index, value) in entries.iter().map(|x| x.f64()).enumerate() {
         if !(value >= 0.0 && value.is_finite()) {
@@ -113,9 +115,11 @@ pub fn all_nonnegative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<(
     Ok(())
 }
 
-/// Every weight is finite and at least 0, and their sum is positive and finite; otherwise
-/// [`Error::InvalidWeight`] or, without any
-/// weight, [`Error::Empty`]. Returns the sum, taken in `f64` in order.
+/// Checks that every weight is finite and at least 0, and that their sum is positive and finite.
+/// Returns the sum, taken in `f64` in order.
+///
+/// # Errors
+/// [`Error::InvalidWeight`]; [`Error::Empty`] without weights.
 pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
     not_empty(what, weights.len())?;
     all_nonnegative(what, weights)?;

@@ -1,33 +1,34 @@
-//! What was done, counted: flops of dense operations and values of kernels, for tests of cost
-//! claims (feature `count-work`).
+//! Counts of flops in dense operations and of kernel values, for tests of documented costs (feature
+//! `count-work`).
 //!
-//! [`Counted`](crate::Counted) sees what is asked of one matrix. This module sees all that the
-//! **whole process** does, whatever thread does it and whoever asks: one measurement at a time.
-//! Without the feature there is no count, and the calls below are empty.
+//! [`Counted`](crate::Counted) counts the entries evaluated of one matrix. This module counts the
+//! work of the **whole process**, in all threads, so that only one measurement can run at a time.
+//! Without the feature nothing is counted, and the functions below are empty.
 //!
 //! # Convention
-//! A dense operation counts where it is handed to faer, or where a loop of our own stands in for
-//! it. So nothing counts twice. A blocked Cholesky factorisation is the sum of its panels,
-//! solves and products. An addition and a multiplication are a flop each, in any precision. Counts
-//! are those of the textbooks (G. Golub, C. Van Loan, *Matrix computations*):
+//! A dense operation is counted where faer is called, or in a loop of this workspace that replaces
+//! a call of faer, so that no operation is counted twice: a blocked Cholesky factorisation is the
+//! sum of its panels, solves and products. An addition and a multiplication are one flop each, in
+//! any precision. The counts are those of G. Golub and C. Van Loan, *Matrix computations*:
 //!
 //! | operation | flops |
 //! |---|---|
 //! | product, m × k by k × n | 2mnk |
-//! | one triangle of a product, m × k by k × m | m(m + 1)k |
+//! | one triangle, with the diagonal, of a product, m × k by k × m | m(m + 1)k |
 //! | triangular solve, n × n for t columns | n²t |
 //! | Cholesky factor, n × n | n³/3 |
 //! | QR factor R, n × p, n ≥ p; its Qᵀ applied to t columns | 2p²(n − p/3); 2pt(2n − p) |
 //! | symmetric eigendecomposition, n × n | 9n³ |
-//! | b subdiagonals to one; eigenvalues of one | 6n²b; 16n² |
-//! | LU factors of b subdiagonals; a solve | 4nb²; 6nb |
+//! | symmetric band (b subdiagonals) to tridiagonal; eigenvalues of the latter | 6n²b; 16n² |
+//! | LU factors of such a band; a solve with them | 4nb²; 6nb |
 //! | singular values and thin U, n × p, n ≥ p; V as well | 6np² + 11p³; 6np² + 20p³ |
 //!
-//! Work of lower order on vectors (sums, scalings, norms, the recurrences of conjugate gradients)
-//! does not count. Nor does what goes on inside a kernel: its values count as entries. Those of a
-//! Gram block count in full, although one triangle is evaluated and mirrored.
+//! Lower-order work on vectors (sums, scalings, norms, the recurrences of conjugate gradients) is
+//! not counted. Flops inside a kernel are not counted either; its values are counted as entries. A
+//! Gram block counts all its entries, although only one triangle is evaluated and then mirrored.
 //!
-//! [`side_by_side`] says what could be done at the same time, whatever does it.
+//! [`side_by_side`] marks pieces of work that can run at the same time, whether or not they do, for
+//! the length of the critical path (`span`).
 //!
 //! ```
 //! use faer::{Accum, Mat};
@@ -42,15 +43,15 @@
 #[cfg(feature = "count-work")]
 pub use counters::{Work, counted, for_threads};
 
-/// Pieces that may be done at the same time; see [`side_by_side`].
+/// Collects the spans of pieces of work that can run at the same time; see [`side_by_side`].
 #[derive(Debug, Default)]
 pub struct Pieces {
     #[cfg(feature = "count-work")]
     longest: std::sync::atomic::AtomicU64,
 }
 
-/// Runs `f`, whose pieces may be done at the same time: the span of them all is that of the
-/// longest.
+/// Runs `f`, whose [pieces](Pieces::piece) can run at the same time: together they add to the span
+/// only the span of the longest piece.
 #[inline(always)]
 pub fn side_by_side<R>(f: impl FnOnce(&Pieces) -> R) -> R {
     let pieces = Pieces::default();
@@ -61,7 +62,7 @@ pub fn side_by_side<R>(f: impl FnOnce(&Pieces) -> R) -> R {
 }
 
 impl Pieces {
-    /// A piece.
+    /// Runs `f` as one of the pieces.
     #[inline(always)]
     pub fn piece<R>(&self, f: impl FnOnce() -> R) -> R {
         #[cfg(feature = "count-work")]
@@ -71,11 +72,11 @@ impl Pieces {
     }
 }
 
-/// So many threads have fixed pieces, the fastest for one.
+/// Up to this many threads the piece size is fixed, tuned for one thread.
 const FEW_THREADS: usize = 8;
 
-/// How many pieces are to be offered at least, if that costs no bit. It is the number of threads
-/// where that is more than 8.
+/// The least number of pieces to cut work into, where the cut does not change the bits of the
+/// result: the number of threads if that is above 8, otherwise 1.
 #[must_use]
 pub fn pieces_wanted() -> usize {
     #[cfg(feature = "count-work")]
@@ -95,21 +96,21 @@ mod counters {
     pub(super) static SPAN: AtomicU64 = AtomicU64::new(0);
     static THREADS: AtomicU64 = AtomicU64::new(0);
 
-    /// Work done, by the convention of the [module](super).
+    /// Counts of work, by the convention of the [module](super).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Work {
         /// Floating-point operations of dense linear algebra.
         pub flops: u64,
         /// Kernel values in blocks.
         pub entries: u64,
-        /// Kernel values k(x, x) asked for on their own.
+        /// Kernel values k(x, x) evaluated outside blocks.
         pub diagonal_entries: u64,
-        /// Flops of the longest chain, no two of which can be done at the same time: what is left
-        /// with any number of threads. Right in a pool of one thread.
+        /// Flops on the critical path: the longest chain of operations that must run one after the
+        /// other, whatever the number of threads. Correct only if measured in a pool of one thread.
         pub span: u64,
     }
 
-    /// What `f` returns, and the work that the process did meanwhile.
+    /// The result of `f`, and the work of the process while `f` ran.
     pub fn counted<R>(f: impl FnOnce() -> R) -> (R, Work) {
         let counts = || [&FLOPS, &ENTRIES, &DIAGONAL, &SPAN].map(|count| count.load(Relaxed));
         let before = counts();
@@ -120,7 +121,8 @@ mod counters {
         (result, Work { flops, entries, diagonal_entries, span })
     }
 
-    /// Runs `f` with work cut as for so many threads, whatever the pool has.
+    /// Runs `f` with its work cut into pieces as for `threads` threads, whatever the size of the
+    /// pool.
     pub fn for_threads<R>(threads: usize, f: impl FnOnce() -> R) -> R {
         THREADS.store(threads as u64, Relaxed);
         let result = f();
@@ -135,7 +137,7 @@ mod counters {
         }
     }
 
-    /// A piece of several, of which the longest counts.
+    /// Runs `f` as one of several pieces: its span is compared with `longest`, not added to `SPAN`.
     pub(super) fn spanned<R>(longest: &AtomicU64, f: impl FnOnce() -> R) -> R {
         let before = SPAN.load(Relaxed);
         let result = f();
@@ -158,63 +160,64 @@ macro_rules! add {
     }};
 }
 
-/// That many flops.
+/// Counts `count` flops, also on the critical path.
 #[inline(always)]
 pub fn flops(count: usize) {
     add!(FLOPS, count as u64);
     add!(SPAN, count as u64);
 }
 
-/// A block of rows × cols kernel values.
+/// Counts a block of rows × cols kernel values.
 #[inline(always)]
 pub fn entries(rows: usize, cols: usize) {
     add!(ENTRIES, rows as u64 * cols as u64);
 }
 
-/// n values k(x, x).
+/// Counts n values k(x, x).
 #[inline(always)]
 pub fn diagonal_entries(n: usize) {
     add!(DIAGONAL, n as u64);
 }
 
-/// A product of m × k by k × n.
+/// Counts a product of m × k by k × n.
 #[inline(always)]
 pub fn product(m: usize, n: usize, k: usize) {
     flops(2 * m * n * k);
 }
 
-/// One triangle, with the diagonal, of a product of m × k by k × m.
+/// Counts one triangle, with the diagonal, of a product of m × k by k × m.
 #[inline(always)]
 pub fn triangle_of_product(m: usize, k: usize) {
     flops(m * (m + 1) * k);
 }
 
-/// A triangular solve of order n for t columns.
+/// Counts a triangular solve of order n for t columns.
 #[inline(always)]
 pub fn triangular_solve(n: usize, t: usize) {
     flops(n * n * t);
 }
 
-/// A Cholesky factorisation of order n.
+/// Counts a Cholesky factorisation of order n.
 #[inline(always)]
 pub fn cholesky(n: usize) {
     flops(n * n * n / 3);
 }
 
-/// R of the QR factorisation of an n × p matrix, n ≥ p, with Qᵀ applied to t more columns.
+/// Counts the factor R in the QR factorisation of an n × p matrix, n ≥ p, and Qᵀ applied to t
+/// columns.
 #[inline(always)]
 pub fn qr(n: usize, p: usize, t: usize) {
     flops(2 * p * p * n - 2 * p * p * p / 3 + 2 * p * t * (2 * n - p));
 }
 
-/// A symmetric eigendecomposition of order n, with vectors.
+/// Counts a symmetric eigendecomposition of order n, with vectors.
 #[inline(always)]
 pub fn symmetric_eigen(n: usize) {
     flops(9 * n * n * n);
 }
 
-/// The singular values and thin left vectors of an n × p matrix or its transpose, `right` ones as
-/// well if so.
+/// Counts the singular values and thin left singular vectors of an n × p matrix or its transpose,
+/// and the right singular vectors if `right`.
 #[inline(always)]
 pub fn svd(n: usize, p: usize, right: bool) {
     let (n, p) = (n.max(p), n.min(p));

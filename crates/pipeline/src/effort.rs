@@ -1,13 +1,13 @@
-//! How much work a search may do, and the sizes that it affords.
+//! The limit of the work of a search, and the sizes that fit within it.
 
 use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
 
-/// How much work a fit may do. Work is counted in floating-point operations, not in seconds, so
+/// The limit of the work of a fit. Work is counted in floating-point operations, not in seconds, so
 /// that the same effort gives the same model on any machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
-    /// Some ten seconds on two cores.
+    /// About ten seconds on two cores.
     Quick,
     /// About a minute on two cores.
     #[default]
@@ -17,7 +17,7 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// The operations that it allows.
+    /// The number of operations that the effort allows.
     pub fn work(self) -> f64 {
         match self {
             Effort::Quick => 2e11,
@@ -26,7 +26,7 @@ impl Effort {
         }
     }
 
-    /// Its name, as programs take it.
+    /// The name of the effort on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Quick => "quick",
@@ -36,8 +36,11 @@ impl Effort {
     }
 }
 
-/// The operations that a search does in so many seconds here, to two digits; `now` is the caller's
-/// clock, in seconds. So a search by time becomes one by work, which can be repeated.
+/// The operations that a search does in `seconds` seconds on this machine, to two digits. `now` is
+/// the clock of the caller, in seconds. The result is a limit of work for [`Fit::work`], so that a
+/// search with a time limit can be repeated exactly.
+///
+/// [`Fit::work`]: crate::Fit::work
 ///
 /// # Cost
 /// Five products of 400 × 400 matrices.

@@ -1,8 +1,8 @@
-//! What can be wrong with a table, an option or a model file.
+//! Errors about tables, options and model files.
 
 use nystrom_data::DataError;
 
-/// Errors of this crate; those of the numerics and of the tables come as they are.
+/// Errors of this crate. Numerical errors and errors of tables are passed on unchanged.
 ///
 /// ```
 /// use nystrom_data::{Column, Table};
@@ -16,23 +16,23 @@ use nystrom_data::DataError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Of the numerics.
+    /// A numerical error.
     #[error(transparent)]
     Numerics(#[from] nystrom::Error),
-    /// Of the table.
+    /// An error of a table.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A column that is needed is absent.
+    /// A required column does not exist.
     #[error("{table}: there is no column {column:?}; there are {available}")]
     NoColumn {
         /// Where the table came from.
         table: String,
-        /// The name that was looked for.
+        /// The name of the required column.
         column: String,
-        /// The first names that exist.
+        /// The first names of the columns that exist.
         available: String,
     },
-    /// A column is used for two things that exclude each other.
+    /// A column has two uses that exclude each other.
     #[error("column {column:?} has two uses, {first} and {second}; give each its own column")]
     UsedTwice {
         /// The column.
@@ -45,30 +45,30 @@ pub enum Error {
     /// No column is left to predict from.
     #[error("no feature is left: {why}; keep at least one")]
     NoFeatures {
-        /// What became of the columns.
+        /// Why no column is a feature.
         why: String,
     },
-    /// Nothing can be learnt from so few rows.
+    /// The table has fewer than 3 rows that can be used.
     #[error(
         "there is nothing to learn from {rows} row{}; at least 3 are needed",
         if *rows == 1 { "" } else { "s" }
     )]
     TooFewRows {
-        /// How many there are.
+        /// The number of rows that can be used.
         rows: usize,
     },
-    /// The target has one value.
+    /// The target has the same value in every row.
     #[error(
         "the target {target:?} is {value} in every row, so that there is nothing to learn; take \
          another target"
     )]
     ConstantTarget {
-        /// Its name.
+        /// The name of the target.
         target: String,
         /// Its value.
         value: f64,
     },
-    /// A class that no row had when the model was fitted.
+    /// A class that no fitted row had.
     #[error(
         "the class {class:?} of the target {target:?} was in no row that was fitted; leave its \
          rows out, or fit the model again with some"
@@ -79,28 +79,29 @@ pub enum Error {
         /// The class.
         class: String,
     },
-    /// Intervals asked of a model without calibration rows.
+    /// Intervals were requested of a model that was fitted without calibration.
     #[error(
-        "the model has no rows set aside for intervals; fit it again with some (--calibrate 0.1)"
+        "the model has no rows set aside for intervals; fit it again with calibration \
+         (--calibrate 0.1)"
     )]
     NotCalibrated,
-    /// Standard deviations asked of a model that kept nothing for them.
+    /// Standard deviations were requested of a model that was fitted without them.
     #[error("the model has no standard deviations; fit it again with --std")]
     NoDeviations,
-    /// Too few calibration rows for intervals so wide.
+    /// There are too few calibration rows for intervals of this level.
     #[error(
         "intervals of level {level} need {needed} calibration rows, and the model has {rows}; set \
-         more aside, or take a lower level"
+         more rows aside, or choose a lower level"
     )]
     FewCalibrationRows {
         /// The level, 1 − α.
         level: f64,
-        /// How many there are.
+        /// The number of calibration rows.
         rows: usize,
-        /// 1/α.
+        /// The smallest number of calibration rows for this level.
         needed: usize,
     },
-    /// Probabilities asked of a regression.
+    /// Probabilities were requested of a regression.
     #[error(
         "the model predicts the number {target:?}, and only classes have probabilities; fit it \
          again as a classification (--task classification), or ask for predictions"
@@ -109,46 +110,46 @@ pub enum Error {
         /// The target.
         target: String,
     },
-    /// A number that must be there is missing, or is none.
+    /// A column lacks values that it must have, or has values that cannot be used.
     #[error("the column {column:?} {what}; {remedy}")]
     Values {
         /// The column.
         column: String,
         /// What is wrong with its values.
         what: String,
-        /// What helps.
+        /// What the caller can do.
         remedy: &'static str,
     },
-    /// The work or the memory allowed is too small for anything.
+    /// The work or the memory allowed is too small for the smallest computation.
     #[error("{what} needs {needed:.3e} {unit}, and {allowed:.3e} are allowed; allow more")]
     Budget {
-        /// For what.
+        /// The computation.
         what: &'static str,
-        /// The least that it takes.
+        /// The smallest amount that it needs.
         needed: f64,
-        /// What is allowed.
+        /// The amount allowed.
         allowed: f64,
         /// `bytes` or `operations`.
         unit: &'static str,
     },
-    /// An option outside its range.
+    /// An option has a value outside its range.
     #[error("{option}: {problem}")]
     Option {
         /// The option.
         option: &'static str,
-        /// What is wrong, and what helps.
+        /// What is wrong, and what the caller can do.
         problem: String,
     },
-    /// What cannot be gone on from.
+    /// A checkpoint from which the fit cannot continue.
     #[error("the checkpoint cannot be used: {problem}")]
     Checkpoint {
-        /// What is wrong with it, and what helps.
+        /// What is wrong with it, and what the caller can do.
         problem: String,
     },
-    /// Bytes that are no model.
+    /// Bytes that are not a model file.
     #[error("{problem}")]
     File {
-        /// What is wrong with them, and what helps.
+        /// What is wrong with them, and what the caller can do.
         problem: String,
     },
 }

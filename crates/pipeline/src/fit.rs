@@ -1,4 +1,4 @@
-//! The best fit for a table.
+//! The search for the best fit for a table.
 
 use crate::classes::{ClassWeights, Task};
 use crate::columns::ColumnOptions;
@@ -7,27 +7,31 @@ use crate::error::{Error, Result};
 use crate::intervals::Calibrate;
 use crate::split::Split;
 
-/// Finds the best fit for a table: family of kernels, length scale, linear map, λ, centres, and how
-/// skewed columns are treated.
+/// Finds the best fit for a table: kernel family, length scale, linear map, λ, centres, and the
+/// treatment of skewed columns.
 ///
-/// Candidates are compared on validation rows, by successive halving: many on few rows, the best of
-/// them on more. The winner is fitted to all rows, with as many centres as work and memory allow. A
-/// candidate that is hardly better than a simpler one does not replace it. The plain default
-/// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
-/// them.
+/// Candidates are compared by their errors on validation rows, by successive halving: many
+/// candidates on few rows, then the best of them on more rows. The winner is fitted to all rows,
+/// with as many centres as work and memory allow. A candidate that is hardly better than a simpler
+/// one does not replace it. The plain default (Gaussian kernel with the median distance as length
+/// scale, 500 landmarks, λ by leave-one-out) is always among the candidates.
 ///
-/// Equal rows become one row, with the sum of their weights (1 without weights) as weight. So
-/// errors on validation rows, and intervals, are those of rows that no training row equals.
+/// Equal rows are merged into one row, whose weight is the sum of their weights (1 each without
+/// weights). So no validation or calibration row equals a training row, and errors and intervals
+/// are those for new rows.
 ///
-/// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square.
-/// The values that the winner gave on validation rows make its probabilities ([`Calibration`]).
+/// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square
+/// error. Probabilities are calibrated on the predictions of the winner for validation rows
+/// ([`Calibration`]).
 ///
 /// [`Calibration`]: crate::Calibration
 ///
 /// # Cost
-/// At most [`Effort::work`] operations by the counts of the methods used, unless the table is so
-/// small that the smallest trial takes more. Beside the table 8nd bytes for each shape of the
-/// columns.
+/// At most [`Effort::work`] operations, by the counts in the documentation of the methods, unless
+/// the smallest trial takes more. Memory beside the table: 8nd bytes for each [`Shape`] of the
+/// columns that is tried, and what [`memory`](Self::memory) allows.
+///
+/// [`Shape`]: crate::Shape
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -46,31 +50,32 @@ use crate::split::Split;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[must_use]
 pub struct Fit {
-    /// How much work it may do.
+    /// The limit of the work.
     pub effort: Effort,
-    /// Operations, in the place of the effort's.
+    /// The limit of the work in operations, instead of that of `effort`.
     pub work: Option<f64>,
-    /// Bytes it may take beside the data; what they hold is kept rather than computed again.
-    /// `None`: no kernel values are kept.
+    /// The limit of the memory beside the data, in bytes. Kernel values that fit are stored instead
+    /// of evaluated again. `None`: no limit, and no kernel values are stored.
     pub memory: Option<u64>,
-    /// Which columns are features, and how they become numbers.
+    /// The columns that are features, and how they become numbers.
     pub columns: ColumnOptions,
-    /// A column with the weight of each row.
+    /// The name of a column with the weight of each row.
     pub weights: Option<String>,
     /// Whether targets are numbers or classes.
     pub task: Task,
-    /// How much each class counts, if there are classes.
+    /// The weights of the classes, if there are classes.
     pub class_weights: ClassWeights,
-    /// How [`intervals`](crate::Model::intervals) are made, if they are wanted.
+    /// How [`intervals`](crate::Model::intervals) are calibrated; `None`: the model has none.
     pub calibrate: Option<Calibrate>,
-    /// Whether [`deviations`](crate::Model::deviations) are wanted.
+    /// Whether the model stores what [`deviations`](crate::Model::deviations) needs.
     pub deviations: bool,
     /// How rows are set aside for validation.
     pub split: Split,
 }
 
 impl Fit {
-    /// The options of the command line that repeat this work with this seed, as models record it.
+    /// The options of the command line that repeat a search with this limit of work and memory and
+    /// this seed, as recorded in models.
     ///
     /// ```
     /// use nystrom_pipeline::Fit;
@@ -90,7 +95,7 @@ impl Fit {
     pub(crate) fn checked_work(&self) -> Result<f64> {
         let work = self.work.unwrap_or(self.effort.work());
         if !(work > 0.0 && work.is_finite()) {
-            let problem = format!("{work} is no amount of work; it must be positive");
+            let problem = format!("{work} is no number of operations; it must be positive");
             return Err(Error::Option { option: "work", problem });
         }
         Ok(work)

@@ -1,4 +1,4 @@
-//! Rows that are held out before a fit.
+//! Holding out rows before a fit.
 
 use crate::classes::Labels;
 use crate::columns::Missing;
@@ -14,14 +14,15 @@ use nystrom_data::Table;
 use std::collections::HashMap;
 
 impl Fit {
-    /// This share of the rows to be held out, as validation, and all other rows, as training. Rows
-    /// of a group stay together, by time the last rows are held out, and equal rows are never
-    /// separated. Rows at random have every class in proportion; the only row of a class is fitted.
-    /// Rows that a fit leaves out, such as those without a target, are not held out.
+    /// Holds out this share of the rows: they are the `validation` of the result, all other rows
+    /// its `training`. Rows of a group stay together, a split by time holds out the last rows, and
+    /// equal rows are never separated. A random split holds out every class in proportion; a row
+    /// that is the only one of its class is not held out. Rows that a fit leaves out, such as those
+    /// without a target, are not held out either.
     ///
     /// # Errors
-    /// [`Error::Option`] if no row would be left on one side; those of [`table`](Self::table) for
-    /// the names and values of columns.
+    /// [`Error::Option`] if one of the two parts would be empty; those of [`table`](Self::table)
+    /// about the names and values of columns.
     ///
     /// # Randomness
     /// One random subset of the rows, or of the groups of rows that stay together.
@@ -75,11 +76,11 @@ impl Fit {
         Ok(Fold::of(out, table.rows()))
     }
 
-    /// The rows of a table that a fit uses, by number from 0: those with targets and weight and, if
-    /// rows that miss a feature are dropped, all features.
+    /// The rows of a table that a fit uses, by number from 0: those that have their targets, their
+    /// weight and, with [`Missing::DropRows`], all features.
     ///
     /// # Errors
-    /// Those of [`table`](Self::table) for the names and values of columns.
+    /// Those of [`table`](Self::table) about the names and values of columns.
     pub fn used_rows(&self, table: &Table, targets: &[String]) -> Result<Vec<usize>> {
         let taken = taken(self, targets)?;
         let (numbered, classes) = Numbered::with_task(self, table, targets, None)?;
@@ -90,10 +91,10 @@ impl Fit {
         Ok(usable(self, &numbered.table, (targets, &taken), classes, looked.as_ref())?.0)
     }
 
-    /// The weights of the rows of a table as numbers, if the fit has any.
+    /// The weights of the rows of a table, if the fit has weights.
     ///
     /// # Errors
-    /// Those of [`table`](Self::table) for the column of weights.
+    /// Those of [`table`](Self::table) about the column of weights.
     pub fn weights_of(&self, table: &Table) -> Result<Option<Vec<f64>>> {
         let Some(name) = &self.weights else { return Ok(None) };
         let numbered = Numbered::of(self, table, &[])?;

@@ -1,4 +1,5 @@
-//! Any kernel of the library behind one type, so that a model loads without naming its kernel.
+//! One type for all kernels of the library, so that a model can be loaded without naming its kernel
+//! type.
 
 use nystrom::faer::{ColMut, MatMut};
 use nystrom::kernels::{
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// A family of kernels; a length scale makes a kernel of it.
+/// A family of kernels; together with a length scale it determines a kernel.
 ///
 /// ```
 /// use nystrom_pipeline::Family;
@@ -58,10 +59,10 @@ pub enum Family {
 }
 
 impl Family {
-    /// The kernel of this family with the length scale `scale`, for points in d dimensions.
+    /// The kernel of this family with length scale `scale`, for points in d dimensions.
     ///
     /// # Errors
-    /// That of the kernel's own constructor for a wrong scale or parameter.
+    /// That of the constructor of the kernel for an invalid scale or parameter.
     pub fn kernel(self, scale: f64, d: usize) -> nystrom::Result<AnyKernel> {
         Ok(match self {
             Family::Gaussian => Formula::Gaussian(Gaussian::new(scale)?),
@@ -84,12 +85,12 @@ impl Family {
         .into())
     }
 
-    /// Whether its distance is the sum of those of the coordinates.
+    /// Whether the kernel depends on the L1 distance ‖x − y‖₁.
     pub fn is_manhattan(self) -> bool {
         matches!(self, Family::LaplacianL1 | Family::PowerExponentialL1 { .. })
     }
 
-    /// Whether a length scale means something to it.
+    /// Whether the kernel depends on a length scale.
     pub fn has_scale(self) -> bool {
         !matches!(self, Family::Linear | Family::Polynomial { .. })
     }
@@ -143,10 +144,11 @@ macro_rules! inside {
     };
 }
 
-/// Told of every block of kernel values, from any thread.
+/// A function that is called with the number of kernel values of every evaluated block, from any
+/// thread.
 pub type Meter = Arc<dyn Fn(usize) + Send + Sync>;
 
-/// Any kernel of the library. It may tell a meter how many values it has given.
+/// Any kernel of the library. It can report the number of evaluated kernel values to a [`Meter`].
 #[derive(Clone)]
 pub struct AnyKernel {
     formula: Formula,
@@ -160,7 +162,8 @@ impl From<Formula> for AnyKernel {
 }
 
 impl AnyKernel {
-    /// The same kernel, which calls `meter` with the number of values of every block that it fills.
+    /// The same kernel, which also calls `meter` with the number of values of every block that it
+    /// evaluates.
     pub fn metered(self, meter: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.with_meter(Some(Arc::new(meter)))
     }
@@ -169,7 +172,7 @@ impl AnyKernel {
         AnyKernel { meter, ..self }
     }
 
-    /// The family that it is of.
+    /// The family of the kernel.
     pub fn family(&self) -> Family {
         match &self.formula {
             Formula::Gaussian(_) => Family::Gaussian,
@@ -202,12 +205,12 @@ impl AnyKernel {
         }
     }
 
-    /// The family in words, without the length scale.
+    /// A description of the family with its parameters, without the length scale.
     pub fn describe(&self) -> String {
         self.family().to_string()
     }
 
-    /// What spectral analysis needs, if the kernel is stationary with a known spectral density.
+    /// The kernel as spectral analysis uses it, if it is stationary with a known spectral density.
     pub fn stationary(&self) -> Option<&dyn Stationary> {
         match &self.formula {
             Formula::Gaussian(kernel) => Some(kernel),

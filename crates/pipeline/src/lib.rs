@@ -1,4 +1,4 @@
-//! From a table to predictions: the best fit for it, found without being told how.
+//! From a table to predictions: a search for the best fit, without settings by the caller.
 //!
 //! A [`Model`] is a fitted *pipeline*: [`Columns`] (numbers, texts, missing values) → scaling →
 //! linear map A → kernel → centres and coefficients:
@@ -7,8 +7,9 @@
 //! f(row) = mean + scale · Σ_j θ_j k(A x(row), z_j)
 //! ```
 //!
-//! [`Fit`] finds all of that by comparing candidates on rows that they were not fitted to. Its work
-//! is counted, so that the same seed gives the same model on any machine, at any number of threads.
+//! [`Fit`] chooses all these parts by comparing candidates on validation rows. Its work is measured
+//! in operations, not in seconds, so the same seed gives the same model on any machine and with any
+//! number of threads.
 //!
 //! ```
 //! use nystrom::prelude::*;
@@ -25,11 +26,11 @@
 //! # Ok::<(), nystrom_pipeline::Error>(())
 //! ```
 //!
-//! A target of text or of few whole numbers is one of classes ([`Task`]): then there are
-//! [`probabilities`](Model::probabilities).
+//! A target of text or of few different whole numbers holds classes ([`Task`]). The model then
+//! predicts [`probabilities`](Model::probabilities).
 //!
-//! Nothing here prints, reads files or looks at a clock. A program gives the table, and a
-//! [`Progress`] if it wants to tell what happens or to stop early.
+//! This crate does not print, read files or read a clock. The caller passes a table, and a
+//! [`Progress`] to show the steps or to stop the search early.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 

@@ -112,7 +112,7 @@ impl<'a> Numbered<'a> {
             let example = text.get(row).unwrap_or_default();
             let place = crate::error::place(&self.table, row);
             let what = match example.parse::<f64>() {
-                Ok(_) => format!("holds {example} in {place}, which is beyond all numbers"),
+                Ok(_) => format!("holds {example} in {place}, which is not a finite number"),
                 Err(_) => format!("holds texts, such as {example:?} in {place}"),
             };
             return Err(Error::values(name, what, remedy));
@@ -152,6 +152,6 @@ pub(crate) fn with_numbers<'a>(table: &'a Table, targets: &[String]) -> Result<C
     Ok(found)
 }
 
-pub(crate) const TARGET: &str = "correct it, predict classes (--task classification), or read what is no \
-                      number as missing (--numeric)";
+pub(crate) const TARGET: &str = "correct it, predict classes (--task classification), or read \
+                                 such cells as missing (--numeric)";
 const WEIGHT: &str = "weights are numbers: correct it, or leave out --weights";

@@ -1,4 +1,4 @@
-//! A table as the rows of one regression, for a caller that names kernel and ridge itself.
+//! A table as the rows of one regression, for callers that choose kernel and ridge themselves.
 
 use crate::classes::Task;
 use crate::columns::{Columns, Shape};
@@ -10,35 +10,36 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
 
-/// The rows of a table as a regression takes them: features, targets and weights.
+/// The features, targets and weights of the rows of a table, as a regression takes them.
 ///
-/// Columns are read and become features as in a [`Fit`]. Equal rows are one row with their number
-/// as weight.
+/// Columns become features as in a [`Fit`]. Equal rows are merged into one row, whose weight is
+/// their number.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Prepared {
     /// How the columns became features.
     pub columns: Columns,
-    /// All columns of the table, in its order.
+    /// The names of all columns of the table, in its order.
     pub layout: Vec<String>,
-    /// n × d.
+    /// The features, n × d.
     pub x: Mat<f64>,
-    /// n × t, in the units of the targets.
+    /// The targets, n × t, in their own units.
     pub y: Mat<f64>,
-    /// With mean 1, if rows have weights or repeat.
+    /// The weights of the rows, with mean 1; `None` if rows have no weights and all rows differ.
     pub weights: Option<Vec<f64>>,
-    /// What was decided about the table, in words.
+    /// Notes for the user about decisions on the table.
     pub notes: Vec<String>,
 }
 
 impl Fit {
-    /// Features, targets and weights of the rows of `table` that a regression can use.
+    /// The features, targets and weights of the rows of `table` that a regression can use.
     ///
     /// # Cost
-    /// O(n log n) a column, 8nd bytes.
+    /// O(n log n) operations for each column; 8nd bytes.
     ///
     /// # Errors
-    /// Those of [`Columns::fit`] and [`Fit::table`]; targets must be numbers.
+    /// Those of [`Columns::fit`] and [`Fit::table`]; [`Error::Values`](crate::Error::Values) for a
+    /// target that is not a number.
     ///
     /// ```
     /// use nystrom_data::{Column, Table};

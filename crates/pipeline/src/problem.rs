@@ -221,20 +221,21 @@ pub(crate) fn compared(
 /// The columns that are no features because they have another use.
 pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     if targets.is_empty() {
-        let problem = "which column is to be predicted? Name at least one".into();
+        let problem = "no target is named; name at least one column to predict".into();
         return Err(Error::Option { option: "target", problem });
     }
     let mut taken: Vec<String> = Vec::new();
     let others = fit.weights.iter().map(String::as_str).chain(fit.split.column());
     for name in targets.iter().map(String::as_str).chain(others) {
         if taken.iter().any(|other| other == name) {
-            let (first, second) = ("a target, weight, group or time", "another of these");
+            let first = "as a target, weight, group or time column";
+            let second = "as another of these four";
             return Err(Error::UsedTwice { column: name.to_owned(), first, second });
         }
         taken.push(name.to_owned());
     }
     if let Some(name) = targets.iter().find(|name| fit.columns.drop.contains(name)) {
-        let (first, second) = ("a target", "among those to drop");
+        let (first, second) = ("as a target", "as a column to drop");
         return Err(Error::UsedTwice { column: name.clone(), first, second });
     }
     Ok(taken)
@@ -356,7 +357,7 @@ fn weighted(
     let (all, different) = (table.rows(), groups.len());
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
-        "{all} rows are {different} different ones: copies are taken once, with {weight} as \
+        "{all} rows are {different} different ones: copies are fitted as one row, with {weight} as \
          weight"
     ));
     let rows: Vec<usize> = groups.iter().map(|same| same[0]).collect();

@@ -1,25 +1,25 @@
-//! Telling what happens, and being told to stop.
+//! Reporting the steps of a search to the caller, who can stop it.
 
 use crate::kernel::Meter;
 use crate::report::Trial;
 use std::ops::ControlFlow;
 
-/// The step that a search comes to.
+/// The next step of a search.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// What comes next, in words.
+    /// A description of the step.
     pub what: &'a str,
-    /// The share of the work that is done, from 0 to 1.
+    /// The share of the work that is already done, from 0 to 1.
     pub done: f64,
     /// The best candidate so far.
     pub best: Option<&'a Trial>,
 }
 
-/// Hears of every step of a search, to show it or to end it. What it answers decides whether the
-/// search goes on: `Break` ends it with the best candidate so far, which is then fitted quickly.
+/// Receives every step of a search, to show it or to stop the search. If it returns `Break`, the
+/// search ends with the best candidate so far, which is then fitted quickly.
 ///
-/// `()` hears nothing and always goes on.
+/// `()` ignores every step and never stops a search.
 ///
 /// ```
 /// use nystrom_pipeline::{Event, Progress};
@@ -33,11 +33,12 @@ pub struct Event<'a> {
 /// }
 /// ```
 pub trait Progress {
-    /// The next step.
+    /// Called before every step; `Break` stops the search.
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()>;
 
-    /// What is called with the number of values of every block of kernel values, from any thread.
-    /// A step may take minutes, a block takes milliseconds: one that unwinds ends the search there.
+    /// A function that is called with the number of kernel values of every evaluated block, from
+    /// any thread. A step may take minutes and a block milliseconds, so a meter that panics stops
+    /// the search sooner than [`told`](Self::told) does.
     fn meter(&self) -> Option<Meter> {
         None
     }

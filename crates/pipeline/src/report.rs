@@ -1,4 +1,4 @@
-//! What a search tried and found.
+//! The report of a search: the candidates it tried, and its choice.
 
 use crate::classes::ClassErrors;
 use crate::columns::{Dropped, Shape};
@@ -7,18 +7,18 @@ use crate::validation::{Coverage, Validation};
 use nystrom::krr::{IterationReport, Stop};
 use serde::{Deserialize, Serialize};
 
-/// Which linear map is learnt before the kernel.
+/// The kind of linear map that is learnt and applied before the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// None.
+    /// No map.
     None,
     /// A weight for each feature.
     Diagonal {
         /// The power of the average gradient outer product's root.
         power: f64,
     },
-    /// Any linear map.
+    /// A full matrix.
     Full {
         /// As above.
         power: f64,
@@ -35,13 +35,13 @@ impl std::fmt::Display for Metric {
     }
 }
 
-/// Which points the functions of a fit are centred on.
+/// The centres of a fit: the rows z_j in Σ_j θ_j k(·, z_j).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Centers {
-    /// So many rows at random.
+    /// This many random rows.
     Uniform(usize),
-    /// So many rows by randomly pivoted Cholesky, of ten times as many at random.
+    /// This many rows, chosen by randomly pivoted Cholesky from ten times as many random rows.
     Pivots(usize),
     /// All rows.
     All,
@@ -61,47 +61,47 @@ impl std::fmt::Display for Centers {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trial {
-    /// What was done with skewed columns.
+    /// The treatment of the columns.
     pub shape: Shape,
-    /// The kernel's family.
+    /// The kernel family.
     pub family: Family,
-    /// The linear map before it.
+    /// The kind of linear map before the kernel.
     pub metric: Metric,
-    /// The kernel's length scale.
+    /// The length scale of the kernel.
     pub bandwidth: f64,
-    /// The same as a multiple of the median distance of rows.
+    /// The length scale as a multiple of the median distance of rows.
     pub multiple: f64,
-    /// μ in K + μI: nλ.
+    /// μ = nλ in K + μI.
     pub mu: f64,
-    /// Rows fitted.
+    /// The number of rows fitted.
     pub rows: usize,
-    /// Its centres.
+    /// The centres of the fit.
     pub centers: Centers,
     /// Root mean square error on validation rows, in standard deviations of the target. Only trials
-    /// of the same rows and centres can be compared.
+    /// with the same rows and centres can be compared.
     pub error: f64,
-    /// All μ that were tried with the error of each. Where centres are all rows it is that on
-    /// validation rows; else the leave-one-out error on the rows that were fitted.
+    /// Each μ that was tried, with its error: if all rows are centres, the error on validation
+    /// rows, otherwise the leave-one-out error on the fitted rows.
     pub errors: Vec<[f64; 2]>,
-    /// Operations counted for it.
+    /// The number of operations counted for this trial.
     pub work: f64,
-    /// Where iterations solved it: the largest relative residual from which on the validation error
-    /// of the best μ stayed the same, the least over the folds.
+    /// For a trial solved by iterations: the largest relative residual below which the validation
+    /// error of the best μ no longer changed, minimised over the folds.
     #[serde(default)]
     pub residual: Option<f64>,
 }
 
-/// How the iterations of a fit to all rows ended.
+/// The outcome of the iterations of a fit to all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Iterations {
-    /// Iterations done.
+    /// The number of iterations.
     pub iterations: usize,
-    /// The relative residual at the end, the largest over the targets.
+    /// The final relative residual, the largest over the targets.
     pub residual: f64,
-    /// The residual at which they were to end.
+    /// The relative residual at which the iterations stop.
     pub tolerance: f64,
-    /// Whether they came to it.
+    /// Whether the tolerance was reached.
     pub converged: bool,
 }
 
@@ -113,14 +113,14 @@ impl Iterations {
     }
 }
 
-/// How the error of the chosen candidate falls, with λ by leave-one-out; where rows of a group or
-/// after a time are set aside, with the λ that was chosen.
+/// Learning curves of the chosen candidate. Each point chooses λ by leave-one-out; if rows are set
+/// aside by group or time, each point uses the λ of the search instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Curves {
-    /// With rows.
+    /// The error against the number of rows.
     pub rows: Vec<CurvePoint>,
-    /// With landmarks.
+    /// The error against the number of landmarks.
     pub landmarks: Vec<CurvePoint>,
 }
 
@@ -128,78 +128,80 @@ pub struct Curves {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CurvePoint {
-    /// Rows fitted.
+    /// The number of rows fitted.
     pub rows: usize,
-    /// Landmarks.
+    /// The number of landmarks.
     pub landmarks: usize,
     /// Root mean square error on the validation rows of the first fold, in standard deviations of
     /// the target.
     pub error: f64,
 }
 
-/// The logistic loss in place of squares, with the same kernel.
+/// A trial of the logistic loss instead of squared errors, with the same kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogisticTrial {
-    /// Its centres.
+    /// The centres of the trial.
     pub centers: Centers,
-    /// λ of a sum over rows, divided by their number.
+    /// The λ of the trial, whose objective is the mean loss over rows plus the λ term.
     pub lambda: f64,
-    /// Its mean logarithmic loss on validation rows, …
+    /// The mean logarithmic loss of this trial on validation rows.
     pub log_loss: f64,
-    /// … and that of squares.
+    /// The mean logarithmic loss on validation rows of the fit to squared errors.
     pub squares: f64,
 }
 
 impl LogisticTrial {
-    /// Whether it took the place of squares.
+    /// Whether the logistic loss has the smaller logarithmic loss, so that the model uses it.
     pub fn is_better(&self) -> bool {
         self.log_loss < self.squares
     }
 }
 
-/// What a search did.
+/// The report of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 #[must_use]
 pub struct Report {
-    /// Rows of the table that were used.
+    /// The number of rows of the table that were used.
     pub rows: usize,
     /// The names of the features.
     pub features: Vec<String>,
-    /// Columns left out, and why.
+    /// The columns that were left out, with reasons.
     pub dropped: Vec<Dropped>,
-    /// What else was decided about the table, in words.
+    /// Notes for the user about other decisions on the table.
     pub notes: Vec<String>,
     /// All candidates, in the order in which they were tried.
     pub trials: Vec<Trial>,
-    /// What was chosen, with its error on validation rows.
+    /// The chosen candidate, with its error on validation rows.
     pub chosen: Trial,
-    /// The same error of the plain default: Gaussian kernel, median distance, 500 landmarks.
+    /// The error on validation rows of the plain default: Gaussian kernel, median distance, 500
+    /// landmarks.
     pub plain_error: f64,
-    /// Of classes: the errors of the chosen candidate on validation rows, to which its
-    /// probabilities were fitted.
+    /// For classes: the errors of the chosen candidate on the validation rows. Its probabilities
+    /// were calibrated on the same rows.
     pub classes: Option<ClassErrors>,
-    /// Of classes: the logistic loss beside squares, if that was tried.
+    /// For classes: the trial of the logistic loss, if there was one.
     pub logistic: Option<LogisticTrial>,
-    /// Rows set aside for intervals, if that was asked for.
+    /// The number of rows set aside for intervals, if intervals are calibrated.
     pub calibration_rows: Option<usize>,
-    /// How many of them are in intervals that were made of the others, for each target.
+    /// For each target: how many calibration rows are in intervals calibrated on the others.
     pub coverage: Vec<Coverage>,
-    /// What the chosen candidate gave on validation rows.
+    /// The predictions of the chosen candidate for validation rows.
     pub validation: Option<Validation>,
-    /// Its error with fewer rows and with fewer landmarks.
+    /// The error of the chosen candidate with fewer rows and with fewer landmarks.
     pub curves: Curves,
-    /// Operations counted.
+    /// The number of operations counted.
     pub work: f64,
-    /// Operations allowed.
+    /// The number of operations allowed.
     pub work_allowed: f64,
-    /// The most memory planned beside the data, in bytes.
+    /// The peak of the planned memory beside the data, in bytes.
     pub bytes: u64,
-    /// Whether the search was told to stop.
+    /// Whether [`Progress`](crate::Progress) stopped the search.
     pub stopped: bool,
-    /// How the iterations of the final fit ended, if it had any: of those of cross-validation, if
-    /// they were asked for, the last that did not converge.
+    /// The outcome of the iterations of the final fit, if it is iterative. With
+    /// [`Calibrate::Cross`](crate::Calibrate::Cross) there are several fits: the outcome is that of
+    /// the last fit that did not converge, otherwise that of the fit to all rows.
     #[serde(default)]
     pub iterations: Option<Iterations>,
 }

@@ -1,4 +1,4 @@
-//! Rows for training and rows for validation, such that nothing leaks from one to the other.
+//! Splitting rows into training and validation, without leakage between the two.
 
 use crate::classes::key;
 use crate::columns::{ColumnOptions, ordered, position};
@@ -14,27 +14,28 @@ pub enum Split {
     /// At random.
     #[default]
     Random,
-    /// Rows with the same value in this column stay together; the column is no feature.
+    /// Rows with the same value in this column stay together; the column is not a feature.
     Group(String),
-    /// The last rows by this column, of numbers or dates; the column is no feature.
+    /// The last rows by this column of numbers or dates; the column is not a feature.
     Time(String),
 }
 
-/// The rows to fit and the rows to compare on, by number from 0. Each list increases.
+/// Training rows and validation rows, by number from 0, each in increasing order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
-    /// Rows to fit.
+    /// The rows to fit.
     pub train: Vec<usize>,
-    /// Rows to compare fits on.
+    /// The rows on which fits are compared.
     pub validation: Vec<usize>,
 }
 
 impl Fold {
-    /// This share of n rows for validation, rounded, and the others for training; nothing if either
-    /// would be empty.
+    /// A random share of n rows for validation, rounded to whole rows, and the others for training;
+    /// `None` if either part would be empty.
     ///
     /// # Errors
-    /// None for these arguments; the draw is fallible for others.
+    /// None in practice: the draw of the subset fails only for arguments that this function never
+    /// passes.
     ///
     /// # Randomness
     /// One random subset.
@@ -87,7 +88,7 @@ const THREE: usize = 6000;
 const MOST: usize = 4000;
 
 impl Split {
-    /// The column that it is made by.
+    /// The name of the column that determines the split; `None` for a random split.
     pub fn column(&self) -> Option<&str> {
         match self {
             Split::Random => None,
@@ -95,13 +96,14 @@ impl Split {
         }
     }
 
-    /// The folds of a table: five up to 2000 rows, three up to 6000, beyond one with a tenth of the
-    /// rows (at most 4000). By group always five, or as many as there are groups. By time always
-    /// one, with the last sixth of the rows.
+    /// The folds of a table. A random split has five folds up to 2000 rows, three up to 6000, and
+    /// beyond that one fold whose validation rows are a tenth of all rows (at most 4000). A split
+    /// by group has five folds, or as many as there are groups if that is fewer. A split by time
+    /// has one fold, whose validation rows are the last sixth of the rows.
     ///
     /// # Errors
-    /// [`Error::NoColumn`]; [`Error::Values`] if values of the column are missing or all rows are
-    /// one group.
+    /// [`Error::NoColumn`]; [`Error::Values`] if values of the column are missing, or if all rows
+    /// are one group.
     ///
     /// # Randomness
     /// One permutation of the rows, or of the groups.

@@ -1,4 +1,4 @@
-//! What is predicted, and its standard units.
+//! Targets and their standardisation.
 
 use crate::error::{Error, Result};
 use nystrom::faer::Mat;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 /// The largest target whose square is a number.
 const LARGEST: f64 = 1e150;
 
-/// What is predicted: `mean + scale·f(x)`.
+/// A target, whose prediction is `mean + scale·f(x)`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// The name of its column.
     pub name: String,
-    /// What was subtracted from it before the fit.
+    /// The number that was subtracted from the target before the fit.
     pub mean: f64,
-    /// What it was then divided by.
+    /// The number by which the difference was divided.
     pub scale: f64,
 }
 

@@ -1,74 +1,75 @@
-//! What the chosen candidate gave on rows that it was not fitted to.
+//! Predictions of the chosen candidate for validation rows.
 
 use crate::classes::Classes;
 use nystrom::faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Predictions for validation rows, each by a fit that has not seen it.
+/// Predictions for validation rows, each by a fit to other rows.
 ///
-/// Choices were made by their errors on the same rows, so these are a little too small. Errors on
-/// rows that are held out are not.
+/// The candidate was chosen by its error on the same rows, so this error is slightly too small. The
+/// error on held-out rows ([`Fit::hold_out`](crate::Fit::hold_out)) is unbiased.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
-    /// Rows that were predicted.
+    /// The number of rows predicted.
     pub rows: usize,
-    /// In so many parts; if there are several, together they are all rows.
+    /// The number of folds; the validation rows of several folds are together all rows.
     pub folds: usize,
-    /// How rows were set aside: `random`, or `group` or `time` and the column.
+    /// How rows were set aside: `random`, or `group` or `time` followed by the column.
     pub split: String,
-    /// Of numbers: what was and what was predicted, for each target.
+    /// For a regression: true and predicted values of each target.
     pub targets: Vec<Compared>,
-    /// Of classes.
+    /// For classes: true and predicted classes.
     pub classes: Option<Confusion>,
 }
 
-/// A target and its predictions, row by row, in its units.
+/// True and predicted values of a target for each row, in the units of the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// The target.
+    /// The name of the target.
     pub target: String,
-    /// What it was.
+    /// The true values.
     pub actual: Vec<f64>,
-    /// What was predicted.
+    /// The predicted values.
     pub predicted: Vec<f64>,
 }
 
-/// Which classes were taken for which, and how often probabilities were right.
+/// The confusion matrix of K classes, and the calibration of their probabilities.
 ///
-/// The probabilities were fitted to the same rows: K numbers for K classes.
+/// The K parameters of the probabilities were fitted on the same rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Confusion {
-    /// The classes.
+    /// The names of the classes.
     pub names: Vec<String>,
-    /// Rows of each class (outer) that were taken for each class.
+    /// `counts[k][l]`: the number of rows of class k that were predicted as class l.
     pub counts: Vec<Vec<usize>>,
-    /// Of two classes by the probability of the second, of more by that of the likeliest.
+    /// Bins by the probability of the second class if there are two classes, otherwise by the
+    /// probability of the likeliest class.
     pub bins: Vec<Bin>,
 }
 
-/// A bin of a calibration plot: rows whose probabilities are next to each other.
+/// A bin of a calibration plot: rows with similar probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bin {
-    /// The mean probability, by the weights of the rows.
+    /// The weighted mean of the probabilities.
     pub probability: f64,
-    /// The share of rows in which it came true, by their weights.
+    /// The weighted share of rows that have the class.
     pub share: f64,
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
 }
 
-/// How often intervals hold the truth: the rows set aside against intervals made from the others of
-/// them.
+/// How often intervals contain the true value, measured on the calibration rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Coverage {
-    /// The target.
+    /// The name of the target.
     pub target: String,
-    /// Rows set aside. Each half of them is held against intervals that the other half calibrated.
+    /// The number of calibration rows. Each half of them is compared with intervals that are
+    /// calibrated on the other half.
     pub rows: usize,
-    /// The level, and the share of rows that are covered.
+    /// Levels, each with the share of rows that its intervals contain.
     pub levels: Vec<[f64; 2]>,
 }
 

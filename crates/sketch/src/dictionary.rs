@@ -6,21 +6,21 @@ use nystrom_linalg_core::{Error, Indices, Result, Scalar, random, validate};
 use rand::Rng;
 use std::collections::HashMap;
 
-/// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w: the sampling matrix S
-/// e_j = √w_j e_{i_j}.
+/// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w_1, …, w_m. They define the
+/// n × m sampling matrix S with columns S e_j = √w_j e_{i_j}.
 ///
-/// The random constructors choose the weights such that E\[SSᵀ\] = I, that is E\[w_i\] = 1 for
-/// every row (w_i = 0 where i is not sampled), so that Σw ≈ n:
+/// The random constructors choose the weights such that E\[SSᵀ\] = I. This means that every row has
+/// expected weight 1 (weight 0 if it is not sampled), and Σw ≈ n:
 ///
-/// | sampling | weight of a row that was drawn | constructor |
+/// | sampling | weight of a sampled row i | constructor |
 /// |---|---|---|
 /// | m independent draws with probabilities p | count_i / (m p_i), repetitions merged | [`with_replacement`](Self::with_replacement) |
-/// | each row on its own with probability p_i | 1 / p_i | [`bernoulli`](Self::bernoulli) |
+/// | each row independently with probability p_i | 1 / p_i | [`bernoulli`](Self::bernoulli) |
 /// | m distinct rows, all subsets equally likely | n / m | [`uniform`](Self::uniform) |
 ///
-/// Sampling without replacement in proportion to unequal weights is missing on purpose: its
-/// inclusion probabilities have no closed form. An empty dictionary is valid (the start of a
-/// recursion); methods that need an entry say so.
+/// Sampling without replacement in proportion to unequal weights is not offered, because its
+/// inclusion probabilities have no closed form. An empty dictionary is valid, as the start of a
+/// recursion; methods that need at least one row return [`Error::Empty`].
 ///
 /// ```
 /// use nystrom_sketch::Dictionary;
@@ -72,18 +72,25 @@ impl<T: Scalar> Dictionary<T> {
         Ok(Dictionary { n, indices, weights })
     }
 
-    /// No rows. [`Error::Empty`] if n = 0; so below.
+    /// The dictionary without rows.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0.
     pub fn empty(n: usize) -> Result<Self> {
         Dictionary::new(n, vec![], vec![])
     }
 
-    /// Every row with weight 1: S = I.
+    /// Every row with weight 1, S = I.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0.
     pub fn full(n: usize) -> Result<Self> {
         Dictionary::new(n, (0..n).collect(), vec![T::one(); n])
     }
 
-    /// The dictionary of the given independent draws (repetitions allowed) with the probabilities
-    /// p_i = probabilities\[i\] / Σ: w_i = count_i / (m p_i), in the order of first occurrence.
+    /// The dictionary of m given independent draws (repetitions allowed) that were made with the
+    /// probabilities p_i = probabilities\[i\] / Σ_j probabilities\[j\]. The weights are
+    /// w_i = count_i / (m p_i); rows are in the order of first occurrence.
     ///
     /// # Errors
     /// [`Error::InvalidWeight`], [`Error::IndexOutOfRange`], and [`Error::InvalidParameter`] for a
@@ -108,8 +115,8 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::new(n, indices, weights)
     }
 
-    /// The dictionary of rows that were each included with probability `probabilities[j]` in (0,
-    /// 1]: w_j = 1 / p_j.
+    /// The dictionary of the rows `indices`, where row `indices[j]` was included with probability
+    /// p_j = `probabilities[j]` in (0, 1]. The weights are w_j = 1 / p_j.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a probability outside (0, 1]; otherwise as
@@ -122,10 +129,9 @@ impl<T: Scalar> Dictionary<T> {
     }
 
     /// `m` independent draws with probability proportional to `probabilities` (one per row, not
-    /// necessarily normalised).
+    /// necessarily normalised), the sampling in the theorems of Alaoui & Mahoney (2015).
     ///
-    /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of
-    /// Alaoui & Mahoney (2015) analyse.
+    /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n).
     ///
     /// # Errors
     /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities,
@@ -136,7 +142,7 @@ impl<T: Scalar> Dictionary<T> {
     /// use rand::SeedableRng;
     /// let mut rng = rand_pcg::Pcg64::seed_from_u64(1);
     /// let d = Dictionary::with_replacement(&[1.0_f64; 200], 50, &mut rng)?;
-    /// // exactly n for uniform draws
+    /// // the total weight is exactly n for uniform draws
     /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -148,14 +154,15 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::from_draws(&random::with_replacement(probabilities, m, rng)?, probabilities)
     }
 
-    /// Every row i on its own with probability `probabilities[i]` in \[0, 1\]; may come out empty.
+    /// Includes every row i independently with probability `probabilities[i]` in \[0, 1\]. The
+    /// result may be empty.
     ///
     /// # Randomness
     /// One uniform per row.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] if there
-    /// are none.
+    /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] without
+    /// probabilities.
     pub fn bernoulli(probabilities: &[T], rng: &mut dyn Rng) -> Result<Self> {
         for p in probabilities {
             check_probability(p.f64(), *p >= T::zero())?;
@@ -167,13 +174,14 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::from_inclusion(probabilities.len(), indices, &included)
     }
 
-    /// `m` draws with all rows equally likely: w = n/m per draw.
+    /// `m` draws with all `n` rows equally likely; each draw contributes the weight n/m to its row.
     ///
     /// # Randomness
-    /// m uniforms, or m bounded integers without replacement.
+    /// With replacement m uniforms; without, m bounded integers.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.
+    /// [`Error::Empty`] if m = 0 or n = 0. [`Error::TooMany`] if m > n without replacement, or
+    /// m > 2²⁸ with replacement.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         match draw {
             Draw::WithReplacement => Dictionary::with_replacement(&vec![T::one(); n], m, rng),
@@ -184,17 +192,17 @@ impl<T: Scalar> Dictionary<T> {
         }
     }
 
-    /// n: the number of rows the indices point into.
+    /// n, the order of the matrix to which the rows belong.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// m: the number of distinct rows.
+    /// m, the number of distinct rows.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether there is none.
+    /// Whether the dictionary has no rows.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
@@ -204,30 +212,36 @@ impl<T: Scalar> Dictionary<T> {
         &self.indices
     }
 
-    /// The weights w_1, …, w_m: the diagonal of SᵀS, and of SSᵀ on the rows of the dictionary.
+    /// The weights w_1, …, w_m, which are the diagonal of SᵀS, and of SSᵀ at the rows i_1, …, i_m.
     pub fn weights(&self) -> &[T] {
         &self.weights
     }
 
-    /// Σw, near n for an unbiased dictionary.
+    /// Σw, whose expectation is n for the random constructors.
     pub fn total_weight(&self) -> f64 {
         self.weights.iter().map(|w| w.f64()).sum()
     }
 
-    /// The rows without their weights. [`Error::Empty`] for an empty dictionary.
+    /// The rows without their weights.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for an empty dictionary.
     pub fn landmarks(&self) -> Result<Landmarks> {
         Landmarks::new(self.n, self.indices.clone())
     }
 
-    /// Checks that the dictionary belongs to a matrix of order `n`; otherwise [`Error::Shape`].
+    /// Checks that the dictionary belongs to a matrix of order `n`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if it belongs to a matrix of another order.
     pub fn check(&self, n: usize) -> Result<()> {
         validate::same_size("order of the matrix against the n of the dictionary", self.n, n)
     }
 }
 
 fn check_probability(value: f64, above_lower_end: bool) -> Result<()> {
-    let requirement =
-        "a probability, and positive for a row that was included; cap it at 1 before sampling";
+    let requirement = "at least 0 and at most 1, and positive for a row that was included; cap it \
+                       at 1 before sampling";
     validate::require(above_lower_end && value <= 1.0, "inclusion probability", value, requirement)
 }
 

@@ -1,4 +1,4 @@
-//! A weighted mean of several Nyström approximations.
+//! A weighted sum of several Nyström approximations.
 
 use crate::{Landmarks, Nystrom};
 use faer::{Accum, Mat, MatRef, unzip, zip};
@@ -7,47 +7,50 @@ use nystrom_linalg_core::{
     validate,
 };
 
-/// Rows of the held-out columns that are compared at a time.
+/// Rows of the held-out columns that are in memory at a time.
 const TILE_ROWS: usize = 256;
 
-/// How the experts of an ensemble are weighted, from columns V of K held out for the purpose.
+/// How the p experts of an ensemble are weighted. V is a set of columns of K held out to compare
+/// the experts with K.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EnsembleWeights<'a> {
     /// μ_r = 1/p.
     Uniform,
-    /// μ_r ∝ exp(−η ε_r), ε_r = ‖(L_r − K)\[:, V\]‖_F/‖K\[:, V\]‖_F.
+    /// μ_r ∝ exp(−η ε_r) with ε_r = ‖(L_r − K)\[:, V\]‖_F/‖K\[:, V\]‖_F; the weights sum to 1.
     Exponential {
         /// η ≥ 0.
         eta: f64,
-        /// V.
+        /// V, the held-out columns.
         held_out: &'a [usize],
     },
     /// μ minimises ‖Σ_r μ_r L_r\[:, V\] − K\[:, V\]‖²_F + λ‖K\[:, V\]‖²_F‖μ‖² over μ ≥ 0.
     Ridge {
         /// λ > 0.
         lambda: f64,
-        /// V.
+        /// V, the held-out columns.
         held_out: &'a [usize],
     },
 }
 
-/// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of
+/// K̃ = Σ_r μ_r L_r, a weighted sum of the Nyström approximations ("experts") of p sets of
 /// landmarks.
 ///
-/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only
-/// 0 ⪯ K̃. One Nyström approximation from the union of the landmarks is never worse in exact
-/// arithmetic. But it costs m³ for the union where the ensemble costs p small factorisations.
+/// With uniform or exponential weights, 0 ⪯ K̃ ⪯ K. Ridge weights may have a sum above 1, and then
+/// only 0 ⪯ K̃. In exact arithmetic, the Nyström approximation from the union of all landmarks is
+/// never worse than an ensemble whose weights sum to 1. But it needs a factorisation of order m,
+/// where the ensemble needs p factorisations of order about m/p.
 ///
 /// # Cost
-/// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as
-/// an n × m matrix; O(nm² / p + nmv) flops.
+/// With m landmarks in total and v held-out columns: nm + nv entries, nm numbers of memory and
+/// O(nm²/p + nmv) flops.
 ///
 /// # Source
 /// S. Kumar, M. Mohri, A. Talwalkar, *Ensemble Nyström method*, NIPS 2009.
 ///
 /// # Departures
 /// Errors and λ are relative to ‖K\[:, V\]‖_F, so that η and λ do not depend on the scale of K.
-/// Ridge weights are kept at 0 or above: the paper's may be negative, and K̃ is then no psd matrix.
+/// Ridge weights are constrained to μ ≥ 0; the paper's weights may be negative, and then K̃ need
+/// not be positive semi-definite.
 ///
 /// ```
 /// use faer::Mat;
@@ -68,12 +71,12 @@ pub struct EnsembleNystrom<T> {
 }
 
 impl<T: Scalar> EnsembleNystrom<T> {
-    /// One expert for every set of landmarks.
+    /// The ensemble with one expert for every set of landmarks in `experts`.
     ///
     /// # Errors
-    /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of
-    /// these, [`Error::InvalidParameter`] for η or λ. [`Error::InvalidWeight`] if the held-out
-    /// columns are zero or their squares overflow. Those of [`Nystrom::new`].
+    /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for a
+    /// held-out column, [`Error::InvalidParameter`] for η or λ. [`Error::InvalidWeight`] if the
+    /// held-out columns are zero or their squares overflow. Those of [`Nystrom::new`].
     pub fn new(
         k: &dyn PsdMatrix<T>,
         experts: &[Landmarks],
@@ -100,7 +103,7 @@ impl<T: Scalar> EnsembleNystrom<T> {
         self.factor.as_ref()
     }
 
-    /// μ_1, …, μ_p.
+    /// The weights μ_1, …, μ_p.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -138,7 +141,7 @@ impl EnsembleWeights<'_> {
             }
             EnsembleWeights::Ridge { lambda, held_out } => {
                 let G = held_out_products(k, experts, held_out)?;
-                // L_r = D_r + K on the held-out columns
+                // on the held-out columns L_r = D_r + K; A holds the inner products of the L_r
                 let kk = G[(p, p)];
                 let with_k = |r: usize| G[(p, r)] + kk;
                 let mut A =
@@ -150,11 +153,12 @@ impl EnsembleWeights<'_> {
     }
 }
 
-/// The μ ≥ 0 with the least ½μᵀAμ − bᵀμ, A positive definite: the unconstrained one if that is not
-/// negative anywhere.
+/// Minimises ½μᵀAμ − bᵀμ over μ ≥ 0, for a positive definite A (p × p). If the unconstrained
+/// minimiser is nonnegative, it is the result.
 ///
 /// # Source
-/// The active sets of C. Lawson & R. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
+/// The active set method of C. Lawson & R. Hanson, *Solving Least Squares Problems* (1974),
+/// chapter 23.
 fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
     let p = b.len();
     let solve = |free: &[usize]| -> Result<Vec<f64>> {
@@ -196,8 +200,8 @@ fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
     Ok(mu.into_iter().map(|mu| mu.max(0.0)).collect())
 }
 
-/// The inner products of D_1, …, D_p and K, D_r = L_r − K, all on the columns V: (p + 1) × (p + 1),
-/// lower triangle, in `f64`.
+/// The inner products of the matrices D_1\[:, V\], …, D_p\[:, V\] and K\[:, V\], where
+/// D_r = L_r − K: (p + 1) × (p + 1), lower triangle, in `f64`.
 fn held_out_products<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     experts: &[Nystrom<T>],

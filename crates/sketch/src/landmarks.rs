@@ -4,25 +4,28 @@ use nystrom_linalg_core::{Error, Indices, PivotedCholesky, Result, Scalar, rando
 use rand::{Rng, RngExt};
 use std::collections::HashSet;
 
-/// Independent draws are listed before they are merged, at eight bytes each: 2 GiB of them at most.
+/// Most independent draws: they are listed before they are merged, at eight bytes each, 2 GiB in
+/// all.
 const MOST_DRAWS: usize = 1 << 28;
 
 /// Whether a row may be drawn more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Draw {
-    /// m independent draws, which the theorems analyse; merged, so that at most m landmarks remain.
+    /// m independent draws, as the theorems assume. Repeated rows are merged, so that at most m
+    /// landmarks remain.
     WithReplacement,
-    /// m distinct landmarks: never worse in practice, and the number asked for.
+    /// Exactly m distinct landmarks; in practice never worse than with replacement.
     #[default]
     WithoutReplacement,
 }
 
 impl Draw {
-    /// Checks that `m` of n rows can be drawn.
+    /// Checks that `m` of `n` rows can be drawn.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with replacement.
+    /// [`Error::Empty`] if m = 0. [`Error::TooMany`] if m > n without replacement, or m > 2²⁸ with
+    /// replacement.
     pub fn check(self, m: usize, n: usize) -> Result<()> {
         validate::not_empty("landmarks (m)", m)?;
         match self {
@@ -32,11 +35,10 @@ impl Draw {
     }
 }
 
-/// The rows J chosen as landmarks: at least one index, all distinct and below n, in an order that
-/// is kept.
+/// The rows J chosen as landmarks: an ordered list of at least one index, all distinct and below n.
 ///
-/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span. So repeated
-/// draws are merged here rather than left to make W exactly singular.
+/// A Nyström approximation C W⁺ Cᵀ depends only on the span of the columns C. Repeated draws are
+/// therefore merged here; otherwise they would make W exactly singular.
 ///
 /// ```
 /// use nystrom_linalg_core::Error;
@@ -82,24 +84,30 @@ impl Landmarks {
         Ok(Landmarks { n, indices: draws.iter().copied().filter(|&i| seen.insert(i)).collect() })
     }
 
-    /// The pivots of a factorisation, in the order taken. [`Error::Empty`] if there are none.
+    /// The pivots of a factorisation, in the order taken.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if there are none.
     pub fn from_pivots<T: Scalar>(factorisation: &PivotedCholesky<T>) -> Result<Self> {
         Landmarks::new(factorisation.residual().len(), factorisation.pivots().to_vec())
     }
 
-    /// All rows 0, 1, …, n − 1: the approximation is then exact. [`Error::Empty`] if n = 0.
+    /// All rows 0, 1, …, n − 1, for which the approximation is exact.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0.
     pub fn all(n: usize) -> Result<Self> {
         Landmarks::new(n, (0..n).collect())
     }
 
-    /// `m` draws with all rows equally likely. Without replacement in O(m), whatever n is.
+    /// `m` draws with all `n` rows equally likely. O(m) without replacement, for any n.
     ///
     /// # Randomness
     /// m bounded integers.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0 or n = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with
-    /// replacement.
+    /// [`Error::Empty`] if m = 0 or n = 0. [`Error::TooMany`] if m > n without replacement, or
+    /// m > 2²⁸ with replacement.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("matrix", n)?;
         draw.check(m, n)?;
@@ -114,16 +122,16 @@ impl Landmarks {
 
     /// `m` draws with probability proportional to `weights` (one per row).
     ///
-    /// With replacement the draws are independent and the result holds at most `m` distinct
-    /// landmarks. Without, it holds exactly `m`, drawn one after another in proportion to the
-    /// weights of those left.
+    /// With replacement the draws are independent, and the result has at most `m` distinct
+    /// landmarks. Without replacement the result has exactly `m` landmarks; each is drawn from the
+    /// remaining rows in proportion to their weights.
     ///
     /// # Randomness
-    /// m uniforms, or one per positive weight without replacement.
+    /// With replacement m uniforms; without, one uniform per positive weight.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`], [`Error::TooMany`] if m exceeds the
-    /// number of positive weights without or 2²⁸ with replacement.
+    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`]. [`Error::TooMany`] if m exceeds the
+    /// number of positive weights without replacement, or 2²⁸ with replacement.
     pub fn draw<T: Scalar>(weights: &[T], m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         let n = weights.len();
         validate::weights("sampling weights", weights)?;
@@ -138,12 +146,12 @@ impl Landmarks {
         }
     }
 
-    /// n: the number of rows the indices point into.
+    /// n, the order of the matrix to which the landmarks belong.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// m: the number of landmarks, at least 1.
+    /// m, the number of landmarks, at least 1.
     #[allow(clippy::len_without_is_empty)] // never empty
     pub fn len(&self) -> usize {
         self.indices.len()
@@ -154,18 +162,21 @@ impl Landmarks {
         &self.indices
     }
 
-    /// The indices, in order.
+    /// The indices in order, by value.
     pub fn into_indices(self) -> Vec<usize> {
         self.indices
     }
 
-    /// Checks that the landmarks belong to a matrix of order `n`; otherwise [`Error::Shape`].
+    /// Checks that the landmarks belong to a matrix of order `n`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if they belong to a matrix of another order.
     pub fn check(&self, n: usize) -> Result<()> {
         validate::same_size("order of the matrix against the n of the landmarks", self.n, n)
     }
 }
 
-/// m independent draws fit into memory.
+/// Checks that m independent draws fit into memory, m ≤ 2²⁸.
 pub(crate) fn check_draws(m: usize) -> Result<()> {
     validate::at_most("draws with replacement", m, MOST_DRAWS)
 }

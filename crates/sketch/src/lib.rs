@@ -1,26 +1,47 @@
 //! Landmarks, weighted dictionaries and Nyström approximations of psd matrices:
 //! **L = C W⁺ Cᵀ** with C = K\[:, J\], W = K\[J, J\], and **L_γ = KS(SᵀKS + γI)⁻¹SᵀK**.
 //!
-//! The types that matter:
+//! The main types:
 //!
-//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them.
-//!   Selectors: [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`],
-//!   [`AdaptivePartial`], [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`],
-//!   [`Proportional`] to given scores.
-//! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky), pivots with the factor and the
-//!   error they give.
-//! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
-//! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by
-//!   row tiles with O(m²) memory. [`FeatureMap`], their m × m half, which also serves points
-//!   outside the data.
-//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`].
-//!   Distributions: [`Subsampling`], [`Accumulation`], [`GaussianSketch`], [`Rademacher`],
-//!   [`VerySparse`], [`Localized`], [`SparseSign`]. [`SketchedMatrix`], what it leaves of K.
-//! * [`EnsembleNystrom`], a weighted mean of several; [`ModifiedNystrom`], the nearest to K in the
-//!   Frobenius norm, for which all of K is read.
-//! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how
-//!   far L is from K, in tiles.
-//! * [`risk_sample_size`] and [`approximation_sample_size`], how many columns a theorem asks for.
+//! * [`Landmarks`]: a set J of distinct rows. A [`LandmarkSelector`] chooses it. Selectors:
+//!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
+//!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], and [`Proportional`] to given
+//!   scores.
+//! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky): pivots, with the factor F and the
+//!   trace errors of the approximation.
+//! * [`Dictionary`]: rows with weights such that E\[SSᵀ\] = I.
+//! * [`Nystrom`]: the approximation with its n × r factor in memory. [`NystromStream`]: the same
+//!   approximation by row tiles, with O(m²) memory. [`FeatureMap`]: their feature map, from an
+//!   m × m matrix, which also maps points outside the data.
+//! * [`Sketch`]: a random matrix S, drawn from a [`SketchDistribution`]. Distributions:
+//!   [`Subsampling`], [`Accumulation`], [`GaussianSketch`], [`Rademacher`], [`VerySparse`],
+//!   [`Localized`], [`SparseSign`]. [`SketchedMatrix`] stores KS and SᵀKS.
+//! * [`EnsembleNystrom`]: a weighted sum of several Nyström approximations. [`ModifiedNystrom`]: of
+//!   all CUCᵀ the nearest to K in the Frobenius norm; evaluates all of K.
+//! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`]: norms of K − L, in tiles.
+//!   [`ErrorNorms`]: all three for small n.
+//! * [`risk_sample_size`] and [`approximation_sample_size`]: the number of columns that a theorem
+//!   requires.
+//!
+//! # Notation
+//!
+//! | symbol | meaning | shape |
+//! |---|---|---|
+//! | K (A for selectors) | symmetric positive semi-definite matrix | n × n |
+//! | J | landmarks, m row indices of K | m |
+//! | C, W | C = K\[:, J\], W = K\[J, J\] | n × m, m × m |
+//! | L = FFᵀ | Nyström approximation of K (Â for selectors) and its factor F | n × n, n × r |
+//! | φ(x) = R⁻¹k_J(x) | features of a point, W = RRᵀ, k_J(x) its kernel values with J | r |
+//! | S | sampling or sketching matrix, E\[SSᵀ\] = I | n × m, n × d |
+//! | K_S | sketched approximation KS(SᵀKS)⁻¹SᵀK | n × n |
+//! | p_i, w_i | sampling probability and weight of row i | |
+//! | γ, μ | absolute ridge, as in K + γI | |
+//! | λ | per-sample ridge, as in K + nλI | |
+//! | τ_i(γ), l_i(λ) | leverage score of row i, \[K(K + γI)⁻¹\]_ii and \[K(K + nλI)⁻¹\]_ii | |
+//! | d_eff | effective dimension, the sum of the leverage scores | |
+//! | δ | jitter added to W; for [`SketchDiagnostics`] a level for the eigenvalues of K/n | |
+//! | ε | machine epsilon; in sample sizes an accuracy | |
+//! | ρ | probability with which a guarantee may fail | |
 //!
 //! ```
 //! use faer::Mat;

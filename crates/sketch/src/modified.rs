@@ -1,28 +1,28 @@
-//! Modified Nyström: the best core between C and Cᵀ.
+//! The modified Nyström approximation CUCᵀ, with the best U in the Frobenius norm.
 
 use crate::orthonormal::extend_basis;
 use crate::{Landmarks, Nystrom};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, psd_factor, validate};
 
-/// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest
-/// to K in the Frobenius norm.
+/// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, where Q is an orthonormal basis of the range of C = K\[:, J\]. Of
+/// all matrices CUCᵀ, K̃ is the nearest to K in the Frobenius norm.
 ///
-/// Where the Nyström approximation extrapolates from W = K\[J, J\] alone, this looks at all of K.
-/// It is positive semi-definite and kept as FFᵀ, but not ⪯ K in general. What rests on L ⪯ K (risk
-/// bounds, scores that never over-estimate) does not hold for it.
+/// The Nyström approximation uses only C and W = K\[J, J\]; this approximation uses all of K. K̃ is
+/// positive semi-definite and stored as FFᵀ, but K̃ ⪯ K does not hold in general. Results that need
+/// L ⪯ K, such as risk bounds and scores that never over-estimate, do not hold for K̃.
 ///
 /// # Cost
-/// **All n² entries** are evaluated, tile by tile, and nm + m² for C; 2n²m flops; O(nm) memory.
-/// Never n × n.
+/// **All n² entries** of K are evaluated, tile by tile, and another nm + m² for C; 2n²m flops;
+/// O(nm) memory. No n × n matrix is stored.
 ///
 /// # Source
 /// S. Wang, Z. Zhang, *Improving CUR matrix decomposition and the Nyström approximation via
 /// adaptive sampling*, JMLR 14, 2013.
 ///
 /// # Departures
-/// Directions of the Nyström approximation with eigenvalues below 1000·m·ε of the largest are
-/// dropped from Q.
+/// Directions in which the Nyström approximation has eigenvalues below 1000·m·ε times the largest
+/// are left out of Q.
 ///
 /// ```
 /// use faer::Mat;
@@ -41,13 +41,13 @@ pub struct ModifiedNystrom<T> {
 }
 
 impl<T: Scalar> ModifiedNystrom<T> {
-    /// From the columns `landmarks` of `k`.
+    /// K̃ from the columns `landmarks` of `k`.
     ///
     /// # Errors
-    /// As [`Nystrom::new`]; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for an entry
-    /// elsewhere in K.
+    /// Those of [`Nystrom::new`], and [`NonFinite`](nystrom_linalg_core::Error::NonFinite) if
+    /// another entry of K is not finite.
     pub fn new(k: &dyn PsdMatrix<T>, landmarks: &Landmarks) -> Result<Self> {
-        // CR⁻ᵀ, which has the same range
+        // CR⁻ᵀ, which has the same range as C
         let C = Nystrom::new(k, landmarks)?.factor().to_owned();
         let Q = extend_basis(Mat::zeros(k.dim(), 0).as_ref(), C)?;
         let mut KQ = Mat::zeros(k.dim(), Q.ncols());
@@ -62,7 +62,7 @@ impl<T: Scalar> ModifiedNystrom<T> {
         Ok(ModifiedNystrom { factor: ops::times(Q.as_ref(), VL.as_ref()) }) // F = QVΛ^½
     }
 
-    /// F, n × r, with K̃ = FFᵀ; r is the numerical rank of C.
+    /// F, n × r, with K̃ = FFᵀ, where r is the numerical rank of C.
     pub fn factor(&self) -> MatRef<'_, T> {
         self.factor.as_ref()
     }

@@ -7,11 +7,11 @@ use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 
 /// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its
-/// regularised form L_γ.
+/// regularised form L_γ. F is n × r.
 ///
-/// 0 ⪯ L_γ ⪯ L ⪯ K, and L = K when every row is a landmark (up to m·δ, δ the reported
-/// [`jitter`](Self::jitter)). L is itself a [`PsdMatrix`]: blocks, diagonal and products come from
-/// F. `n·r` entries are held; [`NystromStream`] is the form that holds none.
+/// 0 ⪯ L_γ ⪯ L ⪯ K, and L = K if every row is a landmark (up to m·δ, where δ is the reported
+/// [`jitter`](Self::jitter)). L is itself a [`PsdMatrix`]: blocks, diagonal and products are
+/// computed from F. The n·r entries of F are stored; [`NystromStream`] stores none of them.
 ///
 /// # Source
 /// Williams & Seeger (NIPS 2000); L_γ: Alaoui & Mahoney (NIPS 2015), section 3.
@@ -40,7 +40,7 @@ pub struct Nystrom<T> {
 impl<T: Scalar> Nystrom<T> {
     /// L = C W⁺ Cᵀ from the columns C = K\[:, J\], with [`Whitening::ShiftedCholesky`].
     ///
-    /// n·m + m² entries evaluated, nm² + m³/3 flops, n·m entries of memory.
+    /// n·m + m² entries of K are evaluated; nm² + m³/3 flops; n·m numbers of memory.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another
@@ -50,7 +50,7 @@ impl<T: Scalar> Nystrom<T> {
         Self::with_whitening(k, landmarks, Whitening::default())
     }
 
-    /// As [`new`](Self::new) with the inverse of W taken as asked.
+    /// As [`new`](Self::new), with the given whitening.
     pub fn with_whitening(
         k: &dyn PsdMatrix<T>,
         landmarks: &Landmarks,
@@ -59,11 +59,14 @@ impl<T: Scalar> Nystrom<T> {
         Self::from_stream(NystromStream::new(k, landmarks, whitening)?)
     }
 
-    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK, γ = `ridge.absolute(n)`, computed as K_{:D}(K_DD + γ
-    /// diag(1/w))⁻¹K_{D:}.
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK with γ = `ridge.absolute(n)`, for a dictionary D with weights w. It
+    /// is computed as K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:}, and depends on the weights, unlike L.
     ///
-    /// The weights matter here. Cost as [`new`](Self::new); errors as
-    /// [`NystromStream::regularized`].
+    /// Cost as [`new`](Self::new).
+    ///
+    /// # Errors
+    /// Those of [`NystromStream::regularized`], and
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K.
     ///
     /// ```
     /// use faer::Mat;
@@ -87,11 +90,11 @@ impl<T: Scalar> Nystrom<T> {
         Self::from_stream(NystromStream::regularized(k, dictionary, ridge, Whitening::default())?)
     }
 
-    /// L = C W⁺ Cᵀ from given blocks: C, n × m, and W, m × m, of which the lower triangle is read.
+    /// L = C W⁺ Cᵀ from given blocks C (n × m) and W (m × m, lower triangle read).
     ///
-    /// For landmarks that are not rows of K: C = k(X, Z) and W = k(Z, Z) for any points Z (k-means
-    /// centres, say). L projects the x_i onto the span of the z_j in feature space, hence L ⪯ K
-    /// still. `KernelMatrix::against` of `nystrom-kernels` makes the two blocks.
+    /// This is for landmarks that are not rows of K: C = k(X, Z) and W = k(Z, Z) for any m points
+    /// Z, such as k-means centres. L projects the x_i onto the span of the z_j in feature space, so
+    /// that L ⪯ K still holds. `KernelMatrix::against` of `nystrom-kernels` computes both blocks.
     /// [`indices`](Self::indices) is then empty. nm² + m³/3 flops.
     ///
     /// # Source
@@ -126,7 +129,7 @@ impl<T: Scalar> Nystrom<T> {
         Ok(Nystrom { indices: vec![], map, factor })
     }
 
-    /// Stores the factor of a streamed approximation: one pass.
+    /// Computes and stores the factor F of a streamed approximation, in one pass.
     ///
     /// # Errors
     /// As [`NystromStream::for_each_tile`].
@@ -145,27 +148,29 @@ impl<T: Scalar> Nystrom<T> {
         self.factor.as_ref()
     }
 
-    /// J, in the order of the columns of C; empty if they are no rows of K.
+    /// The landmarks J, in the order of the columns of C; empty if they are not rows of K.
     pub fn indices(&self) -> &[usize] {
         &self.indices
     }
 
-    /// The m × m half, which takes new points to features: row i of F is its value at row i of K.
+    /// The feature map, which also maps new points. Row i of F is its value at row i of K.
     pub fn map(&self) -> &FeatureMap<T> {
         &self.map
     }
 
-    /// r: the number of columns of F (m by Cholesky, the numerical rank of W by eigenvalues).
+    /// r, the number of columns of F: m for whitening by Cholesky, the numerical rank of W for
+    /// whitening by eigenvalues.
     pub fn rank(&self) -> usize {
         self.factor.ncols()
     }
 
-    /// δ: what was added to the diagonal of W.
+    /// δ, the jitter added to the diagonal of W.
     pub fn jitter(&self) -> f64 {
         self.map.jitter()
     }
 
-    /// tr(K − L) ≥ 0 for the matrix L was made from: n diagonal entries, summed in `f64`.
+    /// tr(K − L) ≥ 0, where `k` must be the matrix from which L was made. Evaluates n diagonal
+    /// entries; summed in `f64`.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order.

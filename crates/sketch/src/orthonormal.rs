@@ -1,15 +1,16 @@
-//! Orthonormal bases of tall matrices, by Gram matrices along the row tree.
+//! Orthonormal bases of tall matrices, from Gram matrices that are summed along the row tree.
 
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::psd_factor::transpose_times;
 use nystrom_linalg_core::{Cholesky, Result, Scalar, SymmetricEigen, ops};
 
-/// Directions whose squared length is below this many m·ε of the largest are rounding error. What
-/// is kept is orthonormal to a thousandth after the first pass, hence to rounding after the second.
+/// Directions whose squared length is below CUTOFF·m·ε times the largest are rounding error. The
+/// other directions are orthonormal to 10⁻³ after the first pass, and thus to rounding error after
+/// the second.
 const CUTOFF: f64 = 1e3;
 
-/// Q, n × r orthonormal, with range(Q) that of (I − UUᵀ)C up to rounding; `U` is n × i orthonormal
-/// (i may be 0), C n × m, r ≤ m.
+/// Q, n × r orthonormal with r ≤ m, whose range is that of (I − UUᵀ)C up to rounding. `U` is n × i
+/// orthonormal (i may be 0), `C` is n × m.
 ///
 /// O(n(i + m)m) flops.
 pub(crate) fn extend_basis<T: Scalar>(U: MatRef<'_, T>, mut C: Mat<T>) -> Result<Mat<T>> {
@@ -22,7 +23,7 @@ pub(crate) fn extend_basis<T: Scalar>(U: MatRef<'_, T>, mut C: Mat<T>) -> Result
     let r = sigma.iter().take_while(|s| s.f64() > smallest).count();
     let VS = Mat::from_fn(C.ncols(), r, |i, j| V[(i, j)] / num_traits::Float::sqrt(sigma[j]));
     let mut Q = ops::times(C.as_ref(), VS.as_ref());
-    project_away(U, &mut Q); //                                          once more: twice is enough
+    project_away(U, &mut Q); //                                          again, against rounding
     if r > 0 {
         let R = Cholesky::new(transpose_times(Q.as_ref(), Q.as_ref()).as_ref())?;
         R.forward_in_place(Q.as_mut().transpose_mut()); //               Q ← QR⁻ᵀ
@@ -38,13 +39,13 @@ fn project_away<T: Scalar>(U: MatRef<'_, T>, C: &mut Mat<T>) {
     }
 }
 
-/// The largest squared norm of a column.
+/// The largest squared norm of a column of C.
 fn largest_column<T: Scalar>(C: &Mat<T>) -> f64 {
     C.col_iter().map(|c| c.squared_norm_l2().f64()).fold(0.0, f64::max)
 }
 
-/// \[A, B\].
-pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+/// \[A, B\], the columns of A followed by those of B.
+pub(crate) fn concat_columns<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
     let split = A.ncols();
     Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
         if j < split { A[(i, j)] } else { B[(i, j - split)] }

@@ -1,4 +1,4 @@
-//! A Nyström approximation L = FFᵀ by row tiles of F, none of which is kept.
+//! A Nyström approximation L = FFᵀ whose factor F is computed in row tiles and not stored.
 
 use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
@@ -6,12 +6,12 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
 use std::ops::Range;
 
-/// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates
-/// the n·m entries K\[:, J\] anew.
+/// The Nyström approximation L = FFᵀ ⪯ K of a matrix K with landmarks J, with O(m² + 1024·m)
+/// memory: every pass over F evaluates the n·m entries K\[:, J\] again.
 ///
-/// Row i of F is φ(i) = R⁻¹K\[J, i\], with RRᵀ the shifted W = K\[J, J\] or, for the regularised
-/// approximation, K_DD + γ diag(1/w). [`Nystrom`](crate::Nystrom) is the form that stores F; the
-/// two hold the same bits of F.
+/// Row i of F is φ(i) = R⁻¹K\[J, i\], where RRᵀ = W + δI with W = K\[J, J\], or for the regularised
+/// approximation RRᵀ = K_DD + γ diag(1/w) + δI. [`Nystrom`](crate::Nystrom) stores F; both have the
+/// same bits of F.
 ///
 /// ```
 /// use faer::Mat;
@@ -34,7 +34,7 @@ pub struct NystromStream<'a, T> {
 }
 
 impl<'a, T: Scalar> NystromStream<'a, T> {
-    /// L = C W⁺ Cᵀ with C = K\[:, J\], W = K\[J, J\]; m² entries are evaluated.
+    /// L = C W⁺ Cᵀ with C = K\[:, J\] and W = K\[J, J\]. Evaluates the m² entries of W.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another
@@ -51,8 +51,8 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(NystromStream { k, indices, map })
     }
 
-    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L for a weighted dictionary,
-    /// γ = `ridge.absolute(n)`.
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L, with
+    /// γ = `ridge.absolute(n)`, for a dictionary D with weights w.
     ///
     /// # Errors
     /// As [`new`](Self::new), [`Empty`](nystrom_linalg_core::Error::Empty) for an empty dictionary,
@@ -72,32 +72,32 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(NystromStream { k, indices, map })
     }
 
-    /// J, in the order of the columns of C.
+    /// The landmarks J, in the order of the columns of C.
     pub fn indices(&self) -> &[usize] {
         &self.indices
     }
 
-    /// The m × m half, for new points.
+    /// The feature map, which also maps new points.
     pub fn map(&self) -> &FeatureMap<T> {
         &self.map
     }
 
-    /// n.
+    /// n, the order of K.
     pub fn dim(&self) -> usize {
         self.k.dim()
     }
 
-    /// Calls `visit(rows, phi)` for consecutive tiles of `rows`; column t of `phi` (rank × tile) is
-    /// row `rows.start + t` of F.
+    /// Calls `visit(tile, phi)` for consecutive tiles of the range `rows`. Column t of `phi`
+    /// (r × `tile.len()`) is row `tile.start + t` of F.
     ///
-    /// rows.len()·m entries evaluated, m² flops a row; 1024·m entries of memory.
+    /// `rows.len()`·m entries are evaluated; m² flops per row; 1024·m numbers of memory.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming row and column of a non-finite
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the row and column of a non-finite
     /// entry of K; those of `visit`.
     ///
     /// # Panics
-    /// If `rows` reaches beyond n.
+    /// If `rows` ends beyond n.
     pub fn for_each_tile(
         &self,
         rows: Range<usize>,
@@ -110,17 +110,23 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         })
     }
 
-    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed in `f64`.
+    /// The lower triangle of FᵀF, r × r with zeros above the diagonal, summed in `f64`.
     ///
-    /// One pass; at most five triangles in memory. Bits do not depend on the number of threads.
+    /// One pass; at most five triangles in memory. The bits do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// Those of [`for_each_tile`](Self::for_each_tile).
     pub fn gram_lower(&self) -> Result<Mat<T>> {
         self.gram_lower_visiting(|_, _| ())
     }
 
-    /// As [`gram_lower`](Self::gram_lower), with Fᵀ (rank × n) written to `ft` on the way.
+    /// As [`gram_lower`](Self::gram_lower); the same pass writes Fᵀ (r × n) to `ft`.
+    ///
+    /// # Errors
+    /// Those of [`for_each_tile`](Self::for_each_tile).
     ///
     /// # Panics
-    /// If `ft` is not rank × n.
+    /// If `ft` is not r × n.
     pub fn gram_lower_keeping(&self, mut ft: MatMut<'_, T>) -> Result<Mat<T>> {
         assert!(
             ft.nrows() == self.map.rank() && ft.ncols() == self.dim(),
@@ -147,7 +153,10 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(Mat::from_fn(r, r, entry))
     }
 
-    /// diag L, n entries: ‖φ(i)‖². One pass.
+    /// The diagonal of L, n numbers ‖φ(i)‖². One pass.
+    ///
+    /// # Errors
+    /// Those of [`for_each_tile`](Self::for_each_tile).
     pub fn diag(&self) -> Result<Vec<T>> {
         let mut out = Vec::with_capacity(self.dim());
         self.for_each_tile(0..self.dim(), |_, phi| {
@@ -157,14 +166,20 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(out)
     }
 
-    /// tr(K − L) ≥ 0, summed in `f64` without forming either: the nuclear-norm error of the
-    /// approximation. One pass.
+    /// tr(K − L) ≥ 0, the nuclear-norm error of the approximation, from both diagonals, summed in
+    /// `f64`. One pass.
+    ///
+    /// # Errors
+    /// Those of [`for_each_tile`](Self::for_each_tile).
     pub fn trace_error(&self) -> Result<f64> {
         let l = self.diag()?;
         Ok(trace_difference(&self.k.diag(), &l))
     }
 
-    /// out = L·x for x n × t, as F(Fᵀx). Two passes.
+    /// out = L·x for x (n × t), as F(Fᵀx). Two passes.
+    ///
+    /// # Errors
+    /// Those of [`for_each_tile`](Self::for_each_tile).
     ///
     /// # Panics
     /// If `x` or `out` does not have n rows, or their numbers of columns differ.
@@ -196,7 +211,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     }
 }
 
-/// Σ (k_ii − l_ii), each difference at least 0, along the row tree.
+/// Σ max(k_ii − l_ii, 0), summed along the row tree.
 pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
     let leaf = |rows: Range<usize>| rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>();
     RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! The m × m half of a Nyström approximation: features φ(x) with φ(x)ᵀφ(y) = k_J(x)ᵀ W⁺ k_J(y).
+//! The feature map of a Nyström approximation: φ(x) with φ(x)ᵀφ(y) = k_J(x)ᵀ W⁺ k_J(y).
 
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
@@ -8,48 +8,50 @@ use nystrom_linalg_core::{
 };
 use std::ops::Range;
 
-/// Rows whose features are held at a time.
+/// Rows whose features are in memory at a time.
 const TILE_ROWS: usize = 1024;
 
-/// How the inverse of the landmark block W = K\[J, J\] is taken.
+/// How the landmark block W = K\[J, J\] is inverted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Whitening {
-    /// W + δI = RRᵀ with δ = 10·ε·tr W (raised tenfold on failure): m³/3 flops. As δ > 0, C(W +
-    /// δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K in exact arithmetic, and no rounding error of a nearly singular W is
-    /// amplified beyond 1/δ. The default.
+    /// Cholesky factorisation W + δI = RRᵀ with δ = 10·ε·tr W, raised tenfold on failure: m³/3
+    /// flops. Because δ > 0, C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K in exact arithmetic, and rounding errors of
+    /// a nearly singular W are amplified by at most 1/δ. The default.
     #[default]
     ShiftedCholesky,
-    /// As above, but δ = 0 is tried first: for a block that a ridge has already made regular.
+    /// Cholesky factorisation W + δI = RRᵀ, with δ = 0 tried first and then the shifts of
+    /// [`ShiftedCholesky`](Self::ShiftedCholesky). For a block that a ridge makes well-conditioned.
     Cholesky,
-    /// W = UΛUᵀ, eigenvalues up to `cutoff`·λ_max dropped: about 9m³ flops; shows the numerical
-    /// rank.
+    /// Eigendecomposition W = UΛUᵀ without the eigenvalues up to `cutoff`·λ_max: about 9m³ flops.
+    /// The number of features is the numerical rank of W.
     Eigen {
-        /// Relative to the largest eigenvalue; `None` stands for m·ε. Never absolute.
+        /// The cut-off, always relative to the largest eigenvalue λ_max; `None` stands for m·ε.
         cutoff: Option<f64>,
     },
 }
 
 impl Whitening {
-    /// The eigenvalue route with the cut-off m·ε.
+    /// [`Eigen`](Self::Eigen) with the cut-off m·ε.
     pub fn eigen() -> Self {
         Whitening::Eigen { cutoff: None }
     }
 }
 
-/// The feature map x ↦ φ(x) = R⁻¹k_J(x) of m landmarks, from their block W = RRᵀ alone: O(m²)
+/// The feature map x ↦ φ(x) = R⁻¹k_J(x) of m landmarks, made from their block W = RRᵀ only: O(m²)
 /// memory.
 ///
-/// k_J(x) is the vector of the m kernel values between x and the landmarks. So the map serves rows
-/// of K, new points, and landmarks that are no data points. Whitened features are what makes normal
-/// equations sound: FᵀF has eigenvalues at most λ_max(K), however singular W is.
+/// k_J(x) is the vector of the m kernel values between x and the landmarks, so that the map applies
+/// to rows of K and to new points, and landmarks need not be data points. Because features are
+/// whitened, the matrix FᵀF of normal equations has no eigenvalue above λ_max(K), even if W is
+/// nearly singular.
 ///
 /// ```
 /// use faer::mat;
 /// use nystrom_sketch::{FeatureMap, Whitening};
 /// let w = mat![[2.0, 1.0], [1.0, 2.0_f64]];
 /// let map = FeatureMap::new(w.as_ref(), Whitening::default())?;
-/// // the landmarks' own kernel values, one point per column
+/// // k_J(x) for the landmarks x themselves, one per column
 /// let mut phi = w.clone();
 /// let phi = map.apply_in_place(phi.as_mut()).to_owned();
 /// let l = phi.transpose() * &phi; // φ(x)ᵀφ(y) gives W back
@@ -69,19 +71,19 @@ enum Factor<T> {
 }
 
 impl<T: Scalar> FeatureMap<T> {
-    /// From the landmark block W, m × m, of which the lower triangle is read.
+    /// The map of landmarks with block W (m × m, lower triangle read).
     ///
     /// # Errors
     /// [`Error::Empty`] if m = 0, [`Error::Shape`], [`Error::NonFinite`].
     /// [`Error::NotPositiveDefinite`] if no shift of the ladder suffices or W = 0.
-    /// [`Error::RankDeficient`] if the eigenvalue route keeps nothing. [`Error::InvalidParameter`]
-    /// for a cut-off outside [0, 1).
+    /// [`Error::RankDeficient`] if [`Whitening::Eigen`] keeps no eigenvalue.
+    /// [`Error::InvalidParameter`] for a cut-off outside [0, 1).
     pub fn new(w: MatRef<'_, T>, whitening: Whitening) -> Result<Self> {
         Self::with_diagonal(w, |_| T::zero(), whitening)
     }
 
-    /// From W + diag(d), d ≥ 0: the block of the regularised approximation, where d_j = γ/w_j. The
-    /// shift δ refers to W + diag(d).
+    /// As [`new`](Self::new) for the block W + diag(d), d ≥ 0, of the regularised approximation,
+    /// where d_j = γ/w_j. The shift δ is relative to the trace of W + diag(d).
     pub fn with_diagonal(
         w: MatRef<'_, T>,
         d: impl Fn(usize) -> T,
@@ -104,7 +106,7 @@ impl<T: Scalar> FeatureMap<T> {
         Ok(FeatureMap { factor })
     }
 
-    /// m: the number of landmarks.
+    /// m, the number of landmarks.
     pub fn landmarks(&self) -> usize {
         match &self.factor {
             Factor::Cholesky(R) => R.order(),
@@ -112,7 +114,8 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// r: the number of features, m by Cholesky and the numerical rank of W by eigenvalues.
+    /// r, the number of features: m for whitening by Cholesky, the numerical rank of W for
+    /// whitening by eigenvalues.
     pub fn rank(&self) -> usize {
         match &self.factor {
             Factor::Cholesky(R) => R.order(),
@@ -120,7 +123,7 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// δ: what was added to the diagonal of W; 0 by eigenvalues.
+    /// δ, the jitter added to the diagonal of W; 0 for whitening by eigenvalues.
     pub fn jitter(&self) -> f64 {
         match &self.factor {
             Factor::Cholesky(R) => R.jitter(),
@@ -128,8 +131,8 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// φ of t points. `k_j` holds k_J(x) in its columns (m × t) and is overwritten. The result, its
-    /// first r rows, holds φ(x) in its columns (r × t). m²t flops.
+    /// Features of t points. The columns of `k_j` (m × t) are k_J(x) and are overwritten. The
+    /// result is the first r rows of `k_j`, whose columns (r × t) are φ(x). m²t flops.
     ///
     /// # Panics
     /// If `k_j` does not have m rows.
@@ -153,17 +156,17 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`. Column t of `phi` (r
-    /// × tile) is φ of row `rows.get(positions.start + t)` of `k`. The columns `landmarks` of `k`
-    /// are the landmarks the map was made from.
+    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`. Column t of `phi`
+    /// (r × tile) is φ at row `rows.get(positions.start + t)` of `k`. The map must have been made
+    /// from the columns `landmarks` of `k`.
     ///
-    /// rows.len()·m entries evaluated, m² flops a row, O(1024·m) memory.
+    /// `rows.len()`·m entries are evaluated; m² flops per row; O(1024·m) memory.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming row and column of a non-finite entry of K; those of `visit`.
+    /// [`Error::NonFinite`] with the row and column of a non-finite entry of K; those of `visit`.
     ///
     /// # Panics
-    /// If an index reaches beyond `k` or there are not m landmarks.
+    /// If an index is out of range for `k`, or the number of `landmarks` is not m.
     pub fn for_each_tile_of(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -183,8 +186,8 @@ impl<T: Scalar> FeatureMap<T> {
         Ok(())
     }
 
-    /// θ, m × t, with φ(x)ᵀβ = k_J(x)ᵀθ for every x: turns weights β (r × t) of the features into
-    /// weights of the landmarks.
+    /// Converts weights β (r × t) of the features to weights θ (m × t) of the landmarks, with
+    /// φ(x)ᵀβ = k_J(x)ᵀθ for every x.
     ///
     /// # Panics
     /// If `beta` does not have r rows.
@@ -201,14 +204,14 @@ impl<T: Scalar> FeatureMap<T> {
     }
 }
 
-/// Z with ZZᵀ = A⁺, eigenvalues up to cutoff·λ_max (default m·ε) counted as zero.
+/// Z (m × r) with ZZᵀ = A⁺, where eigenvalues up to `cutoff`·λ_max (default m·ε·λ_max) count as 0.
 fn eigen_inverse_sqrt<T: Scalar>(a: MatRef<'_, T>, cutoff: Option<f64>) -> Result<Mat<T>> {
     let cutoff = cutoff.unwrap_or(a.nrows() as f64 * T::EPS);
     validate::require(
         (0.0..1.0).contains(&cutoff),
         "eigenvalue cut-off",
         cutoff,
-        "in [0, 1), relative to the largest eigenvalue; leave it out for m·eps",
+        "in [0, 1), as it is relative to the largest eigenvalue; None stands for m·eps",
     )?;
     let eigen = SymmetricEigen::new(a)?;
     let (U, sigma) = (eigen.vectors(), eigen.values());

@@ -1,13 +1,13 @@
-//! How the distance to exact regression is bounded: `ROWS` or `passes:N`.
+//! `--certify=ROWS` and `--certify=passes:N`: how the distance to exact regression is bounded.
 
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certify {
-    /// From above, with a confidence, by this many sampled rows of the kernel matrix.
+    /// An upper bound with 99 % confidence, from this many sampled rows of the kernel matrix.
     Rows(NonZeroUsize),
-    /// From both sides, by this many passes over all of it.
+    /// An upper and a lower bound, from this many passes over the whole kernel matrix.
     Passes(NonZeroUsize),
 }
 
@@ -17,7 +17,7 @@ impl FromStr for Certify {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |digits: &str| {
             digits.parse().map_err(|_| {
-                "take a number of rows such as 1000, or a number of passes such as passes:5"
+                "expected a number of rows such as 1000, or a number of passes such as passes:5"
                     .to_owned()
             })
         };

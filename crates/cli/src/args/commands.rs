@@ -19,14 +19,16 @@ Examples:
   nystrom fit 'shards/*.parquet' --target y --memory 2GB --checkpoint state -o model.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json
 
-Numbers, texts, dates and missing values become features: docs/columns.md says how, and which option
-changes what.";
+docs/columns.md says how numbers, texts, dates and missing values become features, and which options
+change that.";
 
 /// Find the best fit for a table and save it
 ///
-/// Families of kernels, length scales, learned metrics, λ and centres are compared on rows set
-/// aside. Any kernel, landmark or λ option turns the search off: then one kernel ridge regression
-/// is fitted, which minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖².
+/// The search compares kernel families, length scales, learned metrics, values of λ and centres by
+/// their errors on validation rows. Any kernel, landmark or λ option turns the search off, and so
+/// do --certify, --tolerance and --no-intercept: then one kernel ridge regression is fitted, which
+/// minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖². If the table is read block by block, only a
+/// kernel option turns the search off.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = FIT,
     after_long_help = format!("{METHODS}\n\n{FIT}"))]
@@ -35,47 +37,50 @@ pub struct Fit {
     pub data: DataArgs,
     #[command(flatten)]
     pub regression: RegressionArgs,
-    /// File for the model, written only when it is whole; `-` is standard output
+    /// File for the model, replaced only when the new model is complete; `-` is standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
     pub output: Option<Output>,
-    /// File for a page to look at: errors on new rows, which columns matter and how, what was
-    /// tried, how to repeat it
+    /// File for an HTML report: errors on validation rows, importance and effect of each column,
+    /// the candidates tried, and the command that repeats the fit
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there
-    /// are rows and as --memory allows]
+    /// Method that chooses the landmarks, and their number [default: rpcholesky:500, or fewer if
+    /// there are fewer rows or --memory is too small; block by block: uniform, as many as memory
+    /// and work allow]
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
-    /// Fit in the span of COUNT sums of so many random rows each, with random signs (an
-    /// accumulation), in the place of COUNT rows. This is nearer to exact regression with the same
-    /// COUNT, for so many times the kernel values. In memory it is solved directly. With
-    /// --landmarks uniform:COUNT
+    /// Replace each of the COUNT landmarks of --landmarks uniform:COUNT by a sum of this many
+    /// random rows with random signs (an accumulation). With the same COUNT, the fit is closer to
+    /// exact regression and takes this many times the kernel values. In memory, the solver is
+    /// direct
     #[arg(long, value_name = "ROWS", requires = "landmarks", conflicts_with = "all_rows",
         help_heading = "Landmarks",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 16))]
     pub accumulate: Option<usize>,
-    /// Ridge λ in K + nλI. A number, or the one of --lambdas with the smallest error: `auto` by
-    /// leave-one-out, `gcv` by generalised cross-validation, `cv:5` by five folds [default: auto]
+    /// Ridge λ in K + nλI: a number, or the value of --lambdas with the smallest error, by
+    /// leave-one-out (`auto`), generalised cross-validation (`gcv`) or five folds (`cv:5`)
+    /// [default: auto; block by block: gcv]
     #[arg(long, value_name = "auto|gcv|cv:K|X", help_heading = "Fit")]
     pub lambda: Option<Lambda>,
-    /// The values that `--lambda auto`, `gcv` and `cv:K` try [default: 1e-1:1e-10:28]
+    /// Values tried by `--lambda auto`, `gcv` and `cv:K`, equally spaced in log λ [default:
+    /// 1e-1:1e-10:28]
     #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", help_heading = "Fit")]
     pub lambdas: Option<LambdaRange>,
     #[command(flatten)]
     pub leverage: LeverageArgs,
     #[command(flatten)]
     pub stream: StreamArgs,
-    /// Hold out this share of the rows, and report the error on them. Rows are drawn at random;
-    /// with --group whole groups are, with --time-column the last rows are held out
+    /// Fit without this share of the rows, and report the error on them: random rows, random groups
+    /// of rows with --group, or the last rows with --time-column
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
-    /// Bound the distance to exact kernel ridge regression, from this many sampled rows
-    /// (`--certify` alone: 1000). With `passes:5`, bound it from both sides by five passes over all
-    /// pairs of rows
+    /// Upper bound on the distance to exact kernel ridge regression, with 99 % confidence, from
+    /// this many sampled rows (`--certify` alone: 1000). `passes:5` computes an upper and a lower
+    /// bound by five passes over all pairs of rows
     #[arg(
         long,
         value_name = "ROWS|passes:N",
@@ -85,8 +90,9 @@ pub struct Fit {
         help_heading = "Fit"
     )]
     pub certify: Option<Certify>,
-    /// Iterative fits (of a given --lambda) stop at this relative residual [default: 1e-6]. Block
-    /// by block: iterate, with a pass for each iteration
+    /// Relative residual at which an iterative fit stops (needs a number for --lambda) [default:
+    /// 1e-6]. Block by block, this option makes the fit iterative, with one pass over the rows for
+    /// each iteration
     #[arg(long, value_name = "X", help_heading = "Fit")]
     pub tolerance: Option<f64>,
     /// Print the plan to standard output and stop; no model is written
@@ -97,7 +103,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether anything says how to fit, so that nothing is to be searched.
+    /// Whether an option on the kernel, the landmarks, λ or the regression turns the search off.
     pub fn is_manual(&self) -> bool {
         self.kernel.is_given()
             || self.landmarks.is_some()
@@ -109,7 +115,7 @@ impl Fit {
             || self.regression.no_intercept
     }
 
-    /// Which ridge, if one is fitted.
+    /// The ridge of a fit without a search; leave-one-out unless an option names another.
     pub fn lambda(&self) -> Lambda {
         self.lambda.unwrap_or(Lambda::Auto)
     }
@@ -122,10 +128,11 @@ Examples:
   nystrom predict houses.json new-houses.csv --keep street,town -o prices.csv
   nystrom predict houses.json new-houses.csv -o prices.npy --json
 
-Of classes there is the likeliest, and a column p_CLASS with the probability of each.
+For a target of classes, the output has the likeliest class and, for each class, a column p_CLASS
+with its probability.
 
-Features are found by name; where a file has no names (.npy, --no-header) by position. If the
-target is among the columns, the error of the predictions is reported; it need not be there.";
+Columns are matched by name, or by position if the file has no names (.npy, --no-header). The file
+need not hold the target; if it does, the error of the predictions is reported.";
 
 /// Predict with a model that `nystrom fit` saved
 #[derive(Args)]
@@ -135,35 +142,36 @@ pub struct Predict {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
-    /// The probabilities of classes alone, without the likeliest: numbers, also where classes are
-    /// text
+    /// Write the probabilities of the classes without the likeliest class: only numbers, even if
+    /// the classes are text
     #[arg(long)]
     pub probabilities: bool,
-    /// Read the table block by block, also where it is one file that fits in memory
+    /// Read the table block by block even if it is one file that fits in memory
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
-    /// Columns `lower` and `upper`, between which the truth is with this probability or more, such
-    /// as 0.9. This holds on average over rows like those of the fit, which has to --calibrate
+    /// Add columns `lower` and `upper` that contain the true value with at least this probability,
+    /// such as 0.9, on average over rows like those of the fit. Needs a model fitted with
+    /// --calibrate; with cv:K and loo only about 2·LEVEL − 1 is guaranteed
     #[arg(long, value_name = "LEVEL")]
     pub interval: Option<f64>,
-    /// Columns `std`, the standard deviation of a new value, and `std_of_function`, the same
-    /// without noise, of the Gaussian process. The fit has to keep them (--std)
+    /// Add the standard deviations of the Gaussian process: column `std` for a new value, column
+    /// `std_of_function` for the function without noise. Needs a model fitted with --std
     #[arg(long)]
     pub std: bool,
-    /// Columns of DATA to copy beside the predictions, as they stand there, by name or number
+    /// Columns of DATA to copy unchanged beside the predictions, by name or number
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true)]
     pub keep: Vec<String>,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
         help_heading = "Run")]
     pub threads: Option<u16>,
-    /// Print the outcome as JSON
+    /// Print the result as JSON
     #[arg(long, help_heading = "Run")]
     pub json: bool,
-    /// No notes and no progress
+    /// Print no notes and no progress
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -175,28 +183,29 @@ Examples:
   nystrom scores sensors.npy --method sa --bandwidth 0.5 -o scores.npy --json
   nystrom scores 'shards/*.csv' --method squeak --lambda 1e-4 -o scores.csv
 
-A folder, a pattern of several files or a table too large for --memory is read block by block, in
-two passes, or three of squeak. Then squeak makes its dictionary of all rows; recursive, bless and
-bless-r make theirs of a uniform sample. `row` counts the rows of all files from 0, `line` the lines
-of each file.";
+A folder, a pattern or a table too large for --memory is read block by block: in three passes with
+squeak, whose dictionary is drawn from all rows, and in two with recursive, bless and bless-r, whose
+dictionary is drawn from a uniform sample. Column `row` counts the rows of all files from 0, column
+`line` the lines of each file from 1.";
 
-/// Ridge leverage scores l_i = [K(K + nλI)⁻¹]_ii: how little the other rows explain of row i
+/// Compute ridge leverage scores l_i = [K(K + nλI)⁻¹]_ii: how little the other rows explain row i
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = SCORES)]
 pub struct Scores {
     #[command(flatten)]
     pub data: DataArgs,
-    /// How scores are computed
+    /// Method that computes the scores
     #[arg(long, value_enum, default_value_t = ScoreMethod::Recursive)]
     pub method: ScoreMethod,
     /// Ridge λ in K + nλI
     #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive)]
     pub lambda: f64,
-    /// Columns that `--method fast` draws [default: 1000, or all rows if there are fewer]
+    /// Number of columns of K that `--method fast` draws [default: 1000, or all if there are fewer
+    /// rows]
     #[arg(long, value_name = "P")]
     pub columns: Option<usize>,
-    /// Copies of each row with which `--method squeak` begins: with more the dictionary is larger
-    /// and the scores are more accurate [default: 8]
+    /// Copies of each row that `--method squeak` starts with: more copies give a larger dictionary
+    /// and more accurate scores [default: 8]
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..))]
     pub copies: Option<u32>,
     /// File for the scores, .csv or .npy; `-` is standard output, as CSV or inside --json
@@ -216,26 +225,26 @@ Examples:
   nystrom landmarks houses.csv --drop price --landmarks leverage-fast:200 --weights > rows.csv
   nystrom landmarks 'shards/*.csv' --landmarks squeak:500 -o rows.csv
 
-`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.
+Column `row` counts data rows from 0, as NumPy does; column `line` is the line in an editor.
 
-A folder, a pattern of several files or a table too large for --memory is read block by block. Then
-squeak draws by the scores of all rows, in three passes. The other methods choose from a uniform
-sample, in one pass.";
+A folder, a pattern or a table too large for --memory is read block by block. Then squeak draws by
+the leverage scores of all rows, in three passes; the other methods choose from a uniform sample, in
+one pass.";
 
-/// Choose rows that stand for all, and say what they leave of the kernel matrix
+/// Choose landmark rows, and report the share of the kernel matrix that they leave unexplained
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = LANDMARKS,
     after_long_help = format!("{METHODS}\n\n{LANDMARKS}"))]
 pub struct LandmarksCommand {
     #[command(flatten)]
     pub data: DataArgs,
-    /// How they are chosen, and how many
+    /// Method that chooses the landmarks, and their number
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,
-    /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods
-    /// by leverage scores)
+    /// Draw with replacement, and write weights that make E[SSᵀ] = I (only with uniform, diagonal
+    /// and the leverage-score methods)
     #[arg(long)]
     pub weights: bool,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
@@ -251,13 +260,13 @@ pub struct LandmarksCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Sampler {
-    /// Exact up to 2000 rows, and by rejection up to √rows in a subset; else the swap chain
+    /// `exact` for up to n = 2000 rows, else `rejection` for subsets of up to √n rows, else `swap`
     Auto,
-    /// Exactly, by eigendecomposition: n × n
+    /// Exact draws, from an eigendecomposition of the n × n matrix K
     Exact,
-    /// Exactly, by rejection: never n × n, for subsets of up to a hundred rows or so
+    /// Exact draws by rejection, without an n × n matrix; for subsets of up to about 100 rows
     Rejection,
-    /// A Markov chain, O(size²) a step whatever n is
+    /// Approximate draws by a Markov chain of swaps; O(size²) operations per step for any n
     Swap,
 }
 
@@ -268,28 +277,29 @@ Examples:
   nystrom sample million.csv --size 50 --method rejection -o diverse.csv
   nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
 
-`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.";
+Column `row` counts data rows from 0, as NumPy does; column `line` is the line in an editor.";
 
-/// Draw diverse subsets of rows: a k-DPP, Pr(C) ∝ det K_CC
+/// Draw diverse subsets of rows from a k-DPP, Pr(C) ∝ det K_CC
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = SAMPLE)]
 pub struct Sample {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Rows in a subset
+    /// Number of rows in a subset
     #[arg(long, value_name = "K")]
     pub size: usize,
     /// Number of subsets
     #[arg(long, value_name = "R", default_value_t = 1)]
     pub draws: usize,
-    /// How subsets are drawn
+    /// Method that draws the subsets
     #[arg(long, value_enum, default_value_t = Sampler::Auto)]
     pub method: Sampler,
-    /// Steps of the chain before each draw [default: 3000]
+    /// Steps of the swap chain before each draw [default: 3000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// As many steps as it takes until the chain is so close to the k-DPP in total variation.
-    /// Chains beside exact draws show it with a confidence of 95 %
+    /// With --method swap: take enough steps that the chain is within this total-variation distance
+    /// of the k-DPP. Coupled chains, one of each pair started at an exact draw, bound the distance
+    /// with 95 % confidence
     #[arg(long, value_name = "DISTANCE", conflicts_with = "steps")]
     pub within: Option<f64>,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
@@ -306,11 +316,11 @@ Examples:
   nystrom evaluate houses.json test-houses.csv
   nystrom evaluate houses.json test-houses.csv --json
 
-As `predict`, but the target must be there, and only the errors are printed: RMSE and R² of
-numbers; of classes the error rate, the logarithmic loss, the area under the ROC curve (of two) and
-the calibration error in 15 bins of as many rows.";
+Like `predict`, but the file must hold the target, and only the errors are printed. For numbers:
+RMSE and R². For classes: error rate, logarithmic loss, area under the ROC curve (two classes), and
+calibration error over 15 bins of equally many rows.";
 
-/// The error of a saved model on rows whose target is known
+/// Compute the error of a saved model on rows whose target is known
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EVALUATE)]
 pub struct Evaluate {
@@ -318,17 +328,17 @@ pub struct Evaluate {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
-    /// Read the table block by block, also where it is one file that fits in memory
+    /// Read the table block by block even if it is one file that fits in memory
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
         help_heading = "Run")]
     pub threads: Option<u16>,
-    /// Print the outcome as JSON
+    /// Print the result as JSON
     #[arg(long, help_heading = "Run")]
     pub json: bool,
-    /// No notes and no progress
+    /// Print no notes and no progress
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -338,13 +348,13 @@ Examples:
   nystrom inspect houses.json
   nystrom inspect houses.json --json";
 
-/// What a saved model is, and how it was made
+/// Describe a saved model and how it was fitted
 #[derive(Args)]
 #[command(after_help = INSPECT)]
 pub struct Inspect {
     /// Model file
     pub model: PathBuf,
-    /// Print it as JSON
+    /// Print the description as JSON
     #[arg(long, help_heading = "Run")]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! Which table, in which format, and which of its columns.
+//! Options that name the table, its format and its columns.
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
@@ -6,46 +6,48 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone)]
 pub struct DataArgs {
-    /// Table with one row per case, plain or gzip; `-` reads standard input. A folder, or a pattern
-    /// in quotes, is a table in several files, read block by block
+    /// Table with one row per case, plain or compressed (gzip, Zstandard); `-` reads standard
+    /// input. A folder, or a quoted pattern such as 'shards/*.csv', is one table in several files,
+    /// read block by block
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// Format of DATA [default: by its extension; standard input: csv]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Data")]
     pub format: Option<FileFormat>,
-    /// CSV: the first line holds data; columns are called c1, c2, …
+    /// CSV: there is no header; the first line is data, and columns are named c1, c2, …
     #[arg(long, help_heading = "Data")]
     pub no_header: bool,
-    /// CSV: what separates fields: one character, `tab` or `space` (any run of blanks) [default:
-    /// what splits the first lines evenly]
+    /// CSV: the character that separates fields, or `tab`, or `space` (any run of blanks) [default:
+    /// the one that splits the first lines into equally many fields]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Data")]
     pub delimiter: Option<Delimiter>,
-    /// CSV: numbers have a comma for the point: 1,5
+    /// CSV: numbers have a decimal comma, as in 1,5
     #[arg(long, help_heading = "Data")]
     pub decimal_comma: bool,
-    /// CSV: texts that mean a missing value, beside the usual ones such as an empty cell, NA and
-    /// nan
+    /// CSV: texts that mark a missing value, in addition to the usual ones (an empty cell, NA, nan
+    /// and others)
     #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
     pub missing: Vec<String>,
-    /// CSV: texts that are values, although they usually mean a missing one, such as NA for Namibia
+    /// CSV: texts that are values here, although they usually mark a missing value, such as NA for
+    /// Namibia
     #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
     pub not_missing: Vec<String>,
-    /// Leave out rows in which a value of a feature is missing, rather than fill it in
+    /// Leave out rows in which a feature is missing, instead of filling in the missing value
     #[arg(long, help_heading = "Data")]
     pub drop_missing: bool,
-    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last).
-    /// Names with a comma go in double quotes
+    /// Columns to leave out, by name or number (1 is the first column of the file, -1 the last).
+    /// Put a name that contains a comma in double quotes
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub drop: Vec<String>,
 }
 
 #[derive(Args)]
 pub struct RegressionArgs {
-    /// The column to predict, by name or number: from 1, in the file's order; -1 is the last
-    /// [default for libsvm files: the label]
+    /// Column to predict, by name or number (1 is the first column of the file, -1 the last); a
+    /// search accepts several --target [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
     pub target: Vec<String>,
-    /// No constant b in the model
+    /// Fit without the constant b
     #[arg(long, help_heading = "Fit")]
     pub no_intercept: bool,
 }
@@ -74,8 +76,8 @@ impl RegressionArgs {
             [] => Ok(None),
             [one] => Ok(Some(one)),
             _ => {
-                let text = "several --target need a search: leave out the options on kernel, \
-                            landmarks and fit, or name one --target";
+                let text = "several --target need a search, which any kernel, landmark or λ option \
+                            turns off; leave those options out, or name one --target";
                 Err(Failure::Usage(text.into()))
             }
         }
@@ -83,19 +85,19 @@ impl RegressionArgs {
 }
 
 impl DataArgs {
-    /// The texts that mean a missing value.
+    /// The texts that mark a missing value.
     pub fn missing_texts(&self) -> Vec<String> {
         self.missing.iter().flat_map(|text| list(text)).collect()
     }
 
-    /// The texts that are values, although they usually mean a missing one.
+    /// The texts that are values, although they usually mark a missing value.
     pub fn not_missing_texts(&self) -> Vec<String> {
         self.not_missing.iter().flat_map(|text| list(text)).collect()
     }
 }
 
-/// The items of a list with commas; those in double quotes may hold commas, and quotes that are
-/// doubled.
+/// The items of a comma-separated list. An item in double quotes may contain commas, and double
+/// quotes if they are doubled.
 pub fn list(text: &str) -> Vec<String> {
     let (mut items, mut item, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = text.trim().chars().peekable();

@@ -1,16 +1,16 @@
-//! Which kernel.
+//! Options that name the kernel and its parameters.
 
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
 #[derive(Args)]
 pub struct KernelArgs {
-    /// The kernel; r = ‖x − y‖/bandwidth [default: gaussian; `fit` compares several]
+    /// Kernel, with r = ‖x − y‖/bandwidth [default: gaussian; the search of `fit` compares several]
     #[arg(long, value_enum, help_heading = "Kernel")]
     pub kernel: Option<KernelName>,
-    /// Length scale of the kernel, in standard deviations of the features (in their own units with
-    /// --no-standardize). A number, or `auto` for the median distance of 1000 random pairs of rows
-    /// [default: auto]
+    /// Length scale of the kernel, in standard deviations of the features (with --no-standardize,
+    /// in the units of the features): a number, or `auto` for the median distance of 1000 random
+    /// pairs of rows [default: auto]
     #[arg(long, value_name = "auto|X", help_heading = "Kernel")]
     pub bandwidth: Option<Bandwidth>,
     /// Smoothness of the Matérn kernel [default: 1.5]
@@ -31,19 +31,19 @@ pub struct KernelArgs {
 pub enum KernelName {
     /// exp(−r²/2)
     Gaussian,
-    /// Matérn of smoothness --nu; 0.5, 1.5 and 2.5 are fast
+    /// Matérn kernel of smoothness --nu; fastest at 0.5, 1.5 and 2.5
     Matern,
-    /// exp(−r), r Euclidean: Matérn of smoothness 0.5
+    /// exp(−r) with Euclidean distance: Matérn kernel of smoothness 0.5
     Laplacian,
-    /// exp(−‖x − y‖₁/bandwidth), what scikit-learn calls Laplacian
+    /// exp(−‖x − y‖₁/bandwidth): the Laplacian kernel of scikit-learn
     LaplacianL1,
     /// (1 + r²/(2·alpha))^(−alpha)
     RationalQuadratic,
-    /// exp(−r^power): rough targets
+    /// exp(−r^power), for rough targets
     PowerExponential,
     /// ⟨x, y⟩
     Linear,
-    /// (⟨x, y⟩/d + 1)^degree, d the number of features
+    /// (⟨x, y⟩/d + 1)^degree for d features
     Polynomial,
 }
 

@@ -1,14 +1,14 @@
-//! Which ridge λ in K + nλI.
+//! The ridge λ in K + nλI: a number, or the rule that chooses it from a grid.
 
 use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Lambda {
-    /// The smallest leave-one-out error of a grid.
+    /// The value of the grid with the smallest leave-one-out error.
     Auto,
-    /// The smallest generalised cross-validation error of a grid.
+    /// The value of the grid with the smallest generalised cross-validation error.
     Gcv,
-    /// The smallest error on rows that are left out by so many folds.
+    /// The value of the grid with the smallest error by cross-validation with this many folds.
     Folds(usize),
     Given(f64),
 }
@@ -20,7 +20,9 @@ impl FromStr for Lambda {
         if let Some(folds) = text.strip_prefix("cv:") {
             return match folds.parse() {
                 Ok(folds @ 2..=1000) => Ok(Lambda::Folds(folds)),
-                _ => Err(format!("{folds:?} is not a number of folds from 2 on, such as cv:5")),
+                _ => {
+                    Err(format!("{folds:?} is not a number of folds from 2 to 1000, such as cv:5"))
+                }
             };
         }
         match text {
@@ -40,8 +42,8 @@ pub struct LambdaRange {
 }
 
 impl LambdaRange {
-    /// The values, largest first, to twelve digits: so that 1e-6 is 1e-6 wherever it is printed,
-    /// and is what is fitted.
+    /// The values, largest first, rounded to twelve digits: a grid value such as 1e-6 is then
+    /// exactly the number that is printed and fitted.
     pub fn values(self) -> Vec<f64> {
         let (first, last) = (self.largest.ln(), self.smallest.ln());
         let rounded = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
@@ -65,7 +67,7 @@ impl FromStr for LambdaRange {
         let (a, b) = (positive(largest)?, positive(smallest)?);
         let count = count.parse().map_err(|_| expected())?;
         if a == b || !(2..=1000).contains(&count) {
-            return Err("the two ends must differ, and there must be 2 to 1000 values".into());
+            return Err("the two ends must differ, and COUNT must be from 2 to 1000".into());
         }
         Ok(LambdaRange { largest: a.max(b), smallest: a.min(b), count })
     }

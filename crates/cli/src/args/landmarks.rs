@@ -1,11 +1,12 @@
-//! How landmarks are chosen, `METHOD:COUNT`, and the leverage scores that some are drawn by.
+//! `METHOD:COUNT`, which chooses landmarks, and the leverage scores that some methods draw by.
 
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
 #[derive(Args)]
 pub struct LeverageArgs {
-    /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them [default: 1e-4]
+    /// λ of the leverage scores [K(K + nλI)⁻¹]_ii that some methods of --landmarks draw by
+    /// [default: 1e-4]
     #[arg(long, value_name = "X", value_parser = super::lambda::positive,
         help_heading = "Landmarks")]
     pub leverage_lambda: Option<f64>,
@@ -49,40 +50,43 @@ pub enum Selection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ScoreMethod {
-    /// K(K + nλI)⁻¹ as it stands: n × n
+    /// The diagonal of K(K + nλI)⁻¹, from the n × n matrix K
     Exact,
-    /// Alaoui & Mahoney: from --columns columns of K
+    /// Approximate, from --columns columns of K (Alaoui & Mahoney)
     Fast,
-    /// Recursive-RLS
+    /// Approximate, by Recursive-RLS
     Recursive,
+    /// Approximate, by BLESS
     Bless,
+    /// Approximate, by BLESS-R
     BlessR,
+    /// Approximate, by SQUEAK
     Squeak,
-    /// From the density of the rows: no kernel value at all; stationary kernels, few features
+    /// Approximate, by spectral analysis: from the density of the rows, without kernel values; for
+    /// stationary kernels and few features
     Sa,
 }
 
-/// What `--landmarks` says of its methods in --help.
+/// The methods of `--landmarks`, for `--help`.
 pub const METHODS: &str = "\
-Methods of --landmarks (n rows, m landmarks):
+Methods of --landmarks (n rows, m landmarks; n·m: stores n·m numbers):
   uniform         all rows equally likely: a strong baseline
-  rpcholesky      randomly pivoted Cholesky: the best per kernel value; n·m numbers of memory
-  greedy          Cholesky with the largest residual first; finds outliers; n·m numbers
-  sparse-greedy   the best of 59 random rows at every step
+  rpcholesky      randomly pivoted Cholesky, most accurate for its kernel values; n·m
+  greedy          Cholesky that pivots on the largest residual; picks outliers; n·m
+  sparse-greedy   at every step, the best of 59 random rows
   kmeans++        D² sampling in feature space
-  adaptive        batches in proportion to the residual of the known columns; n·m numbers
-  diagonal        in proportion to k(x, x)
-  leverage        Recursive-RLS: leverage scores at the ridge that suits m
+  adaptive        batches drawn in proportion to the residual on the chosen columns; n·m
+  diagonal        drawn in proportion to k(x, x)
+  leverage        drawn by leverage scores (Recursive-RLS), at a ridge that m determines
   leverage-exact, leverage-fast, bless, bless-r, squeak, sa
-                  in proportion to leverage scores at --leverage-lambda: exact (n × n), by \
-                  columns, by
-                  BLESS, BLESS-R, SQUEAK, or from the density of the rows (stationary kernels, \
-                  few features)
-  kdpp            k-DPP, 3000 steps of the swap chain
-  kdpp-exact      k-DPP, exactly: by rejection, or n × n up to 2000 rows or n < m²";
+                  drawn in proportion to leverage scores at --leverage-lambda, which are exact
+                  (from the n × n matrix K), from 2m columns of K, by BLESS, BLESS-R, SQUEAK, or
+                  from the density of the rows (stationary kernels and few features)
+  kdpp            k-DPP, by 3000 steps of the swap chain
+  kdpp-exact      k-DPP, exact: by rejection, or from the n × n matrix K if n ≤ 2000 or n < m²";
 
 impl Selection {
-    /// The leverage scores that it draws by, if it does.
+    /// The leverage scores that this method draws by, if it draws by leverage scores.
     pub fn scores(self) -> Option<ScoreMethod> {
         Some(match self {
             Selection::Leverage => ScoreMethod::Recursive,
@@ -96,7 +100,7 @@ impl Selection {
         })
     }
 
-    /// As it is written on the command line.
+    /// The name of the method on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -112,7 +116,10 @@ impl FromStr for LandmarkSpec {
         let Ok(method) = Selection::from_str(method, true) else {
             let names: Vec<String> =
                 Selection::value_variants().iter().map(|method| method.name()).collect();
-            return Err(format!("there is no method {method:?}; there are {}", names.join(", ")));
+            return Err(format!(
+                "there is no method {method:?}; choose one of {}",
+                names.join(", ")
+            ));
         };
         match count.parse() {
             Ok(count) if count > 0 => Ok(LandmarkSpec { method, count }),

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The options and commands of the command line.
 
 mod bytes;
 mod certify;
@@ -38,7 +38,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The instruction set decides how sums are rounded, and with that the last digits of results.
+/// The instruction set determines how sums are rounded, and with it the last digits of results.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{} (instruction set {})", env!("CARGO_PKG_VERSION"), instruction_set())
 });
@@ -52,24 +52,24 @@ Examples:
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
 
-Results go to standard output, the plan, notes and the progress to standard error. Messages count \
-lines
-as editors do: from 1, with the header. The column `row` of results counts rows of data from 0.
+Results go to standard output; the plan, notes and progress go to standard error. Line numbers in
+messages are those of an editor: they start at 1 and count the header. The column `row` of results
+counts data rows from 0.
 
-With --json the outcome is one object on standard output. Its `schema` is the version of its layout,
-raised whenever a key changes its meaning; `version` and `command` say what wrote it. NaN and
-infinities, which are no numbers in JSON, are the strings \"NaN\", \"inf\" and \"-inf\"; null means
-that there is no such value.
+With --json, the result is one JSON object on standard output. `schema` is the version of its
+layout, raised whenever a key changes its meaning; `version` and `command` name the program version
+and the command. NaN and infinities, which JSON lacks, are the strings \"NaN\", \"inf\" and
+\"-inf\"; null means that there is no value.
 
 Exit status:
-  0  done
-  1  something failed that is none of the below, such as a file that cannot be written
+  0  success
+  1  a failure not listed below, such as a file that cannot be written
   2  the command line is wrong
-  3  the data or the model file are wrong: the message says where and what to do
-  4  the memory allowed is not enough
-  5  an iterative fit ended before its tolerance was reached (the model is written)
+  3  the data or the model file is wrong; the message says where and what to do
+  4  the computation needs more memory than allowed
+  5  an iterative fit stopped before it reached its tolerance (the model is written)
 
-`nystrom COMMAND --help` has the options and an example of each command.";
+`nystrom COMMAND --help` lists the options of a command, with examples.";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -78,15 +78,15 @@ pub enum Command {
     Fit(Box<Fit>),
     /// Predict with a saved model
     Predict(Predict),
-    /// The error of a saved model on rows whose target is known
+    /// Compute the error of a saved model on rows whose target is known
     Evaluate(Evaluate),
-    /// What a saved model is, and how it was made
+    /// Describe a saved model and how it was fitted
     Inspect(Inspect),
-    /// Ridge leverage scores: which rows matter
+    /// Compute ridge leverage scores: which rows matter
     Scores(Scores),
-    /// Choose rows that stand for all
+    /// Choose landmark rows that represent all rows
     Landmarks(LandmarksCommand),
-    /// Draw diverse rows: a k-DPP
+    /// Draw diverse subsets of rows from a k-DPP
     Sample(Sample),
     /// Print shell completions
     Completions(Completions),

@@ -1,20 +1,20 @@
-//! Where results go.
+//! The file or stream that results are written to.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The paths that lead to standard output, whatever it is.
+/// The paths that name standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// A file, or standard output, which is written `-`.
+/// A file, or standard output, written `-` on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     Stdout,
     File(PathBuf),
 }
 
-/// In words.
+/// The path of the file, or "standard output".
 impl fmt::Display for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -39,7 +39,7 @@ impl Output {
         *self == Output::Stdout
     }
 
-    /// The file, unless it is standard output.
+    /// The path of the file; none for standard output.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Output::Stdout => None,
@@ -47,7 +47,7 @@ impl Output {
         }
     }
 
-    /// Whether it is a file of numbers for NumPy.
+    /// Whether the output is a `.npy` file.
     pub fn is_npy(&self) -> bool {
         let extension = self.file().and_then(Path::extension);
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))

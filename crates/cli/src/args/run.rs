@@ -1,28 +1,28 @@
-//! Options of every command that computes.
+//! Options of every command that evaluates a kernel on a table.
 
 use super::Bytes;
 use clap::Args;
 
 #[derive(Args)]
 pub struct RunArgs {
-    /// Seed of all random numbers; the same seed gives the same result at any number of threads
+    /// Seed of all random numbers; the same seed gives the same result with any number of threads
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Run")]
     pub seed: u64,
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
         help_heading = "Run")]
     pub threads: Option<u16>,
-    /// Memory the computation may take beyond the data, such as 2GB (2·10⁹) or 512MiB; what needs
-    /// more is refused before it starts
+    /// Limit of the memory used beside the data (block by block: of all memory), such as 2GB (2·10⁹
+    /// bytes) or 512MiB; a computation that needs more is refused before it starts
     #[arg(long, value_name = "BYTES", help_heading = "Run")]
     pub memory: Option<Bytes>,
     /// Do not standardise the features to mean 0 and standard deviation 1
     #[arg(long, help_heading = "Data")]
     pub no_standardize: bool,
-    /// Print the outcome as JSON
+    /// Print the result as JSON
     #[arg(long, help_heading = "Run")]
     pub json: bool,
-    /// No plan, no notes and no progress; warnings stay
+    /// Print no plan, notes or progress; warnings are still printed
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
 }

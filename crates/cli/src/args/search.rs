@@ -1,15 +1,16 @@
-//! What can be said of the search for the best fit.
+//! Options of the search for the best fit.
 
 use clap::{Args, ValueEnum};
 use nystrom_pipeline::{Calibrate, ClassWeights, Effort, Task};
 
 #[derive(Args)]
 pub struct SearchArgs {
-    /// How much work the search may do: some ten seconds, a minute, ten minutes on two cores
+    /// Limit of the work of the search: quick, default and thorough take about ten seconds, one
+    /// minute and ten minutes on two cores
     #[arg(long, value_enum, help_heading = "Search")]
     pub effort: Option<EffortName>,
-    /// Approximate time limit, such as 90s, 5min or 1h. The matching operation count is printed,
-    /// for use with --work
+    /// Approximate time limit of the search, such as 90s, 5min or 1h. The matching operation count
+    /// is printed, for use with --work
     #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "effort",
         help_heading = "Search")]
     pub time: Option<f64>,
@@ -17,47 +18,51 @@ pub struct SearchArgs {
     #[arg(long, value_name = "OPERATIONS", value_parser = super::lambda::positive,
         conflicts_with_all = ["effort", "time"], help_heading = "Search")]
     pub work: Option<f64>,
-    /// The columns to predict from, by name or number [default: all that have no other use]
+    /// Columns to predict from, by name or number [default: all but the target, weight, group and
+    /// time columns]
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub features: Vec<String>,
-    /// Columns whose cells are categories, although they look like numbers: codes, years, shops
+    /// Columns whose cells are categories although they look like numbers: codes, years, shop
+    /// numbers
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub categorical: Vec<String>,
-    /// Columns whose cells are numbers; a cell that is not a number counts as missing
+    /// Columns to read as numbers; a cell that is not a number counts as missing
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub numeric: Vec<String>,
-    /// Dates such as 03/04/2019 have the day first where a column leaves that open
+    /// Read dates such as 03/04/2019 as 3 April if the other cells of the column do not decide
     #[arg(long, help_heading = "Data")]
     pub day_first: bool,
     /// Multiply this column's features by FACTOR after standardising; may be given several times
     #[arg(long, value_name = "COLUMN=FACTOR", value_parser = factor, help_heading = "Data")]
     pub scale: Vec<(String, f64)>,
-    /// A column with the weight of each row
+    /// Column with the weight of each row
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub weights: Option<String>,
-    /// Whether the target is a number or a class [default: text and up to ten whole numbers are
-    /// classes]
+    /// Whether the target is a number or a class [default: classes if the target is text or has at
+    /// most ten different whole numbers]
     #[arg(long, value_enum, value_name = "TASK", help_heading = "Data")]
     pub task: Option<TaskName>,
-    /// How much each class counts: `balanced` for all alike, or the weights of some
+    /// Weight of the rows of each class: `balanced` gives all classes the same total weight; a
+    /// class that a list leaves out has weight 1
     #[arg(long, value_name = "balanced|CLASS=WEIGHT,…", value_parser = class_weights,
         help_heading = "Data")]
     pub class_weights: Option<ClassWeights>,
-    /// Rows with the same value in this column are set aside together
+    /// Keep rows with the same value in this column together when rows are set aside for validation
     #[arg(long, value_name = "COLUMN", conflicts_with = "time_column", help_heading = "Data")]
     pub group: Option<String>,
-    /// The last rows by this column are set aside
+    /// Set aside the last rows by this column (numbers or dates) for validation, not random rows
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub time_column: Option<String>,
-    /// For `predict --interval` and the probabilities of classes: set this share of the rows aside
-    /// (1000 rows do). For intervals also: leave parts out by cross-validation (`cv:10`) or one by
-    /// one (`loo`, few rows)
+    /// Calibrate `predict --interval`, or the probabilities of classes, on this share of the rows,
+    /// kept out of search and fit (1000 rows are enough). Intervals can also be calibrated by
+    /// cross-validation (`cv:10`) or, for few rows, by leave-one-out (`loo`)
     #[arg(long, value_name = "SHARE|cv:K|loo", help_heading = "Fit")]
     pub calibrate: Option<Calibrate>,
-    /// For `predict --std`: keep what the standard deviations of a Gaussian process need
+    /// Store in the model what `predict --std` needs: the variances of a Gaussian process
     #[arg(long, help_heading = "Fit")]
     pub std: bool,
-    /// Missing values are an error, rather than the median and a feature that says where
+    /// Treat missing values of features as an error. Without this option, a missing number becomes
+    /// the median, and one more feature marks the rows where it was missing
     #[arg(long, conflicts_with = "drop_missing", help_heading = "Data")]
     pub refuse_missing: bool,
 }
@@ -95,7 +100,7 @@ impl From<EffortName> for Effort {
 }
 
 impl SearchArgs {
-    /// An option on the search itself, if one was given.
+    /// The first option given that only a search accepts.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             ("--effort", self.effort.is_some()),

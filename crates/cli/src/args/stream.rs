@@ -1,29 +1,31 @@
-//! What can be said of tables that are read block by block.
+//! Options of tables that are read block by block.
 
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct StreamArgs {
-    /// Read the table block by block although it would fit in memory. Folders, patterns of several
-    /// files and tables too large for --memory are read so in any case
+    /// Read the table block by block even if it would fit in memory. A folder, a pattern or a table
+    /// too large for --memory is always read block by block
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
-    /// Rows of the uniform sample on which the search works [default: 50000, or fewer where memory
-    /// is short]
+    /// Number of rows in the uniform sample that the search uses [default: 50000, or fewer if
+    /// memory is short]
     #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
     pub reservoir: Option<usize>,
-    /// Parts of the rows that are summed one by one: as many processes of `nystrom-mpi` can share
-    /// the second pass. The last digits of the model depend on it [default: 8]
+    /// Number of parts into which the rows are cut for the sums of the second pass; at most this
+    /// many processes of `nystrom-mpi` can share it. The last digits of the model depend on this
+    /// number [default: 8]
     #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub leaves: Option<usize>,
-    /// Every row is a centre: regression on all the data, with a pass for each iteration, of a
-    /// given --lambda. Every process holds all rows; n² kernel values a pass are shared out
+    /// Use every row as a centre: exact kernel ridge regression, solved by iterations with one pass
+    /// each; needs a number for --lambda. Every process holds all rows and evaluates its share of
+    /// the n² kernel values of a pass
     #[arg(long, conflicts_with_all = ["landmarks", "leverage_lambda"],
         help_heading = "Beyond memory")]
     pub all_rows: bool,
-    /// Folder for what is done so far: the same command goes on from there if it was killed
+    /// Folder for checkpoints: if the command is killed, the same command continues from the last
     #[arg(long, value_name = "DIR", help_heading = "Beyond memory")]
     pub checkpoint: Option<PathBuf>,
     /// Time between checkpoints [default: 60s]
@@ -33,7 +35,7 @@ pub struct StreamArgs {
 }
 
 impl StreamArgs {
-    /// Whether anything asks for blocks.
+    /// Whether one of these options asks for reading block by block.
     pub fn is_asked(&self) -> bool {
         self.stream
             || self.all_rows
@@ -43,26 +45,28 @@ impl StreamArgs {
     }
 }
 
-/// Of commands that look at rows without a target.
+/// Options of commands on rows without a target.
 #[derive(Args)]
 pub struct BlockArgs {
-    /// Read the table block by block although it would fit in memory. Folders, patterns of several
-    /// files and tables too large for --memory are read so in any case
+    /// Read the table block by block even if it would fit in memory. A folder, a pattern or a table
+    /// too large for --memory is always read block by block
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
-    /// Rows of the uniform sample, which gives the bandwidth. Methods other than squeak choose from
-    /// it [default: 50000, or fewer where memory is short]
+    /// Number of rows in the uniform sample. `--bandwidth auto` is computed from the sample, and
+    /// methods other than squeak choose their rows from it [default: 50000, or fewer if memory is
+    /// short]
     #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
     pub reservoir: Option<usize>,
-    /// Parts of the rows of which squeak makes a dictionary each, to merge them: as many processes
-    /// of `nystrom-mpi` can share that pass. What is found depends on it [default: 8]
+    /// Number of parts of the rows from which squeak makes one dictionary each, before it merges
+    /// them; at most this many processes of `nystrom-mpi` can share that pass. The result depends
+    /// on this number [default: 8]
     #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub leaves: Option<usize>,
 }
 
 impl BlockArgs {
-    /// Whether anything asks for blocks.
+    /// Whether one of these options asks for reading block by block.
     pub fn is_asked(&self) -> bool {
         self.stream || self.leaves.is_some() || self.reservoir.is_some()
     }

@@ -1,4 +1,4 @@
-//! Where a model finds its columns in a file.
+//! Matching the columns of a file to those of a model.
 
 use crate::args::DataArgs;
 use crate::failure::{Failure, Result};
@@ -9,19 +9,18 @@ use nystrom_pipeline::Model;
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-/// Which columns of a file are those of a model.
+/// The positions in a file of the columns of a model.
 pub struct Places {
-    /// In the order of the model.
+    /// The position of each feature column, in the order of the model.
     pub features: Vec<usize>,
-    /// Those that are there.
+    /// The position of each target; none if the file lacks it.
     pub targets: Vec<Option<usize>>,
 }
 
 impl Places {
-    /// Finds the columns of a model in a file.
-    ///
-    /// By name. A file without names goes by position. It must have as many columns as the file
-    /// that was fitted, with or without the targets, or as many as the model needs.
+    /// Finds the columns of a model in a file by name, or by position if the file has no names. A
+    /// file without names must have as many columns as the table that was fitted, with or without
+    /// its targets, or as many as the model needs.
     pub fn of(input: &Input, model: &Model) -> Result<Places> {
         let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
         let is_target = |name: &String| model.target_names().contains(&name.as_str());
@@ -52,8 +51,8 @@ impl Places {
         })
     }
 
-    /// The columns that are read as texts whatever they look like: those that the model takes so,
-    /// and those to copy.
+    /// The columns to read as texts even if they look like numbers: those that the model reads as
+    /// texts, and the columns `keep` to copy.
     pub fn texts(&self, model: &Model, keep: &[usize]) -> Vec<usize> {
         let features = model.columns().names().zip(&self.features);
         let features = features.filter(|(name, _)| model.columns().reads_text(name));
@@ -66,7 +65,7 @@ impl Places {
         features.map(|(_, column)| column).chain(class).chain(keep).copied().collect()
     }
 
-    /// The columns of the model under the names that it knows them by.
+    /// The table of the columns of the model, under the names that the model has for them.
     pub fn table(&self, table: Table, model: &Model) -> Result<Table> {
         let names = model.target_names();
         let targets = names.iter().zip(&self.targets);
@@ -77,8 +76,8 @@ impl Places {
     }
 }
 
-/// The same arguments, by which no text is a missing value that names a class or was a value in the
-/// table that was fitted.
+/// `args` with more texts that do not mark a missing value: the names of classes, and the texts
+/// that were values in the table that was fitted.
 pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
     let names = model.classes().map_or(&[][..], |classes| &classes.names);
     let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
@@ -90,15 +89,15 @@ pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
     }
 }
 
-/// The first of these names, and how many more there are.
+/// The first names, and the number of the others.
 fn some(names: &[impl Debug]) -> String {
     const SHOWN: usize = 12;
     let shown = text::names(&names[..names.len().min(SHOWN)]);
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-/// The reader of libsvm files for a model fitted to one: its first and last features may not occur
-/// in other files.
+/// The reader of libsvm files for a model that was fitted to a libsvm file. It sets the first and
+/// last index, which need not occur in the new file.
 pub fn libsvm(columns: &[String]) -> Libsvm {
     let index = |name: &String| name.strip_prefix('f')?.parse::<usize>().ok();
     let indices = columns.iter().filter_map(index);

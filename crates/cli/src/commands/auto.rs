@@ -1,4 +1,4 @@
-//! `nystrom fit` without options that say how to fit.
+//! `nystrom fit` with a search, in memory.
 
 use super::wanted::Wanted;
 use super::{hold_out, page};
@@ -61,19 +61,19 @@ pub fn run(args: &Fit) -> Result<u8> {
     Ok(warning.map_or(0, |_| NOT_CONVERGED))
 }
 
-/// What is said of a final fit whose iterations did not converge.
+/// The warning about a final fit whose iterations did not converge.
 fn unconverged(report: &Iterations) -> Option<String> {
     let Iterations { iterations, residual, tolerance, converged, .. } = report;
     (!converged).then(|| {
         format!(
-            "warning: the final fit stopped after {iterations} iterations at a relative residual of \
-             {residual:.1e}, above {tolerance:.1e}, which its trial needed; the model is written. \
-             --landmarks rpcholesky:2000 --lambda auto fits without iterations"
+            "warning: the final fit stopped after {iterations} iterations at a relative residual \
+             of {residual:.1e}; its trial on fewer rows needed {tolerance:.1e}. The model is \
+             written. To fit without iterations, add --landmarks rpcholesky:2000 --lambda auto"
         )
     })
 }
 
-/// The table of the columns that are not left out, and what is wanted of them.
+/// Reads the table, without the columns that --drop names, and how its columns are used.
 pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wanted)> {
     session.progress.stage("reading", None);
     let source = Source::of(&args.data, Libsvm::new())?;
@@ -84,7 +84,7 @@ pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wan
     Ok((table, wanted))
 }
 
-/// That a model on all the data holds them, and how fast it predicts rows that were used.
+/// Whether the model holds every training row, and how fast it predicts rows that were fitted.
 fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
     const ROWS: usize = 1000;
     let rows = &used[..used.len().min(ROWS)];
@@ -96,12 +96,12 @@ fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
     Ok(format!("{all}; predicts some {} rows a second", number(rounded(rate))))
 }
 
-/// To one digit.
+/// Rounds to one significant digit.
 fn rounded(value: f64) -> f64 {
     format!("{value:.0e}").parse().unwrap_or(value)
 }
 
-/// What `--plan` says of a search: only its bounds are known beforehand.
+/// Prints the plan of a search, of which only the limits are known in advance.
 fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<()> {
     let mut summary = Summary::of("fit");
     let (rows, columns) = (table.rows(), table.columns().len());
@@ -117,7 +117,7 @@ fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<()> {
     summary.print(session, false)
 }
 
-/// The command line that repeats the fit to the bit.
+/// The command line that reproduces the model bit for bit.
 fn repeat(settings: &str) -> String {
     let said: Vec<String> = std::env::args().skip(1).collect();
     let mut words = vec!["nystrom".to_owned()];

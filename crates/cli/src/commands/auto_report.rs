@@ -1,11 +1,11 @@
-//! What a search found, in words and as values.
+//! The report of a search, as lines and as JSON.
 
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
 use crate::text::{self, count, names, number};
 use nystrom_pipeline::{Calibrate, Metric, Model, Report};
 
-/// The best candidates that are told in words.
+/// The number of best candidates that have a line.
 const SHOWN: usize = 5;
 
 pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary: &mut Summary) {
@@ -50,11 +50,15 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         let text = match how {
             Some(Calibrate::Cross(parts)) => {
                 format!(
-                    "calibrated on {rows} kept out of the search, by {parts} fits without a part"
+                    "calibrated on {rows} kept out of the search, by {parts} fits that each leave \
+                     out a part of them"
                 )
             }
             Some(Calibrate::LeaveOneOut) => {
-                format!("calibrated on {rows} kept out of the search, by fits without each of them")
+                format!(
+                    "calibrated on {rows} kept out of the search, by fits that each leave one of \
+                     them out"
+                )
             }
             _ => format!("calibrated on {rows} kept out of search and fit"),
         };

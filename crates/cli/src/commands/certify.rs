@@ -1,4 +1,4 @@
-//! What `--certify` finds, in words.
+//! `--certify`: the distance to exact regression.
 
 use crate::args::{Certify, Output};
 use crate::kernel::AnyKernel;
@@ -8,7 +8,7 @@ use crate::text::number;
 use nystrom::krr::{CertificateReport, Closeness, Problem, TargetCertificate};
 use nystrom::prelude::*;
 
-/// Of a fit to rows in memory.
+/// The certificate of a fit to rows in memory.
 pub fn certify(
     how: Certify,
     memory: Option<u64>,
@@ -24,12 +24,13 @@ pub fn certify(
     }
 }
 
-/// Why there is no certificate, of a model that is written all the same.
+/// The error of a certificate whose model is already written.
 pub fn after(error: impl Into<anyhow::Error>, output: &Output) -> anyhow::Error {
     error.into().context(format!("the model is written to {output}, but not certified"))
 }
 
-/// The certificate of the target that is farthest from exact regression.
+/// Adds the certificate of the target that is farthest from exact regression, relative to the size
+/// of its residuals.
 pub fn describe(report: &CertificateReport, summary: &mut Summary) {
     let share = |target: &TargetCertificate| target.bound / target.residual;
     let farthest = report.targets.iter().max_by(|a, b| share(a).total_cmp(&share(b)));
@@ -37,12 +38,13 @@ pub fn describe(report: &CertificateReport, summary: &mut Summary) {
     let by_passes = report.passes > 0;
     let verdict = match report.closeness() {
         Closeness::Close => "close to exact regression".to_owned(),
-        Closeness::MoreRows { rows } => format!("probably close; --certify={rows} would tell"),
+        Closeness::MoreRows { rows } => format!("probably close; check with --certify={rows}"),
         Closeness::MorePasses => {
-            format!("perhaps close; --certify=passes:{} would tell", 2 * report.passes)
+            format!("perhaps close; check with --certify=passes:{}", 2 * report.passes)
         }
         Closeness::Far { factor } if by_passes => format!(
-            "not close: {} times what would count as close; take more landmarks",
+            "not close: the distance is {} times the largest that counts as close; take more \
+             landmarks",
             number(factor)
         ),
         Closeness::Far { factor } => {

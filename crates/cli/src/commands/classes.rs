@@ -1,4 +1,4 @@
-//! What is printed about classes.
+//! The errors of predicted classes, and the likeliest classes.
 
 use crate::failure::Result;
 use crate::summary::Summary;
@@ -7,11 +7,11 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Table, Values};
 use nystrom_pipeline::{ClassErrors, Classes};
 
-/// The class that a file gives each row, where it does.
+/// The class that a file has for each row, if it has one.
 pub struct Named(pub Vec<Option<String>>);
 
 impl Named {
-    /// Of a column of texts or numbers.
+    /// The classes in a column of texts or numbers.
     pub fn of(table: &Table, column: &str) -> Result<Named> {
         Ok(match &table.column(column)?.values {
             Values::Numbers(values) => Named::numbers(values),
@@ -21,14 +21,14 @@ impl Named {
         })
     }
 
-    /// Of numbers, NaN where there is none.
+    /// The classes whose names are these numbers; NaN is a missing class.
     pub fn numbers(values: &[f64]) -> Named {
         let name = |value: &f64| (!value.is_nan()).then(|| Classes::name_of(*value));
         Named(values.iter().map(name).collect())
     }
 
-    /// The errors on rows with a class, if there are any, by weight if rows have weights. None may
-    /// be of a class that was not fitted.
+    /// The errors on the rows that have a class, weighted if rows have weights; none without such
+    /// rows. An error for a class that no fitted row had.
     pub fn errors(
         &self,
         classes: &Classes,
@@ -47,7 +47,7 @@ impl Named {
     }
 }
 
-/// In words, and for programs under `key`; a class that was not fitted is noted.
+/// Adds the errors as a line and as the JSON key `key`; or a note if a class was in no fitted row.
 pub fn report(
     errors: nystrom_pipeline::Result<Option<ClassErrors>>,
     label: &'static str,
@@ -76,7 +76,7 @@ pub fn describe(errors: &ClassErrors) -> String {
     )
 }
 
-/// The likeliest classes by name.
+/// The name of the likeliest class of each row.
 pub fn likeliest(classes: &Classes, probabilities: MatRef<'_, f64>) -> Vec<String> {
     let numbers = Classes::likeliest(probabilities);
     numbers.into_iter().map(|class| classes.names[class].clone()).collect()

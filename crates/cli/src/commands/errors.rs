@@ -1,4 +1,4 @@
-//! How far predictions are from what is known.
+//! The errors of predictions on rows whose target is known.
 
 use super::classes;
 use crate::failure::Result;
@@ -11,22 +11,24 @@ use nystrom_pipeline::{ClassErrors, Model};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Sums from which errors follow, without rounding: their bits do not depend on the order of rows,
-/// or on who saw which.
+/// Exact sums that determine the errors. Their bits depend neither on the order of the rows nor on
+/// how processes share them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Running {
     rows: usize,
-    /// Sums are of numbers divided by it: squares must not leave the range of `f64`.
+    /// Numbers are divided by `unit` before they are summed, so that their squares stay in the
+    /// range of `f64`.
     unit: f64,
-    /// Of the squares of errors.
+    /// The sum of the squared errors.
     sum: ExactSum,
-    /// Of the truth, and of its squares.
+    /// The sum of the true values.
     truth: ExactSum,
+    /// The sum of the squared true values.
     squares: ExactSum,
 }
 
 impl Running {
-    /// For a target of this scale.
+    /// Sums over no rows, for a target of this scale.
     pub fn new(scale: f64) -> Running {
         let unit = if (1e-100..=1e100).contains(&scale) { 1.0 } else { scale };
         let [sum, truth, squares] = [(); 3].map(|()| ExactSum::default());
@@ -48,7 +50,7 @@ impl Running {
         self.squares.merge(&other.squares);
     }
 
-    /// None without rows.
+    /// The errors; none without rows.
     pub fn errors(&self) -> Option<Errors> {
         if self.rows == 0 {
             return None;
@@ -62,17 +64,17 @@ impl Running {
     }
 }
 
-/// Errors of predictions.
+/// Errors of predictions of a number.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Errors {
     pub rows: usize,
     pub rmse: f64,
-    /// Not defined if the target is constant.
+    /// R²; none if the target is constant.
     pub r2: Option<f64>,
 }
 
 impl Errors {
-    /// Rows count by their weights, which have mean 1, if they have any.
+    /// The errors of n × 1 predictions, weighted by `weights`, which have mean 1.
     pub fn of(
         predicted: MatRef<'_, f64>,
         actual: MatRef<'_, f64>,
@@ -93,8 +95,8 @@ impl Errors {
         Ok(Errors { rows, rmse, r2: (spread > 0.0).then(|| 1.0 - (rmse / spread).powi(2)) })
     }
 
-    /// Of n × 1 predictions on the rows whose truth and weight are known, if there are any. The
-    /// truth of others is NaN, or their weight is.
+    /// The errors of n × 1 predictions on the rows whose target is not NaN and whose weight is
+    /// positive; none if there are no such rows.
     pub fn where_known(
         predicted: MatRef<'_, f64>,
         actual: &[f64],
@@ -123,16 +125,17 @@ impl Errors {
     }
 }
 
-/// Errors of a model where the truth is known.
+/// The errors of a model on the rows whose target is known.
 pub enum ModelErrors {
-    /// Of each target, if any row has it.
+    /// The errors of each target; none for a target that no row has.
     Numbers(Vec<Option<Errors>>),
-    /// If any row has a class; none may be of a class that was not fitted.
+    /// The errors of the classes; none if no row has a class. An error for a class that no fitted
+    /// row had.
     Classes(nystrom_pipeline::Result<Option<ClassErrors>>),
 }
 
 impl ModelErrors {
-    /// A target that no row has.
+    /// The name of the first target that no row has.
     pub fn absent<'a>(&self, model: &'a Model) -> Option<&'a str> {
         let place = match self {
             ModelErrors::Numbers(all) => all.iter().position(Option::is_none),
@@ -141,8 +144,8 @@ impl ModelErrors {
         place.map(|place| model.target_names()[place])
     }
 
-    /// In words, and for programs under `key`; those of several targets under `several`, an object
-    /// by target.
+    /// Adds the errors as lines with the label `label` and as the JSON key `key`; of several
+    /// targets as the key `several`, an object with a key for each target.
     pub fn report(
         self,
         model: &Model,

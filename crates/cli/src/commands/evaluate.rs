@@ -17,7 +17,8 @@ pub fn run(args: &Evaluate) -> Result<()> {
     report(args, &model, file.rows.len(), predicted.errors(&model, None)?, &session)
 }
 
-/// The errors on so many rows; an error itself unless there are some of every target.
+/// Prints the errors on `rows` rows. An error if no row has a value of some target, or if a class
+/// was in no fitted row.
 pub fn report(
     args: &Evaluate,
     model: &Model,

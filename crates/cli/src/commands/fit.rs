@@ -1,4 +1,4 @@
-//! `nystrom fit`.
+//! `nystrom fit`: chooses between a search and a fit by options, and does the latter in memory.
 
 use super::auto;
 use super::certify;
@@ -22,15 +22,16 @@ use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Prepared, Target};
 
-/// A model and how its λ came about.
+/// A model, and how its λ was chosen.
 struct Fitted {
     model: KrrModel<AnyKernel, f64>,
     lambda: f64,
+    /// The point of the path with the smallest error, and whether its λ is the first or last.
     leave_one_out: Option<(PathPoint<f64>, bool)>,
-    /// Root of the error on rows left out by folds, and whether its λ is the first or last.
+    /// The root mean square error by cross-validation, and whether its λ is the first or last.
     by_folds: Option<(f64, bool)>,
     iterations: Option<IterationReport>,
-    /// λ and leave-one-out errors along the path.
+    /// Each λ of the path with its root mean square leave-one-out error.
     lambdas: Vec<[f64; 2]>,
 }
 
@@ -41,18 +42,18 @@ pub fn run(args: &Fit) -> Result<u8> {
     if let Some(option) = args.search.given() {
         let text = format!(
             "{option} is for a search, which any kernel, landmark or λ option turns off; leave out \
-             {option}, or these options"
+             {option}, or those options"
         );
         return Err(Failure::Usage(text).into());
     }
-    as_told(args)
+    fit_by_options(args)
 }
 
 /// The fit with the kernel, landmarks and λ that the options name.
-fn as_told(args: &Fit) -> Result<u8> {
+fn fit_by_options(args: &Fit) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
-    // without one there is only the plan
+    // without --output there is only the plan
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     check_options(args, output)?;
     check_writable(output, &[&args.data.data])?;
@@ -146,7 +147,7 @@ fn as_told(args: &Fit) -> Result<u8> {
     Ok(warning.map_or(0, |_| NOT_CONVERGED))
 }
 
-/// What `--plan --json` prints.
+/// Prints the plan for `--plan --json`.
 fn only_plan(
     planned: &Planned,
     (rows, features): (usize, &[String]),
@@ -164,15 +165,15 @@ fn only_plan(
     Ok(0)
 }
 
-/// Options that would do nothing here, and results that would lie on top of each other.
+/// Refuses options that have no effect here, and two results on the same standard output.
 fn check_options(args: &Fit, output: &Output) -> Result<()> {
     span::accumulate(args)?;
     let given = matches!(args.lambda(), Lambda::Given(_));
     let text = if given && args.lambdas.is_some() {
-        "--lambdas means nothing beside a given --lambda; leave one out"
+        "--lambdas has no effect if --lambda is a number; leave one of them out"
     } else if !given && args.tolerance.is_some() {
-        "--tolerance means nothing to a path of lambdas, which needs no iterations; leave it out, \
-         or give --lambda a number"
+        "--tolerance has no effect on a choice from several lambdas, which needs no iterations; \
+         leave it out, or give --lambda a number"
     } else {
         return check_stdout(output, args.run.json && !args.plan);
     };
@@ -214,7 +215,7 @@ fn fit(
     })
 }
 
-/// The same by folds, from one pass over the rows.
+/// The fit with λ by cross-validation, from one pass over the rows.
 fn by_folds(
     args: &Fit,
     folds: usize,
@@ -236,7 +237,7 @@ fn by_folds(
     let best = known.min_by(|a, b| a.score.mean.total_cmp(&b.score.mean)).unwrap_or(&scores[0]);
     let (at, error) = (best.score.ridge, best.score.mean.sqrt());
     let model = folded.together()?.path(&grid[at..=at])?.model_at(grid[at])?;
-    let lambdas = Vec::new(); // of leave-one-out errors
+    let lambdas = Vec::new(); // no leave-one-out errors
     let by_folds = Some((error, at == 0 || at + 1 == grid.len()));
     let lambda = values[at];
     Ok(Fitted { model, lambda, leave_one_out: None, by_folds, iterations: None, lambdas })
@@ -279,7 +280,7 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
     }
 }
 
-/// What iterations came to, with something said behind their number.
+/// Adds the number of iterations, followed by `said`, and the relative residual.
 pub fn iterated(report: &IterationReport, said: &str, summary: &mut Summary) {
     let IterationReport { iterations, residual, stop, .. } = report;
     let text = format!("{iterations}{said}, relative residual {} ({stop:?})", number(*residual));
@@ -288,14 +289,15 @@ pub fn iterated(report: &IterationReport, said: &str, summary: &mut Summary) {
     summary.value("residual", residual);
 }
 
-/// What is said of a fit that did not converge: it is kept, and the status is [`NOT_CONVERGED`].
+/// The warning about a fit that did not converge. Its model is written, and the exit status is
+/// [`NOT_CONVERGED`].
 pub fn unconverged(report: &IterationReport) -> Option<String> {
     let IterationReport { iterations, residual, tolerance, stop, .. } = report;
     (!matches!(stop, Stop::Converged | Stop::Asked)).then(|| {
         format!(
             "warning: stopped after {iterations} iterations at a relative residual of \
              {residual:.1e}, above --tolerance {tolerance:.1e}; the model is written. Raise \
-             --lambda or --tolerance; on all rows more --memory helps, too"
+             --lambda or --tolerance; with --all-rows, more --memory helps, too"
         )
     })
 }

@@ -1,5 +1,5 @@
-//! What `nystrom fit` is going to do: how many landmarks the memory allows, and what choosing them
-//! and the fit take.
+//! The plan of a fit in memory: the number of landmarks that the memory allows, and the cost of
+//! choosing them and of the fit.
 
 use super::select::{self, Setting};
 use crate::args::{Fit, Lambda, LambdaRange, LandmarkSpec, Selection};
@@ -10,13 +10,13 @@ use crate::speed::Trial;
 use nystrom::krr::{IterativeOptions, ProblemSize};
 use nystrom::linalg_core::validate;
 
-/// The ridges that are tried unless said otherwise.
+/// The default of `--lambdas`.
 const LAMBDAS: LambdaRange = LambdaRange { largest: 1e-1, smallest: 1e-10, count: 28 };
 
-/// Landmarks unless said otherwise.
+/// The default number of landmarks.
 const LANDMARKS: usize = 500;
 
-/// Which landmarks, and what they and the fit take.
+/// The landmarks to choose, and the steps of the fit with their costs.
 pub struct Planned {
     pub spec: LandmarkSpec,
     pub choose: Step,
@@ -26,18 +26,19 @@ pub struct Planned {
 
 impl Planned {
     fn steps(&self) -> Vec<(&'static str, &Step)> {
-        let steps = [("choosing landmarks this way", &self.choose), ("the fit", &self.fit)];
+        let steps = [("choosing landmarks by this method", &self.choose), ("the fit", &self.fit)];
         let certify = self.certify.iter().map(|step| ("the certificate", step));
         steps.into_iter().chain(certify).collect()
     }
 
-    /// For `--json`.
+    /// The steps without their names, for `--json`.
     pub fn listed(&self) -> Vec<&Step> {
         self.steps().into_iter().map(|(_, step)| step).collect()
     }
 }
 
-/// Prints the plan; refuses what is impossible or does not fit, and says what would.
+/// Prints the plan. An error for an impossible number of landmarks, or for a plan that needs more
+/// memory than allowed, with the number of landmarks that would fit.
 pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<Planned> {
     let n = setting.points.len();
     let usual = LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(n) };
@@ -114,14 +115,14 @@ fn plan(
     Ok(Planned { spec, choose, fit, certify })
 }
 
-/// Of a fit at one λ.
+/// The options of a fit at one λ.
 pub fn options(args: &Fit) -> IterativeOptions {
     let memory = args.run.memory.map(|bytes| bytes.0);
     let usual = IterativeOptions::default();
     IterativeOptions { tolerance: args.tolerance.unwrap_or(1e-6), memory, ..usual }
 }
 
-/// The ridges that are tried.
+/// The ridges from which λ is chosen.
 pub fn lambdas(args: &Fit) -> LambdaRange {
     args.lambdas.unwrap_or(LAMBDAS)
 }

@@ -7,13 +7,13 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{Fit, Model};
 
-/// Rows that were held out, and their weights if the fit has any.
+/// The rows that were held out, and their weights if the fit has weights.
 pub struct HeldOut {
     table: Table,
     weights: Option<Vec<f64>>,
 }
 
-/// The rows to fit, and those held out; both keep the order of the file.
+/// The rows to fit, and the rows held out, both in the order of the file.
 pub fn split(
     fit: &Fit,
     table: Table,
@@ -29,7 +29,7 @@ pub fn split(
     Ok((table.select_rows(&fold.train)?, Some(held_out)))
 }
 
-/// The predictions of rows that were held out; their errors are reported, by weight if the fit was.
+/// Predicts the rows that were held out and adds the errors, weighted if the fit was weighted.
 pub fn report(model: &Model, held_out: &HeldOut, summary: &mut Summary) -> Result<Predicted> {
     let predicted = Predicted::of(model, &held_out.table, (None, false))?;
     let errors = predicted.errors(model, held_out.weights.as_deref())?;

@@ -9,9 +9,9 @@ use crate::summary::Summary;
 use crate::text::{count, number};
 use nystrom_pipeline::{Average, Explanation, Influence, Model};
 
-/// Columns that are listed with their importance.
+/// The number of columns that are listed with their importance.
 const SHOWN: usize = 12;
-/// Targets or classes whose changes are listed.
+/// The number of targets or classes whose mean changes are listed.
 const OUTPUTS: usize = 3;
 
 pub fn run(args: &Inspect) -> Result<()> {
@@ -62,7 +62,8 @@ pub fn run(args: &Inspect) -> Result<()> {
     summary.print(&session, false)
 }
 
-/// How much each feature matters to the metric, if one was learnt: the lengths of A's columns.
+/// Adds the weight of each feature in the learned metric, if there is one: the norms of the columns
+/// of A.
 fn weights(model: &Model, features: &[String], summary: &mut Summary) {
     let Some(map) = model.map() else { return };
     let mut weights: Vec<(&str, f64)> =
@@ -71,13 +72,16 @@ fn weights(model: &Model, features: &[String], summary: &mut Summary) {
     summary.value("weights", &weights);
 }
 
-/// The columns that matter most, a line each.
+/// Adds a line for each of the most important columns.
 fn explained(explanation: &Explanation, summary: &mut Summary) {
     let Explanation { rows, outputs, columns, .. } = explanation;
     let learnt = columns.iter().any(|column| column.metric.is_some());
     let of = if learnt { "the learned metric" } else { "squared slopes" };
     let rows = count(*rows, "row");
-    summary.line("importance", format!("share of {of}; mean change by one unit, over {rows}"));
+    summary.line(
+        "importance",
+        format!("share of {of}; mean change per unit of the column, over {rows}"),
+    );
     let width = columns.iter().take(SHOWN).map(|c| c.column.chars().count()).max().unwrap_or(0);
     for column in columns.iter().take(SHOWN) {
         let Influence { column: name, effects, .. } = column;

@@ -26,7 +26,7 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let step = select::step(spec, setting);
-    plan::announce(&session, &kernel, points, &[("choosing landmarks this way", &step)])?;
+    plan::announce(&session, &kernel, points, &[("choosing landmarks by this method", &step)])?;
 
     session.progress.step("choosing landmarks", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;

@@ -1,4 +1,4 @@
-//! A file for each command.
+//! One file for each command.
 
 mod arrange;
 mod auto;
@@ -26,7 +26,7 @@ use crate::args::Command;
 use crate::failure::Result;
 use nystrom_pipeline::Alone;
 
-/// Does it, with the table in memory or block by block. The number is the status to end with.
+/// Runs a command, with the table in memory or block by block, and returns the exit status.
 pub fn run(command: &Command) -> Result<u8> {
     if stream::is_due(command)? {
         return stream::run_over(command, &Alone);

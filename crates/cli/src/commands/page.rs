@@ -1,4 +1,4 @@
-//! The page of a fit, `--report`.
+//! `--report`: the HTML page about a fit.
 
 use super::predict::Predicted;
 use crate::args::{Fit, Output};
@@ -11,14 +11,14 @@ use nystrom_page::FitPage;
 use nystrom_pipeline::{Compared, Explanation, Model, Validation};
 use std::path::{Path, PathBuf};
 
-/// Operations that explaining a fit may take if there was no search.
+/// The operations that the explanation of a fit without a search may take.
 const WORK: f64 = 2e10;
 
-/// Refuses a file that cannot be written, or that is the data or the model.
+/// Refuses a report file that cannot be written, or that is the data or the model file.
 pub fn check(args: &Fit, output: &Output) -> Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
     if Output::from(path.clone().into_os_string()).is_stdout() {
-        let text = "--report needs a file: standard output takes the summary";
+        let text = "--report needs a file: standard output is for the summary";
         return Err(Failure::Usage(text.into()).into());
     }
     let others: Vec<&Path> =
@@ -33,7 +33,7 @@ pub fn check(args: &Fit, output: &Output) -> Result<()> {
     crate::output::check_writable(&Output::File(path.clone()), &others)
 }
 
-/// The file that a path leads to, there or not.
+/// The canonical path of a file, which need not exist.
 fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize();
@@ -43,7 +43,7 @@ fn place(path: &Path) -> PathBuf {
     )
 }
 
-/// Writes the page, if one was asked for.
+/// Writes the page, if `--report` is given.
 pub fn write(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
     crate::output::write(path, page.html().as_bytes())?;
@@ -52,17 +52,17 @@ pub fn write(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()>
     Ok(())
 }
 
-/// What a model that was told how to fit makes of its columns, at some of the rows.
+/// The explanation of a model that was fitted without a search, from some of the rows.
 pub fn explain(model: &Model, table: &Table, seed: u64) -> Result<Option<Explanation>> {
     let n = table.rows();
     let count = model.rows_to_explain(WORK).min(n);
-    // a stream of its own, so that the fit draws the same with and without
+    // a separate generator, so that the fit draws the same numbers with and without an explanation
     let rows = random::uniform_subset(n, count, &mut Pcg64::seed_from_u64(seed))?;
     let explanation = model.explain(&table.select_rows(&rows)?).map_err(of_pipeline)?;
     Ok(Some(explanation).filter(Explanation::is_finite))
 }
 
-/// Rows that were held out, with their predictions.
+/// The rows that were held out, with their predictions.
 pub fn held_out(target: &str, predicted: &Predicted) -> Validation {
     let predictions = predicted.values.col(0).iter().copied();
     let actual = predicted.actual.first().cloned().flatten().unwrap_or_default();

@@ -49,10 +49,10 @@ pub fn run(args: &Predict) -> Result<()> {
     summary.print(&session, args.output.is_stdout())
 }
 
-/// How errors on rows with a known target are reported.
+/// The label and the JSON keys of errors on rows with a known target.
 pub const ERROR: (&str, &str, &str) = ("error", "error", "errors");
 
-/// Probabilities are of classes, and npy files hold numbers.
+/// Refuses output that the model does not have, and text in `.npy` files.
 pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
     if args.probabilities {
         model.tells_apart().map_err(of_pipeline)?;
@@ -64,23 +64,25 @@ pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
         model.uncertainty().map_err(of_pipeline)?;
     }
     if !args.keep.is_empty() && args.output.is_npy() {
-        let text = "npy files hold numbers alone, and --keep copies texts; name a .csv file, or \
+        let text = "npy files hold only numbers, and --keep copies texts; name a .csv file, or \
                     leave out --keep";
         return Err(Failure::Usage(text.into()).into());
     }
     let of_text = model.classes().is_some_and(|classes| !classes.numbers);
     if of_text && !args.probabilities && args.output.is_npy() {
-        let text = "npy files hold numbers, and the classes are text; add --probabilities, or \
-                    write CSV";
+        let text = "npy files hold only numbers, and the classes are text; add --probabilities, or \
+                    name a .csv file";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(())
 }
 
-/// What is written for each row: predictions, of classes the likeliest and all probabilities.
+/// The columns that are written: predictions; for classes, the likeliest class and all
+/// probabilities.
 pub struct Results {
+    /// The likeliest class of each row, if it is written.
     classes: Option<Vec<String>>,
-    /// Names and columns.
+    /// The other columns, with their names.
     numbers: Vec<(String, Vec<f64>)>,
 }
 
@@ -117,7 +119,7 @@ impl Results {
         classes.chain(numbers)
     }
 
-    /// For programs.
+    /// Adds the results as JSON keys.
     fn values(&self, summary: &mut Summary) {
         let of_classes = self.numbers.first().is_some_and(|(name, _)| name.starts_with("p_"));
         if of_classes {
@@ -141,25 +143,26 @@ impl Results {
     }
 }
 
-/// Predictions for the rows of a table, and what the table says of them.
+/// Predictions for the rows of a table, and the true values in the table.
 pub struct Predicted {
-    /// A column for each target, or for each function of classes.
+    /// n × t, one column for each target; for classes, one for each function.
     pub values: Mat<f64>,
-    /// Of classes: a column for each.
+    /// For classes: n × K, one column for each class.
     pub probabilities: Option<Mat<f64>>,
-    /// Where intervals begin and end, as `values`, if they were asked for.
+    /// The lower and upper ends of the intervals, n × t each, if requested.
     pub interval: Option<[Mat<f64>; 2]>,
-    /// Standard deviations, if they were asked for.
+    /// Standard deviations, if requested.
     pub deviations: Option<Deviations>,
-    /// For each target what the table says of it, if it does: NaN where it does not.
+    /// The true values of each target, NaN where missing; none for a target that the table lacks.
     pub actual: Vec<Option<Vec<f64>>>,
-    /// Of classes: what the table says of each row, if it does.
+    /// The true classes, if the table has them.
     pub named: Option<Named>,
     pub notes: Vec<String>,
 }
 
 impl Predicted {
-    /// Of the rows of a table, whose columns have the names that the model knows them by.
+    /// Predicts the rows of a table, whose columns have the names of the model: with intervals of
+    /// level `level`, if any, and with standard deviations if `std`.
     pub fn of(
         model: &Model,
         table: &Table,
@@ -188,7 +191,7 @@ impl Predicted {
         Ok(Predicted { values, probabilities, interval, deviations, actual, named, notes })
     }
 
-    /// The errors where the truth is known, by weight if rows have weights.
+    /// The errors on the rows whose target is known, weighted if rows have weights.
     pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> Result<ModelErrors> {
         if let Some(classes) = model.classes() {
             let known = self.named.as_ref().zip(self.probabilities.as_ref());
@@ -206,16 +209,17 @@ impl Predicted {
 
 /// The rows of a file that can be predicted.
 pub struct Rows {
-    /// The columns of the model under its names.
+    /// The columns of the model, under the names of the model.
     pub table: Table,
-    /// Their numbers in the file, from 0, and their lines, from 1.
+    /// The number of each row in the file, from 0.
     pub rows: Vec<usize>,
+    /// The line of each row in the file, from 1.
     pub lines: Vec<usize>,
     pub kept: Kept,
 }
 
 impl Rows {
-    /// Finds the columns of a model in a file, and those to copy.
+    /// Reads a file, and finds the columns of the model and the columns `keep` to copy.
     pub fn of(model: &Model, args: &DataArgs, keep: &[String], session: &Session) -> Result<Rows> {
         session.progress.stage("reading", None);
         let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
@@ -247,7 +251,7 @@ impl Rows {
     }
 }
 
-/// Columns that are copied beside the predictions.
+/// Columns that are copied beside the predictions, with their names.
 pub struct Kept(Vec<(String, Vec<String>)>);
 
 impl Kept {
@@ -265,7 +269,7 @@ impl Kept {
         Kept(columns.iter().map(of).collect())
     }
 
-    /// Those of some rows.
+    /// The columns at these rows only.
     fn rows(self, rows: &[usize]) -> Kept {
         let of = |texts: Vec<String>| rows.iter().map(|&row| texts[row].clone()).collect();
         Kept(self.0.into_iter().map(|(name, texts)| (name, of(texts))).collect())
@@ -276,7 +280,7 @@ impl Kept {
     }
 }
 
-/// The rows that were predicted, and of which targets.
+/// Adds the number of predicted rows and the targets.
 pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     let names = model.target_names();
     let count = text::count(rows, "row");
@@ -288,7 +292,7 @@ pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     }
 }
 
-/// How many of the known targets are in their intervals.
+/// Adds the share of the known values of each target that are in their intervals.
 fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
     let Some([lower, upper]) = &predicted.interval else { return };
     let mut shares = BTreeMap::new();

@@ -15,16 +15,18 @@ use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{Draw, Uniform};
 
-/// Rows up to which `auto` is exact.
+/// Up to this many rows, `--method auto` decomposes the n × n matrix.
 const EXACT_UP_TO: usize = 2000;
-/// The chain: its rule, and where it starts if its distance is measured.
+/// The rule of the swap chain.
 const RULE: SwapRule = SwapRule::Metropolis;
+/// The start of the swap chain with `--within`.
 const START: Uniform = Uniform { draw: Draw::WithoutReplacement };
-/// Steps after which the distance is looked at.
+/// The numbers of steps at which `--within` bounds the distance.
 const LOOKS: [usize; 5] = [3000, 12_000, 48_000, 192_000, 768_000];
-/// Pairs of chains for a distance of 1: so many for 1/d show d with one of them apart.
+/// `--within d` runs 7/d pairs of chains: enough to show the distance d even if one pair has not
+/// met.
 const PAIRS: f64 = 7.0;
-/// The smallest distance that can be asked for, with 7000 pairs.
+/// The smallest distance of `--within`, for which 7000 pairs run.
 const LEAST: f64 = 0.001;
 
 pub fn run(args: &Sample) -> Result<()> {
@@ -38,7 +40,7 @@ pub fn run(args: &Sample) -> Result<()> {
     let how = How::of(args, x.nrows())?;
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let step = how.step(x.nrows(), args);
-    plan::announce(&session, &kernel, points, &[("drawing this way", &step)])?;
+    plan::announce(&session, &kernel, points, &[("drawing by this method", &step)])?;
 
     session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
@@ -73,7 +75,7 @@ pub fn run(args: &Sample) -> Result<()> {
         summary.value("kernel_values", values);
     }
     if let Some(distance) = distance {
-        let bound = format!("{distance:.4} at most, with a confidence of 95 %");
+        let bound = format!("at most {distance:.4}, with 95 % confidence");
         summary.line("distance", bound);
         summary.value("steps", steps);
         summary.value("distance", distance);
@@ -108,12 +110,12 @@ impl How {
             Sampler::Auto => How::Chain,
         };
         if how != How::Chain && args.steps.is_some() {
-            let problem = "--steps means nothing to exact draws; say --method swap";
+            let problem = "--steps has no effect on exact draws; add --method swap";
             return Err(Failure::Usage(problem.into()).into());
         }
         match args.within {
             Some(_) if args.method != Sampler::Swap => {
-                let problem = "--within is a distance of the swap chain; say --method swap";
+                let problem = "--within is for the swap chain; add --method swap";
                 Err(Failure::Usage(problem.into()).into())
             }
             Some(within) if !(LEAST..1.0).contains(&within) => {
@@ -165,18 +167,19 @@ fn steps(args: &Sample) -> usize {
     args.steps.unwrap_or(CHAIN_STEPS)
 }
 
-/// What was drawn, and how in the end.
+/// The subsets, and the method that drew them.
 struct Drawn {
     subsets: Vec<Landmarks>,
     how: How,
     steps: usize,
-    /// What --within came to.
+    /// The bound on the distance with `--within`.
     distance: Option<f64>,
-    /// The work of rejection.
+    /// The work of the rejection sampler.
     effort: Option<Effort>,
 }
 
-/// The subsets. Where the choice was ours and nothing is accepted, the chain draws.
+/// Draws the subsets. With `--method auto`, if the rejection sampler accepts nothing, the swap
+/// chain draws them.
 fn drawn(k: &dyn PsdMatrix<f64>, args: &Sample, how: How, rng: &mut dyn Rng) -> Result<Drawn> {
     let steps = steps(args);
     let plain = |subsets, how| Drawn { subsets, how, steps, distance: None, effort: None };
@@ -203,8 +206,8 @@ fn drawn(k: &dyn PsdMatrix<f64>, args: &Sample, how: How, rng: &mut dyn Rng) -> 
     })
 }
 
-/// Steps after which chains from a start of their own are within a distance of the k-DPP, and the
-/// bound that shows it. It holds with a confidence of 95 % however many of [`LOOKS`] were taken.
+/// The number of steps after which a chain from [`START`] is within the distance `within` of the
+/// k-DPP, and the bound that shows it. The bound has 95 % confidence, a union bound over [`LOOKS`].
 fn mixed(
     k: &dyn PsdMatrix<f64>,
     size: usize,
@@ -227,8 +230,8 @@ fn mixed(
     }
     let most = LOOKS[LOOKS.len() - 1];
     Err(Failure::Data(format!(
-        "after {most} steps the chain is shown to be within {bound:.3} of the k-DPP, not within \
-         {within}; draw exactly, with --method rejection"
+        "--within {within} is not reached: after {most} steps the chain is known to be within \
+         {bound:.3} of the k-DPP; draw exactly, with --method rejection"
     ))
     .into())
 }
@@ -258,7 +261,7 @@ fn exactly(
     Ok((0..draws).map(|_| k_dpp.sample(rng)).collect())
 }
 
-/// One chain; each draw is `steps` steps after the one before.
+/// Draws from one chain, with `steps` steps before each draw.
 fn by_chain(
     k: &dyn PsdMatrix<f64>,
     args: &Sample,

@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
 
-/// Columns of the fast scores unless said otherwise.
+/// The default of `--columns`.
 const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<()> {
@@ -25,7 +25,7 @@ pub fn run(args: &Scores) -> Result<()> {
     let columns = args.columns.unwrap_or(COLUMNS.min(x.nrows()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
     let step = step(args.method, columns, setting);
-    plan::announce(&session, &kernel, points, &[("computing the scores this way", &step)])?;
+    plan::announce(&session, &kernel, points, &[("computing scores by this method", &step)])?;
 
     session.progress.step("computing scores", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
@@ -41,20 +41,20 @@ pub fn run(args: &Scores) -> Result<()> {
     report(args, &session, &kernel, &scores, &data)
 }
 
-/// Refuses an option that would do nothing.
+/// Refuses an option that has no effect.
 pub fn check(args: &Scores) -> Result<()> {
     let wrong = [
         ("--columns", args.columns.is_some() && args.method != ScoreMethod::Fast, "fast"),
         ("--copies", args.copies.is_some() && args.method != ScoreMethod::Squeak, "squeak"),
     ];
     if let Some((option, _, method)) = wrong.iter().find(|(_, wrong, _)| *wrong) {
-        let text = format!("{option} means nothing to this method; say --method {method}");
+        let text = format!("{option} has no effect on this method; add --method {method}");
         return Err(Failure::Usage(text).into());
     }
     args.kernel.check()
 }
 
-/// The counts that each method's documentation states.
+/// The step of a method, with the counts in its documentation.
 fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
     let n = setting.points.len();
     let (rows, p) = (n as f64, columns as f64);

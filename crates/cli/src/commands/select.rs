@@ -14,10 +14,10 @@ use nystrom::sketch::Uniform;
 pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
 
-/// Steps of the k-DPP's chain, those of Li, Jegelka & Sra (2016).
+/// The number of steps of the k-DPP chain in Li, Jegelka & Sra (2016).
 pub const CHAIN_STEPS: usize = 3000;
 
-/// What selectors need to know besides the matrix.
+/// The kernel, the points and the ridge that selectors need besides the matrix.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub kernel: &'a AnyKernel,
@@ -49,8 +49,8 @@ pub fn selector<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Selector
     })
 }
 
-/// The estimator of leverage scores of this name, which draws `columns` columns if it is the fast
-/// one.
+/// The estimator of leverage scores of this name; `columns` is the number of columns that the fast
+/// estimator draws.
 pub fn estimator<'a>(
     method: ScoreMethod,
     columns: usize,
@@ -69,28 +69,28 @@ pub fn estimator<'a>(
     })
 }
 
-/// The estimator of leverage scores that a method draws by, if it does.
+/// The estimator of the leverage scores that a method draws by; an error if it draws otherwise.
 fn estimator_of<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Estimator<'a>> {
     let method = spec.method.scores().ok_or_else(|| unweighted(spec))?;
     estimator(method, (2 * spec.count).min(setting.points.len()), setting)
 }
 
-/// What the choice of landmarks will take.
+/// The step that chooses the landmarks.
 pub fn step(spec: LandmarkSpec, setting: Setting<'_>) -> Step {
     plan::selection(spec, setting.points.len(), trial_of(spec, setting))
 }
 
-/// A trial of the scores that a method draws by, if it does and what they take is not known.
+/// A trial run of the leverage scores that a method draws by, if their cost depends on the data.
 pub fn trial_of(spec: LandmarkSpec, setting: Setting<'_>) -> Option<Trial> {
-    // whose size is given
+    // the dictionary of `leverage` has a given size
     let scores = spec.method.scores().filter(|_| spec.method != Selection::Leverage);
     scores.and_then(|method| trial(method, setting))
 }
 
-/// A trial of scores whose work depends on the data.
+/// A trial run of leverage scores, if their cost depends on the data.
 pub fn trial(method: ScoreMethod, setting: Setting<'_>) -> Option<Trial> {
     if matches!(method, ScoreMethod::Exact | ScoreMethod::Fast) {
-        return None; // it is known
+        return None; // the cost is known in advance
     }
     Trial::run(setting.kernel, setting.points, |k, points, rng| {
         let few = Setting { points, ..setting };
@@ -119,7 +119,7 @@ pub fn dictionary(
 fn unweighted(spec: LandmarkSpec) -> Failure {
     let name = spec.method.name();
     Failure::Usage(format!(
-        "{name} draws by no fixed law, so its rows have no weights; leave out --weights, or take \
-         uniform or leverage-fast"
+        "{name} does not draw rows independently, so they have no weights; leave out --weights, or \
+         choose uniform or leverage-fast"
     ))
 }

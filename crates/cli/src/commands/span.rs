@@ -1,4 +1,5 @@
-//! What a fit in memory is in the span of: landmarks, or with `--accumulate` sums of rows.
+//! The functions that a fit in memory combines: one for each landmark, or with `--accumulate` one
+//! for each sum of rows.
 
 use super::fit_plan;
 use super::select::{self, Setting};
@@ -16,20 +17,19 @@ pub enum Span {
     Sums(SparseSketch<f64>),
 }
 
-/// The rows of each sum, if there are to be sums: of rows at random.
+/// The number of rows in each sum, with `--accumulate`; an error unless landmarks are uniform.
 pub fn accumulate(args: &Fit) -> Result<Option<usize>> {
     let by_chance = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
     match args.accumulate {
         Some(_) if !by_chance => Err(Failure::Usage(
-            "--accumulate sums rows that are drawn at random; write --landmarks uniform:COUNT"
-                .into(),
+            "--accumulate sums uniformly drawn rows; write --landmarks uniform:COUNT".into(),
         )
         .into()),
         each => Ok(each),
     }
 }
 
-/// As it is written into the model.
+/// The description of the centres that is written into the model.
 pub fn name(spec: LandmarkSpec, accumulate: Option<usize>) -> String {
     match accumulate {
         Some(each) => format!("{} sums of {each} rows", spec.count),
@@ -37,13 +37,13 @@ pub fn name(spec: LandmarkSpec, accumulate: Option<usize>) -> String {
     }
 }
 
-/// Why there are fewer landmarks than were asked for, if there are.
+/// Why there are fewer landmarks than `asked`; empty if there are as many.
 pub fn why_fewer(count: usize, asked: usize) -> String {
-    let these = if count == 1 { "this one" } else { "these" };
+    let explain = if count == 1 { "this one explains" } else { "these explain" };
     match asked.saturating_sub(count) {
         0 => String::new(),
         more => format!(
-            "; the other {more} of {asked} would add nothing: to rounding, {these} explain every \
+            "; the other {more} of {asked} would add nothing: up to rounding, {explain} every \
              row"
         ),
     }
@@ -65,7 +65,7 @@ impl Span {
         Ok(Span::Landmarks(landmarks))
     }
 
-    /// Rows that predictions take.
+    /// The number of rows whose kernel values a prediction needs.
     pub fn centers(&self) -> usize {
         match self {
             Span::Landmarks(landmarks) => landmarks.len(),
@@ -111,7 +111,7 @@ impl Span {
         }
     }
 
-    /// The fits at these ridges.
+    /// The fits at these ridges, with their leave-one-out errors.
     pub fn path(
         &self,
         intercept: bool,
@@ -132,7 +132,8 @@ impl Span {
         }
     }
 
-    /// The normal equations over no rows, for one target with this mean if there is an intercept.
+    /// The normal equations over no rows, for one target. With an intercept, `mean` is the mean of
+    /// the target.
     pub fn state(
         &self,
         kernel: &AnyKernel,

@@ -1,4 +1,4 @@
-//! What the command line wants of the columns of a table.
+//! How the options of `nystrom fit` use the columns of a table.
 
 use crate::args::{Fit, Lambda, TaskName};
 use crate::failure::{Failure, Result};
@@ -6,20 +6,21 @@ use crate::input::Input;
 use nystrom_data::Values;
 use nystrom_pipeline::{ColumnOptions, Missing, Split, Task};
 
-/// Up to so many different whole numbers may be classes.
+/// A column with at most this many different values, all whole numbers, may hold classes.
 const CLASSES: usize = 10;
 
-/// The fit that is wanted, but for the limits of a search.
+/// The fit that the options ask for, without the limits of a search.
 pub struct Wanted {
     pub fit: nystrom_pipeline::Fit,
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// Columns to read as texts, by position: classes, which are named as they are written.
+    /// The positions of the columns to read as texts: categories, and a target that may hold
+    /// classes, whose names are then as in the file.
     pub texts: Vec<usize>,
 }
 
 impl Wanted {
-    /// `searches`: whether the best fit is sought, which may be one of classes.
+    /// `searches`: whether there is a search; only a search fits classes.
     pub fn of(args: &Fit, input: &Input, searches: bool) -> Result<Wanted> {
         let named = &args.regression.target;
         let places = match &named[..] {
@@ -45,7 +46,7 @@ impl Wanted {
     }
 }
 
-/// Whether these are few different whole numbers.
+/// Whether the values are whole numbers, at most [`CLASSES`] different ones.
 fn few_integers(values: &Values) -> bool {
     let Values::Numbers(values) = values else { return false };
     let mut seen: Vec<f64> = Vec::new();
@@ -91,12 +92,12 @@ fn fit(args: &Fit, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fi
     };
     if !searches && split != Split::Random {
         let text = if args.hold_out.is_none() {
-            "where options name kernel, landmarks or λ, --group and --time-column only say which \
-             rows --hold-out takes; add --hold-out 0.2, or leave those options out"
+            "with kernel, landmark or λ options, --group and --time-column only determine the rows \
+             of --hold-out; add --hold-out 0.2, or leave out --group and --time-column"
         } else if !matches!(args.lambda(), Lambda::Given(_)) {
-            "--group and --time-column keep rows together, and λ by auto, gcv or cv:K is chosen by \
-             rows that are left out at random; give --lambda a number, or leave out the options on \
-             kernel, landmarks and λ: then a search keeps rows together"
+            "--lambda auto, gcv and cv:K leave rows out regardless of --group and --time-column; \
+             give --lambda a number, or leave out the kernel, landmark and λ options: a search \
+             respects --group and --time-column"
         } else {
             ""
         };

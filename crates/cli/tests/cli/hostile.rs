@@ -98,7 +98,7 @@ const FILES: &[Case<'_>] = &[
 const OPTIONS: &[Case<'_>] = &[
     Case(b"", "--target y --missing", USAGE, &["--missing"]),
     Case(b"", "--target y --delimiter ab", USAGE, &["one ASCII character"]),
-    Case(b"", "--target y --format npy", DATA, &["no whole .npy file", "--format"]),
+    Case(b"", "--target y --format npy", DATA, &["not a complete .npy file", "--format"]),
     Case(b"", "--target y --format arff", DATA, &["not an ARFF declaration"]),
     Case(b"", "--target y --format libsvm", DATA, &["is not a number"]),
     Case(b"", "--target y --format arff --missing XX", USAGE, &["--missing is for CSV"]),

@@ -99,7 +99,7 @@ const CASES: &[Case] = &[
         "text.npy|a,y\n1,2\n",
         "fit FILE --lambda auto --target 1 -o out.json",
         DATA,
-        &["text.npy", "no whole .npy file", "numpy.save"],
+        &["text.npy", "not a complete .npy file", "numpy.save"],
     ),
     // models
     Case("t.csv|a,y\n1,2\n", "predict FILE FILE", DATA, &["t.csv", "not a whole model file"]),
@@ -148,7 +148,7 @@ const CASES: &[Case] = &[
         "|",
         "fit good.csv --target y --kernel gaussian --nu 2 -o out.json",
         USAGE,
-        &["--nu means nothing", "matern"],
+        &["--nu has no effect", "matern"],
     ),
     Case(
         "|",
@@ -160,7 +160,7 @@ const CASES: &[Case] = &[
         "|",
         "scores good.csv --method exact --columns 5",
         USAGE,
-        &["--columns means nothing", "--method fast"],
+        &["--columns has no effect", "--method fast"],
     ),
     Case("|", "scores good.csv --method sa --kernel linear", USAGE, &["stationary", "gaussian"]),
     Case("|", "sample good.csv --size 31", USAGE, &["31 rows in a subset", "at most 30"]),

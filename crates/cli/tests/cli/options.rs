@@ -293,9 +293,9 @@ fn options_that_would_do_nothing_are_refused() {
     };
     refused(
         "--lambda 1e-6 --lambdas 1e-1:1e-3:3",
-        "--lambdas means nothing beside a given --lambda",
+        "--lambdas has no effect if --lambda is a number",
     );
-    refused("--tolerance 1e-3", "--tolerance means nothing to a path");
+    refused("--tolerance 1e-3", "--tolerance has no effect on a choice");
     assert_eq!(bench.files(), ["t.csv"]);
 }
 

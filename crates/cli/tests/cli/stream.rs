@@ -245,7 +245,7 @@ fn checkpoints_of_other_data_or_options_are_refused() {
     bench.write("state/recipe", &recipe);
     let shard = bench.text("shards/1.csv");
     bench.write("shards/1.csv", format!("{shard}1,2,3,4\n"));
-    fit("-o out.json").ends(3, &["is not what it was"]);
+    fit("-o out.json").ends(3, &["has changed since"]);
 }
 
 /// Where sums cannot be saved the fit goes on, and says so; where the recipe cannot it stops.

@@ -22,7 +22,7 @@ fn blocks_have_a_certificate() {
     let iterated = fit("shards", "--certify=9999 --lambda 1e-4 --tolerance 1e-9");
     assert_eq!(iterated["certificate"]["confidence"], 1.0);
     let text = bench.ok(&format!("fit shards {line} --certify=200 -o m.json"));
-    for part in ["from 200 rows: three passes more", "exact regression differs by at most"] {
+    for part in ["from 200 rows: three more passes", "exact regression differs by at most"] {
         assert!((text.err.clone() + &text.out).contains(part), "{part}: {text:?}");
     }
 }

@@ -72,17 +72,17 @@ fn what_cannot_be_done_block_by_block_is_told_before_reading() {
     let bench = Bench::new();
     shards(&bench, 300, 2);
     for (words, status, part) in [
-        ("shards --method exact", 2, "squeak, recursive, bless and bless-r"),
+        ("shards --method exact", 2, "squeak, recursive, bless or bless-r"),
         ("shards --method fast", 2, "needs all rows at once"),
         ("whole.csv --stream --method sa", 2, "needs all rows at once"),
         ("shards -o s.npy", 2, "name a .csv file"),
         ("shards --json", 2, "name a .csv file"),
         ("- --stream", 2, "standard input cannot be read twice"),
-        ("shards --copies 3", 2, "--copies means nothing to this method"),
-        ("whole.csv --copies 3", 2, "--copies means nothing to this method"),
+        ("shards --copies 3", 2, "--copies has no effect on this method"),
+        ("whole.csv --copies 3", 2, "--copies has no effect on this method"),
         ("shards --drop a,b,c,y", 2, "no column is left"),
         ("shards --memory 39MB", 4, "work in blocks"),
-        ("shards --reservoir 100000000", 2, "would fit"),
+        ("shards --reservoir 100000000", 2, "write at most --reservoir"),
         ("shards --method squeak --memory 42MB --lambda 1e-12 --copies 500", 4, "--memory"),
     ] {
         bench.run(&format!("scores {words} -q")).ends(status, &[part]);

@@ -1,4 +1,4 @@
-//! ARFF fields: where they end, with quotes, backslashes and comments.
+//! Splitting ARFF rows into fields, with quotes, backslashes and comments.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use crate::error::Problem;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field<'a> {
     pub text: Cow<'a, str>,
-    /// A quoted `?` is text, a bare one means "missing".
+    /// Whether it was quoted: a quoted `?` is text, a bare one means "missing".
     pub quoted: bool,
 }
 
-/// The fields of a dense row of `width` cells. Commas separate them; blanks and tabs do in a row
+/// The fields of a dense row of `width` cells, separated by commas, or by blanks and tabs in a row
 /// without commas. A comma may follow the last field.
 pub(super) fn row_fields(line: &str, width: usize) -> Result<Vec<Field<'_>>, Problem> {
     let mut fields = split_fields(line);
@@ -28,8 +28,8 @@ pub(super) fn row_fields(line: &str, width: usize) -> Result<Vec<Field<'_>>, Pro
     split_words(line).ok().filter(|words| words.len() == width).map_or(fields, Ok)
 }
 
-/// The values of a nominal attribute, what stands between its braces. Commas separate them; blanks
-/// and tabs do if there is no comma.
+/// The values of a nominal attribute, from the text between its braces. They are separated by
+/// commas, or by blanks and tabs if there is no comma.
 pub(super) fn list_fields(list: &str) -> Result<Vec<Field<'_>>, Problem> {
     match split_fields(list) {
         Ok(fields) if fields.len() > 1 => Ok(fields),
@@ -61,7 +61,7 @@ fn split_fields(line: &str) -> Result<Vec<Field<'_>>, Problem> {
         match rest.strip_prefix(',') {
             Some(after) => rest = after,
             None if rest.is_empty() => return Ok(fields),
-            // Text behind a closing quote: the quote did not end the field.
+            // Text after a closing quote: the quote did not end the field.
             None => return Err(Problem::UnclosedQuote),
         }
     }
@@ -99,7 +99,8 @@ pub(super) fn split_name(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The line up to a `%` outside quotes that stands at its start, behind a blank or a comma.
+/// The line without its comment. A comment starts with a `%` outside quotes, at the start of the
+/// line or after a blank or comma.
 pub(super) fn without_comment(line: &str) -> &str {
     if !line.contains('%') {
         return line;
@@ -108,19 +109,19 @@ pub(super) fn without_comment(line: &str) -> &str {
     &line[..end.unwrap_or(line.len())]
 }
 
-/// What stands before the first `}` outside quotes.
+/// The text before the first `}` outside quotes; `None` if there is none.
 pub(super) fn up_to_brace(text: &str) -> Option<&str> {
     find_unquoted(text, |_, c| c == '}').map(|end| &text[..end])
 }
 
-/// The weight of a row: a number in braces at its end, with a cell before it.
+/// The weight of a row: a number in braces at its end, after a cell. `None` if the row has none.
 pub(super) fn weight(row: &str) -> Option<&str> {
     let (before, weight) = row.strip_suffix('}')?.rsplit_once('{')?;
     let apart = before.ends_with(|c: char| is_boundary(c) || "}'\"".contains(c));
     (apart && weight.trim().parse::<f64>().is_ok()).then_some(weight)
 }
 
-/// Whether a field may start behind this character.
+/// Whether a field may start after this character.
 fn is_boundary(c: char) -> bool {
     c == ',' || c.is_whitespace()
 }
@@ -145,7 +146,8 @@ fn find_unquoted(text: &str, is_wanted: impl Fn(char, char) -> bool) -> Option<u
     None
 }
 
-/// The text up to the closing quote, and what follows it; `None` if the quote is not closed.
+/// The text up to the closing quote, and the rest after the quote; `None` if the quote is not
+/// closed.
 fn unquote(text: &str, quote: char) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.char_indices();

@@ -10,7 +10,7 @@ use crate::error::place::{excerpt, list};
 use crate::error::{Place, Problem, Result};
 use crate::lines::Lines;
 
-/// The declared attributes, and what is to be said of them.
+/// The declared attributes, and notes on them.
 #[derive(Default)]
 pub(super) struct Header {
     pub attributes: Vec<Attribute>,
@@ -27,12 +27,12 @@ enum Holds {
     /// One of these values.
     Nominal(Vec<String>),
     Texts,
-    /// Dates, written as this pattern of Java says, if there is one.
+    /// Dates in this `strptime` pattern; `None` if none is declared or it cannot be read.
     Dates(Option<String>),
 }
 
 impl Header {
-    /// The header; stops after `@data`.
+    /// Reads the header, up to and including `@data`.
     pub fn read(lines: &mut Lines<'_>) -> Result<Header> {
         let mut header = Header::default();
         let mut anything = false;
@@ -44,7 +44,7 @@ impl Header {
             anything = true;
             let (keyword, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             match keyword.to_ascii_lowercase().as_str() {
-                // KEEL tells inputs from outputs
+                // KEEL's lists of inputs and outputs
                 "@relation" | "@input" | "@inputs" | "@output" | "@outputs" => {}
                 "@attribute" => {
                     let number = header.attributes.len() + 1;
@@ -65,8 +65,8 @@ impl Header {
         Err(problem.at(Place::new(lines.file())))
     }
 
-    /// Adds the attribute `name type`, which is what follows `@attribute`. A range, a weight or a
-    /// comment behind the type changes no value.
+    /// Adds the attribute declared by `text`, the `name type` after `@attribute`. A range, a weight
+    /// or a comment after the type is ignored.
     fn declare(&mut self, text: &str) -> std::result::Result<(), Problem> {
         let incomplete =
             || Problem::ArffDeclaration { text: excerpt(&format!("@attribute {text}")) };
@@ -123,7 +123,7 @@ impl Header {
 }
 
 impl Attribute {
-    /// An empty column for it; `as_texts` keeps numbers as they are written.
+    /// An empty column for the attribute. `as_texts`: numbers are kept as they are written.
     pub fn column(&self, as_texts: bool) -> ColumnBuilder {
         let name = self.name.clone();
         match &self.holds {
@@ -133,7 +133,8 @@ impl Attribute {
         }
     }
 
-    /// The date of this text in ISO format, if the attribute holds dates in a declared one.
+    /// This date in ISO format; `None` unless the attribute holds dates and `text` has their
+    /// declared format.
     pub fn date(&self, text: &str) -> Option<String> {
         let Holds::Dates(Some(pattern)) = &self.holds else { return None };
         let parsed = BrokenDownTime::parse(pattern, text.trim()).ok()?;
@@ -141,7 +142,7 @@ impl Attribute {
         instant.or_else(|| Some(parsed.to_date().ok()?.to_string()))
     }
 
-    /// The value where a sparse row leaves it out; `None` means that it is missing.
+    /// The value of a cell that a sparse row leaves out; `None` means missing.
     pub fn left_out(&self) -> Option<&str> {
         match &self.holds {
             Holds::Numbers => Some("0"),
@@ -151,8 +152,8 @@ impl Attribute {
     }
 }
 
-/// The pattern of `strptime` for one of Java's, such as `"yyyy-MM-dd'T'HH:mm:ss"`; none for a field
-/// that is not read.
+/// The `strptime` pattern for a Java date pattern such as `"yyyy-MM-dd'T'HH:mm:ss"`; `None` if it
+/// has a field that is not supported.
 fn pattern(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.trim_matches(|c| c == '"' || c == '\'' && text.starts_with('\''));

@@ -14,20 +14,21 @@ use fields::without_comment;
 use header::Header;
 use rows::Rows;
 
-/// Reads ARFF files, plain or gzip.
+/// Reads ARFF files, plain or compressed.
 ///
 /// * Attribute types `numeric`, `real` and `integer` give numbers; `string`, `date` and lists `{a,
-///   b, …}` give categories, the latter in declared order. Dates are ISO texts if their format is
-///   declared; otherwise they stay as they are written. Ranges
-///   `[0, 1]` and weights `{5}` behind a type change no value. Relational attributes are errors.
-/// * A value that its list does not declare becomes a category behind the declared ones. Attributes
-///   of the same name are numbered. [`Table::notes`] tells both.
-/// * Rows may be sparse, `{index value, …}`, with indices from 0. A cell that they leave out is 0,
-///   the first declared value, or missing in columns of texts and dates. (Weka leaves out the first
-///   text of a column when it writes sparse rows: that text is lost.)
+///   b, …}` give categories, those of a list in declared order. Dates become ISO texts if their
+///   format is declared, and stay as written otherwise. Ranges `[0, 1]` and weights `{5}` after a
+///   type are ignored. Relational attributes are errors.
+/// * A value that is not in its declared list becomes a category after the declared ones.
+///   Attributes of the same name are numbered. [`Table::notes`] says so in both cases.
+/// * Rows may be sparse, `{index value, …}`, with indices from 0. A cell that a sparse row leaves
+///   out is 0 in a column of numbers, the first declared value in a nominal column, and missing in
+///   a column of texts or dates. (When Weka writes sparse rows, it leaves out the first text of a
+///   column: that text is lost.)
 /// * `?` means "missing". `%` starts a comment. Keywords may be in upper or lower case. Names and
-///   values may be quoted with `'` or `"`, with `\` before a quote that is text. Blanks separate
-///   the cells of rows without commas.
+///   values may be quoted with `'` or `"`; a `\` before a quote makes it part of the text. In rows
+///   without commas, blanks separate the cells.
 ///
 /// ```
 /// use nystrom_data::Arff;
@@ -51,32 +52,33 @@ impl Default for Arff {
 }
 
 impl Arff {
-    /// A reader; sparse rows may leave out at most 2²⁷ cells (1 GiB).
+    /// A reader whose sparse rows may leave out at most 2²⁷ cells (1 GiB) in all.
     pub fn new() -> Self {
         Arff { max_zeros: 1 << 27 }
     }
 
-    /// How many cells (8 bytes each) the table may hold that sparse rows leave out.
+    /// Sets the most cells (8 bytes each) that the sparse rows of a file may leave out in all.
     #[must_use]
     pub fn max_zeros(mut self, count: usize) -> Self {
         self.max_zeros = count;
         self
     }
 
-    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    /// Reads all of `reader`, plain or compressed. Errors call the file `name`.
     ///
-    /// Time is linear in the text and the cells of the table. Memory is that of the table plus one
-    /// line.
+    /// Time is linear in the length of the text plus the number of cells. Memory: the table plus
+    /// one line.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with the line and column of the first thing that is
-    /// wrong, [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with line and column of the first error in the file,
+    /// [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.rows(reader, name, None)?.into_table(name)
     }
 
-    /// Reads all of a file as it is found. Numbers with a cell that is none, and those at the
-    /// positions `texts`, are texts, for which the file is read again.
+    /// Reads all of a file as it is found ([`Format::found`](crate::Format::found)). A column of
+    /// numbers becomes text if one of its cells is not a number, or if its position is in `texts`.
+    /// For the former, the file is read a second time.
     pub(crate) fn found<'a>(
         &self,
         read: &dyn Fn() -> Result<Box<dyn Read + 'a>>,
@@ -91,7 +93,8 @@ impl Arff {
         rows.into_table(name)
     }
 
-    /// The rows; `found` says that cells are taken as they are found, and which columns are texts.
+    /// Reads the rows. With `found`, cells are taken as they are found, and the columns at these
+    /// positions are text.
     fn rows(&self, mut reader: impl Read, name: &str, found: Option<&[usize]>) -> Result<Rows> {
         let mut lines = Lines::new(&mut reader, name)?;
         let mut rows = Rows::new(Header::read(&mut lines)?, found, self.max_zeros);

@@ -17,13 +17,15 @@ pub(super) struct Rows {
     /// The line of each row.
     lines: Vec<u64>,
     pub notes: Vec<String>,
-    /// Whether cells are taken as they are found.
+    /// Whether cells are taken as they are found ([`Format::found`](crate::Format::found)).
     found: bool,
-    /// Columns whose cells are missing where a sparse row leaves them out.
+    /// Columns in which cells that a sparse row leaves out are missing, and there is such a cell.
     gaps: BTreeSet<usize>,
-    /// Cells of sparse rows, written and left out, and how many may be left out.
+    /// Number of cells that sparse rows write.
     stored: usize,
+    /// Number of cells that sparse rows leave out.
     zeros: usize,
+    /// The greatest value of `zeros` allowed.
     max_zeros: usize,
 }
 
@@ -41,7 +43,7 @@ impl Rows {
         self.lines.is_empty()
     }
 
-    /// Adds the row in `text`, the line without its comment.
+    /// Adds the row `text`, which is `line` without its comment.
     pub fn push(&mut self, text: &str, line: &Line<'_>) -> Result<()> {
         let at = |problem: Problem| problem.at(line.place());
         if let Some(weight) = weight(text) {
@@ -85,12 +87,12 @@ impl Rows {
 
     fn push_cell(&mut self, j: usize, field: &Field<'_>, line: &Line<'_>) -> Result<()> {
         let column = &mut self.columns[j];
-        // what will be read again as texts is not looked at
-        let is_missing = column.again || !field.quoted && field.text == "?";
-        // dates in a declared format are ISO texts, others stay as they are written
+        // a column that will be read again as text is not parsed
+        let is_missing = column.read_again || !field.quoted && field.text == "?";
+        // dates in the declared format become ISO texts, others stay as written
         let date = self.attributes[j].date(&field.text);
         let value = (!is_missing).then(|| date.as_deref().unwrap_or(&field.text));
-        // a quoted text marks no missing value
+        // a quoted text is never a missing-value marker
         let pushed = match self.found && !(field.quoted && column.is_text()) {
             true => column.push_found(value, line.number, &[]),
             false => column.push(value),
@@ -103,9 +105,9 @@ impl Rows {
         })
     }
 
-    /// The positions of columns that have to be read again, as texts.
+    /// The positions of columns that have to be read again as text.
     pub fn to_read_again(&self) -> Vec<usize> {
-        (0..self.columns.len()).filter(|&j| self.columns[j].again).collect()
+        (0..self.columns.len()).filter(|&j| self.columns[j].read_again).collect()
     }
 
     pub fn into_table(mut self, name: &str) -> Result<Table> {

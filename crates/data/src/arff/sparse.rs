@@ -1,9 +1,10 @@
-//! ARFF rows that list only some cells: `{index value, index value, …}`.
+//! Sparse ARFF rows, which list only some cells: `{index value, index value, …}`.
 
 use super::fields::{Field, split_words};
 use crate::error::{Problem, place::excerpt};
 
-/// The cells of a sparse row, with indices that count from 0 and increase, below `width`.
+/// The cells of a sparse row with their indices, which count from 0, increase, and are below
+/// `width`.
 pub(super) fn cells(row: &str, width: usize) -> Result<Vec<(usize, Field<'_>)>, Problem> {
     let not_sparse = || Problem::ArffSparse { text: excerpt(row) };
     let inside = row.strip_prefix('{').and_then(|row| row.strip_suffix('}'));

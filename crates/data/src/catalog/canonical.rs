@@ -1,4 +1,4 @@
-//! The one form in which any table can be kept: CSV whose numbers read back to the bit.
+//! The canonical form of a table: CSV whose numbers read back to the same bits.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use super::Entry;
 use crate::column::Cell;
 use crate::{Csv, Format, Table};
 
-/// The reader of what [`Table::to_csv`] writes: a header, columns of numbers or text, empty fields
-/// for missing values.
+/// The reader for the output of [`Table::to_csv`]: a header, columns of numbers or text, empty
+/// fields for missing values.
 pub(super) fn format() -> Format {
     Format::Csv(Csv::new().missing([""]).infer_text())
 }
 
 impl Entry {
-    /// Where a copy in another packing is kept: one CSV of all columns, below the folder of all
-    /// data sets.
+    /// The path, below the folder of all data sets, of a copy in the canonical form: one CSV file
+    /// of all columns.
     ///
-    /// With or without `.gz` at the end. [`locate`](super::locate) looks there if the files of the
-    /// catalog are absent.
+    /// The file may be named with or without `.gz`. [`locate`](super::locate) looks for it if the
+    /// files of the catalog are absent.
     pub fn canonical_path(&self) -> PathBuf {
         PathBuf::from(self.name).join("table.csv.gz")
     }
@@ -25,11 +25,11 @@ impl Entry {
 
 impl Table {
     /// The table as CSV: a header, commas, lines that end in `\n`. Each number is the shortest text
-    /// that reads back to the same bits. A missing value is an empty field; text is quoted
-    /// where it has to be.
+    /// that reads back to the same bits. A missing value is an empty field. Text is quoted where
+    /// necessary.
     ///
-    /// Read it with `Csv::new().missing([""]).infer_text()`, which takes text for numbers where it
-    /// looks like them. O(n·d) time; the whole text is returned.
+    /// Read it with `Csv::new().missing([""]).infer_text()`. A column of text whose first value
+    /// looks like a number is then read as numbers. O(n·d) time; memory for the whole text.
     ///
     /// ```
     /// use nystrom_data::Csv;
@@ -50,7 +50,7 @@ impl Table {
                 match cell {
                     Cell::Number(value) => text += &shortest(value),
                     Cell::Text(value) => text += &quoted(value),
-                    // a blank line is no row
+                    // a blank line would not be a row
                     Cell::Missing if self.columns().len() == 1 => text += "\"\"",
                     Cell::Missing => {}
                 }
@@ -61,13 +61,13 @@ impl Table {
     }
 }
 
-/// The shorter of `0.001` and `1e-3`.
+/// The shorter of the plain and the exponential form, such as `0.001` and `1e-3`.
 fn shortest(value: f64) -> String {
     let (plain, exponent) = (value.to_string(), format!("{value:e}"));
     if exponent.len() < plain.len() { exponent } else { plain }
 }
 
-/// A field as it stands in the file.
+/// A field as written in the file, in quotes where necessary.
 fn quoted(field: &str) -> String {
     let plain = !field.contains([',', '"', '\n', '\r']) && field.trim() == field;
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }

@@ -9,12 +9,12 @@ use crate::Uncompressed;
 use crate::error::{DataError, Place, Result};
 use crate::open::open;
 
-/// The SHA-256 of the bytes of the file at `path`, in lower-case hexadecimal; of the uncompressed
-/// bytes if it is gzip.
+/// The SHA-256 of the file at `path`, in lower-case hexadecimal. For a compressed file it is that
+/// of the uncompressed bytes.
 ///
 /// # Errors
-/// [`DataError::NotFound`], [`DataError::Io`], [`DataError::At`] for truncated or damaged gzip
-/// files.
+/// [`DataError::NotFound`], [`DataError::Io`], [`DataError::At`] for truncated or damaged
+/// compressed files.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("nystrom-data-sha-{}", std::process::id()));

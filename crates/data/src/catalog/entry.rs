@@ -1,61 +1,63 @@
-//! What the catalog knows of a data set.
+//! The catalog's description of a data set.
 
 use std::io::Read;
 
 use crate::error::{DataError, Result};
 use crate::{Csv, Dataset, Table};
 
-/// A data set of the catalog. Entries of one's own can be made and used with
+/// A data set of the catalog. Callers can make entries of their own and use them with
 /// [`load_entry`](super::load_entry).
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The name by which it is asked for.
+    /// The name by which it is found.
     pub name: &'static str,
     /// Other names, e.g. those in papers.
     pub aliases: &'static [&'static str],
-    /// What it is.
+    /// A title.
     pub title: &'static str,
-    /// Its files; their rows are put one after the other.
+    /// Its files, whose rows are concatenated.
     pub files: &'static [File],
     /// The number of columns of each file.
     pub columns: usize,
     /// The number of rows after [`prepare`](Entry::prepare).
     pub rows: usize,
-    /// The number of features (columns beside the target) after [`prepare`](Entry::prepare).
+    /// The number of features (columns other than the target) after [`prepare`](Entry::prepare).
     pub features: usize,
     /// The [`identity`](super::identity) of the data set after [`prepare`](Entry::prepare); `None`
     /// if no copy was found to compute it from.
     pub identity: Option<&'static str>,
     /// The name of the target column.
     pub target: &'static str,
-    /// The public source, by name.
+    /// The name of the public source.
     pub source: &'static str,
-    /// Under which terms its publisher gives it, as far as known.
+    /// The publisher's licence, as far as known.
     pub licence: &'static str,
-    /// What a reader of results should know.
+    /// A remark that readers of results should know; may be empty.
     pub note: &'static str,
-    /// How to read a file; the name stands for it in errors.
+    /// Reads a file; the `&str` is its name in errors.
     pub read: fn(&mut dyn Read, &str) -> Result<Table>,
-    /// From the table of the files to one with numbers only, nothing missing. `Ok` for files that
-    /// hold features and target and nothing else.
+    /// Turns the table of the files into features and target: numbers only, without missing values.
+    /// `Ok` for files that already have this form.
     pub prepare: fn(Table) -> Result<Table>,
 }
 
 /// A file of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Path below the folder of all data sets, with `/`. With or without `.gz` at the end, the
-    /// other form is accepted too.
+    /// Path below the folder of all data sets, with `/`. A file with `.gz` added to, or removed
+    /// from, its name is accepted too.
     pub path: &'static str,
     /// The number of rows of data.
     pub rows: usize,
-    /// SHA-256 of the file as it was found, in hexadecimal.
+    /// SHA-256 of the file as it was found when the catalog was made, in hexadecimal; `None` if no
+    /// copy was found.
     pub sha256: Option<&'static str>,
-    /// SHA-256 of the uncompressed bytes; this is what is verified.
+    /// SHA-256 of the uncompressed bytes, which is the one that is verified; `None` if no copy was
+    /// found.
     pub sha256_uncompressed: Option<&'static str>,
 }
 
-/// What an entry begins from.
+/// The default values of the fields of an entry.
 pub(super) const NOTHING: Entry = Entry {
     name: "",
     aliases: &[],
@@ -74,12 +76,12 @@ pub(super) const NOTHING: Entry = Entry {
 };
 
 impl Entry {
-    /// The number of rows of all files together.
+    /// The total number of rows of the files, before [`prepare`](Entry::prepare).
     pub(super) fn rows_of_files(&self) -> usize {
         self.files.iter().map(|file| file.rows).sum()
     }
 
-    /// Features and target, of the catalog's shape.
+    /// Features and target; an error if they do not have the catalog's shape.
     pub(super) fn prepared(&self, what: &str, table: Table) -> Result<Dataset> {
         let table = (self.prepare)(table)?;
         self.check_shape(what, (self.rows, self.features + 1), &table)?;
@@ -106,7 +108,8 @@ impl Entry {
         Ok(())
     }
 
-    /// Whether every file has a checksum. It has none if no copy was found to compute it from.
+    /// Whether the catalog has a checksum for every file. It has none for files of which no copy
+    /// was found.
     pub fn checksums_known(&self) -> bool {
         self.files.iter().all(|file| file.sha256_uncompressed.is_some())
     }

@@ -1,4 +1,4 @@
-//! The training files of the FANN library, in which one set is published.
+//! Training files of the FANN library, the format in which one data set is published.
 
 use std::io::Read;
 
@@ -8,19 +8,19 @@ use crate::lines::{Line, Lines};
 use crate::number::number;
 use crate::table::Table;
 
-/// The first line.
+/// The numbers in the first line.
 struct Header {
     rows: u64,
     inputs: u64,
     outputs: u64,
 }
 
-/// Reads a FANN training file, plain or gzip. It begins with a line `rows inputs outputs`. Each row
-/// is a line of inputs and a line of outputs, separated by white space. Blank lines are passed
-/// over.
+/// Reads a FANN training file, plain or compressed. Its first line is `rows inputs outputs`. Each
+/// row is a line of inputs and a line of outputs, separated by white space. Blank lines are
+/// skipped.
 ///
 /// Columns are called `x1`, `x2`, …, and `y`, or `y1`, `y2`, … if there are several outputs. The
-/// header is not trusted: memory grows with the lines that are really there.
+/// header is not trusted: memory grows with the lines that are actually there.
 pub(super) fn read(reader: &mut dyn Read, name: &str) -> Result<Table> {
     let mut lines = Lines::new(reader, name)?;
     let header = loop {
@@ -71,7 +71,7 @@ fn header(line: Line<'_>) -> Result<Header> {
     }
 }
 
-/// Appends the values of `line` to `columns`, which come into being with the first line.
+/// Appends the values of `line` to `columns`, which are created by the first line.
 fn push(
     columns: &mut Vec<Vec<f64>>,
     what: &'static str,

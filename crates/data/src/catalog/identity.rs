@@ -1,4 +1,4 @@
-//! What makes a data set the same one in another packing: its numbers.
+//! Recognising a data set in any file format by its numbers.
 
 use sha2::{Digest, Sha256};
 
@@ -6,13 +6,13 @@ use super::Entry;
 use crate::error::{DataError, Result};
 use crate::{Dataset, Table};
 
-/// The SHA-256 of the numbers of a data set, in lower-case hexadecimal: equal for every packing of
-/// the same rows.
+/// The SHA-256 of the numbers of a data set, in lower-case hexadecimal. It is the same for every
+/// file format and order of the same rows.
 ///
-/// Hashed are the line `nystrom data set 1`, n and d as 64-bit integers, and the n rows in sorted
-/// order. A row is the bits of its d features, in order, and of its target. All is little-endian,
-/// and rows are compared as lists of unsigned integers. Neither names nor the order of the rows
-/// matter; −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
+/// The hash is of the line `nystrom data set 1`, of n and d as 64-bit integers, and of the n rows
+/// in sorted order. A row consists of the bits of its d features, in order, and of its target. All
+/// numbers are little-endian, and rows are sorted as lists of unsigned integers. Neither names nor
+/// the order of the rows matter; −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
 ///
 /// ```
 /// use nystrom_data::{Csv, catalog::identity};
@@ -41,21 +41,21 @@ pub fn identity(data: &Dataset) -> String {
     super::checksum::hexadecimal(&digest.finalize())
 }
 
-/// How sure it is that a table is the one of the catalog.
+/// Whether a table was recognised as a data set of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recognised {
-    /// Its numbers are those of the catalog, to the bit; its rows may stand in another order.
+    /// Its numbers are exactly those of the catalog; its rows may be in another order.
     Yes,
-    /// Its shape is right. No copy was seen when the catalog was made, so its numbers cannot be
-    /// compared.
+    /// Its shape is right. The catalog has no identity to compare its numbers with, since no copy
+    /// was found when the catalog was made.
     Untried,
 }
 
-/// Whether `table`, which holds all columns of a data set as its files do, is that data set.
+/// Checks whether `table`, which has all columns of the files of a data set, is that data set.
 ///
 /// # Errors
-/// [`DataError::ShapeMismatch`]; [`DataError::IdentityMismatch`] if the shape is right and the
-/// numbers are others; those of [`Entry::prepare`] and of [`Table::into_dataset`].
+/// [`DataError::ShapeMismatch`]; [`DataError::IdentityMismatch`] if the shape is right but the
+/// numbers differ; those of [`Entry::prepare`] and of [`Table::into_dataset`].
 pub fn recognise(entry: &Entry, table: Table) -> Result<Recognised> {
     let what = table.source().to_owned();
     let found = identity(&entry.prepared(&what, table)?);
@@ -63,7 +63,7 @@ pub fn recognise(entry: &Entry, table: Table) -> Result<Recognised> {
         None => Ok(Recognised::Untried),
         Some(expected) if expected == found => Ok(Recognised::Yes),
         Some(expected) => Err(DataError::IdentityMismatch {
-            what: format!("{what}, taken for {:?}", entry.name),
+            what: format!("{what}, read as {:?}", entry.name),
             expected: expected.to_owned(),
             found,
             where_to_get: entry.source.to_owned(),

@@ -1,4 +1,4 @@
-//! From files to a [`Dataset`], with checksum and shape verified.
+//! Loading a [`Dataset`] from its files, with checksum and shape verified.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use crate::error::{DataError, Result};
 use crate::open::open;
 use crate::{Dataset, Table};
 
-/// How sure one wants to be that a file is the one of the catalog.
+/// The checks that a file is the one of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
-    /// Shape, and SHA-256 of the uncompressed bytes or of the numbers, where the catalog knows
-    /// them. Bytes that differ are accepted if the [`identity`](super::identity) of the data set is
-    /// that of the catalog. Its note then says so.
+    /// The shape, and the SHA-256 of the uncompressed bytes or of the numbers, where the catalog
+    /// has them. Bytes that differ are accepted if the [`identity`](super::identity) of the data
+    /// set is that of the catalog, and the note of the data set then says so.
     #[default]
     Checksum,
-    /// Shape only: for a copy with other line ends or another header. The data set's note then says
-    /// so.
+    /// The shape only, for a copy with known and harmless differences. The note of the data set
+    /// then says so.
     ShapeOnly,
 }
 
 /// Loads the data set `name` from `data_dir`, with checksums verified.
 ///
 /// # Errors
-/// [`DataError::UnknownDataset`]; [`DataError::DatasetMissing`] with where to get it;
+/// [`DataError::UnknownDataset`]; [`DataError::DatasetMissing`], which says where to get the data;
 /// [`DataError::ChecksumMismatch`]; [`DataError::IdentityMismatch`] for a copy in the canonical
 /// form; [`DataError::ShapeMismatch`]; those of the readers.
 ///
@@ -39,7 +39,7 @@ pub fn load(data_dir: &Path, name: &str) -> Result<Dataset> {
     load_with(data_dir, name, Verify::Checksum)
 }
 
-/// [`load`] with the choice of what is verified.
+/// Like [`load`], with a choice of the checks.
 ///
 /// # Errors
 /// Those of [`load`].
@@ -47,8 +47,8 @@ pub fn load_with(data_dir: &Path, name: &str, verify: Verify) -> Result<Dataset>
     load_entry(data_dir, find(name)?, verify)
 }
 
-/// All columns of the data set `name` as they stand in its files, for another choice of features,
-/// target or encoding.
+/// All columns of the data set `name` as in its files, for callers that choose features, target or
+/// encoding themselves.
 ///
 /// # Errors
 /// Those of [`load`].
@@ -65,7 +65,7 @@ pub fn load_table(data_dir: &Path, name: &str, verify: Verify) -> Result<Table> 
     load_table_entry(data_dir, find(name)?, verify)
 }
 
-/// [`load_with`] for an entry, e.g. one of the caller's own.
+/// Like [`load_with`], for an entry, e.g. one of the caller's own.
 ///
 /// # Errors
 /// Those of [`load`].
@@ -74,7 +74,7 @@ pub fn load_entry(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<Data
     dataset(entry, table, proof)
 }
 
-/// [`load_table`] for an entry, e.g. one of the caller's own.
+/// Like [`load_table`], for an entry, e.g. one of the caller's own.
 ///
 /// # Errors
 /// Those of [`load`].
@@ -82,20 +82,20 @@ pub fn load_table_entry(data_dir: &Path, entry: &Entry, verify: Verify) -> Resul
     read(data_dir, entry, verify).map(|(table, _)| table)
 }
 
-/// What is known of a table that was read.
+/// How a table that was read has been verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// The bytes of its files.
+    /// By the checksums of its files.
     Bytes,
-    /// Its numbers.
+    /// By its numbers.
     Numbers,
-    /// Nothing but the shape, and nothing else can be known.
+    /// By its shape only: the catalog has no checksum.
     Untried,
-    /// Nothing but the shape, as the caller wished.
+    /// By its shape only, as the caller chose.
     Shape,
 }
 
-/// The data set that a table of all columns becomes.
+/// The data set from a table of all columns.
 pub(super) fn dataset(entry: &Entry, table: Table, proof: Proof) -> Result<Dataset> {
     let data = entry.prepared(entry.name, table)?;
     let said = match proof {
@@ -139,7 +139,7 @@ fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)
     Ok((table, proof))
 }
 
-/// The rows of all files, each of its own shape.
+/// The rows of all files, each checked for its shape.
 fn stacked(entry: &Entry, paths: &[PathBuf]) -> Result<Table> {
     let read = |(file, path): (&File, &PathBuf)| {
         let (mut bytes, name) = open(path)?;
@@ -150,7 +150,8 @@ fn stacked(entry: &Entry, paths: &[PathBuf]) -> Result<Table> {
     Table::stack(entry.files.iter().zip(paths).map(read).collect::<Result<Vec<_>>>()?)
 }
 
-/// The first file whose bytes are not those of the catalog, where the caller wants to know.
+/// An error for the first file whose checksum is not that of the catalog; `None` with
+/// [`Verify::ShapeOnly`].
 fn first_mismatch(entry: &Entry, paths: &[PathBuf], verify: Verify) -> Result<Option<DataError>> {
     if verify == Verify::ShapeOnly {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Whether the files of a data set are there.
+//! Finding the files of a data set.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,44 +6,45 @@ use std::path::{Path, PathBuf};
 use super::{Entry, File, find};
 use crate::error::Result;
 
-/// Where a data set is, or what is missing.
+/// The files of a data set, or those that are missing.
 #[derive(Debug, Clone)]
 pub enum Located<'a> {
-    /// Every file is there. They have not been read yet.
+    /// Every file exists. The files have not been read.
     Found(Found<'a>),
-    /// At least one file is not there.
+    /// At least one file is missing.
     Missing(Missing<'a>),
 }
 
-/// A data set whose files are all there.
+/// A data set whose files all exist.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Found<'a> {
-    /// What the catalog knows of it.
+    /// The catalog's entry of the data set.
     pub entry: &'a Entry,
-    /// The path of each of its files, in the order of [`Entry::files`]; of the one file in the
-    /// canonical form.
+    /// The paths of its files, in the order of [`Entry::files`]; for the canonical form, the path
+    /// of its one file.
     pub paths: Vec<PathBuf>,
-    /// Which of the two it is.
+    /// The form in which the data set is stored.
     pub form: Form,
 }
 
-/// How a data set is kept.
+/// The form in which a data set is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
-    /// As the files of the catalog.
+    /// The files of the catalog.
     Files,
-    /// As one CSV of all columns, at [`Entry::canonical_path`]: what became of another packing.
+    /// One CSV file of all columns, at [`Entry::canonical_path`], converted from another format.
     Canonical,
 }
 
-/// A data set of which a file is missing; its `Display` is the whole news in one line.
+/// A data set of which a file is missing. `Display` says in one line what is missing and where to
+/// get it.
 #[derive(Debug, Clone)]
 pub struct Missing<'a> {
-    /// What the catalog knows of it.
+    /// The catalog's entry of the data set.
     pub entry: &'a Entry,
-    /// The files that are not there.
+    /// The missing files.
     pub files: Vec<&'a File>,
     /// The folder in which they were looked for.
     pub looked_in: PathBuf,
@@ -51,9 +52,9 @@ pub struct Missing<'a> {
 
 /// Looks for the files of the data set `name` in `data_dir`.
 ///
-/// A file may be there under its path in the catalog or, if its checksum is known, directly in
-/// `data_dir`; each with or without `.gz`. A set whose files are absent may be there in the
-/// canonical form, at [`Entry::canonical_path`].
+/// A file may be at its path in the catalog or, if its checksum is known, directly in `data_dir`,
+/// in both cases with or without `.gz`. If files are missing, the canonical form is looked for, at
+/// [`Entry::canonical_path`].
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -72,7 +73,7 @@ pub fn locate(data_dir: &Path, name: &str) -> Result<Located<'static>> {
     find(name).map(|entry| locate_entry(data_dir, entry))
 }
 
-/// [`locate`] for an entry, e.g. one of the caller's own.
+/// Like [`locate`], for an entry, e.g. one of the caller's own.
 #[expect(clippy::disallowed_methods, reason = "looks for files")]
 pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
     let (mut paths, mut missing) = (Vec::new(), Vec::new());
@@ -96,7 +97,8 @@ pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
 
 fn candidates(data_dir: &Path, file: &File) -> Vec<PathBuf> {
     let base = file.path.rsplit('/').next().unwrap_or(file.path);
-    // Without a checksum only the folder tells which data set a `Dataset.data` belongs to.
+    // without a checksum, only its folder tells to which data set a file such as `Dataset.data`
+    // belongs
     let places =
         if file.sha256_uncompressed.is_some() { vec![file.path, base] } else { vec![file.path] };
     let forms = |path: &str| match path.strip_suffix(".gz") {
@@ -107,7 +109,7 @@ fn candidates(data_dir: &Path, file: &File) -> Vec<PathBuf> {
 }
 
 impl Missing<'_> {
-    /// The public source, by name.
+    /// The name of the public source.
     pub fn where_to_get(&self) -> &str {
         self.entry.source
     }

@@ -1,9 +1,8 @@
-//! The public data sets of the papers: where to get them, how to tell that they are the right ones,
-//! how to load them.
+//! The public data sets of the papers: where to get them, how to verify them, how to load them.
 //!
-//! The crate downloads nothing and, without the feature `embedded`, brings no data. Put the files
-//! into one folder, under the paths that [`entries`] lists (plain or gzip, in sub-folders or not),
-//! and name that folder:
+//! The crate downloads nothing and, without the feature `embedded`, contains no data. Put the files
+//! into one folder, at the paths that [`entries`] lists (plain or gzip, with or without the
+//! sub-folders), and pass that folder:
 //!
 //! ```
 //! use std::path::Path;
@@ -25,8 +24,8 @@
 //! # Ok::<(), nystrom_data::DataError>(())
 //! ```
 //!
-//! A file is verified by the SHA-256 of its bytes. One whose bytes differ, because its lines end
-//! otherwise or its numbers are written otherwise, is verified by its numbers: see [`identity`].
+//! A file is verified by the SHA-256 of its bytes. A file whose bytes differ, because of its line
+//! ends or the way its numbers are written, is verified by its numbers: see [`identity`].
 
 mod canonical;
 mod checksum;
@@ -50,7 +49,7 @@ pub use locate::{Form, Found, Located, Missing, locate, locate_entry};
 
 use crate::error::{DataError, Result};
 
-/// All data sets, also those that no public copy is known of.
+/// All data sets, including those of which no public copy is known.
 ///
 /// ```
 /// let absent: Vec<&str> = nystrom_data::catalog::entries()
@@ -63,8 +62,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [pumadyn::ENTRIES, torgo::ENTRIES, uci::ENTRIES, uci_large::ENTRIES].into_iter().flatten()
 }
 
-/// The data set called `name`, or with `name` among its other names; upper and lower case are the
-/// same.
+/// The data set with this name or alias, in any case.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`], with the names that exist.

@@ -4,7 +4,7 @@ use super::entry::{Entry, File, NOTHING};
 use super::fann;
 use crate::{Arff, Csv};
 
-/// What most of them have in common.
+/// Fields that most of the entries share.
 const DELVE: Entry = Entry {
     rows: 8192,
     target: "class",

@@ -1,9 +1,9 @@
-//! Sets of Luis Torgo's regression collection.
+//! Data sets of Luis Torgo's regression collection.
 
 use super::entry::{Entry, File, NOTHING};
 use crate::Arff;
 
-/// What most of them have in common.
+/// Fields that most of the entries share.
 const TORGO: Entry = Entry {
     target: "class",
     licence: "No explicit licence; freely distributed in Luis Torgo's regression collection.",

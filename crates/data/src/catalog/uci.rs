@@ -1,11 +1,11 @@
-//! Sets of the UCI Machine Learning Repository.
+//! Data sets of the UCI Machine Learning Repository.
 
 use std::io::Read;
 
 use super::entry::{Entry, File, NOTHING};
 use crate::{Csv, Encoding, Libsvm, Result, Table};
 
-/// What most of them have in common.
+/// Fields that most of the entries share.
 pub(super) const UCI: Entry =
     Entry { licence: "CC BY 4.0, as the UCI ML Repository lists it.", ..NOTHING };
 
@@ -26,7 +26,7 @@ fn gas_drift(file: &mut dyn Read, name: &str) -> Result<Table> {
     format.read(file, name)
 }
 
-/// The gas is the other target of the set, not a feature.
+/// Drops the class of the gas, which is the other target of the set and not a feature.
 fn concentration(table: Table) -> Result<Table> {
     table.drop_columns(["class"])
 }

@@ -1,4 +1,4 @@
-//! Sets of the UCI Machine Learning Repository with many rows or several files.
+//! Data sets of the UCI Machine Learning Repository with many rows or several files.
 
 use std::io::Read;
 
@@ -9,17 +9,18 @@ use crate::{Column, Csv, Result, Table};
 const GAS_TURBINE: [&str; 11] =
     ["AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX"];
 
-/// CO is the other target of the set, not a feature.
+/// Drops CO, which is the other target of the set and not a feature.
 fn nox(table: Table) -> Result<Table> {
     table.drop_columns(["CO"])
 }
 
-/// PM2.5 from the weather: the rows that have all six numbers.
+/// The problem of predicting PM2.5 from the weather: rows without missing values among the six
+/// columns.
 fn pm25_from_weather(table: Table) -> Result<Table> {
     Ok(table.select_columns(["TEMP", "PRES", "DEWP", "RAIN", "WSPM", "PM2.5"])?.drop_missing_rows())
 }
 
-/// 1 (skin) becomes +1, 2 (not skin) becomes −1.
+/// Changes the classes: 1 (skin) becomes +1, 2 (not skin) becomes −1.
 fn skin_sign(table: Table) -> Result<Table> {
     let sign = table.numbers("SKIN")?.iter().map(|class| 3.0 - 2.0 * class).collect();
     let mut columns = table.drop_columns(["SKIN"])?.columns;
@@ -27,7 +28,7 @@ fn skin_sign(table: Table) -> Result<Table> {
     Table::new("skin-segmentation", columns)
 }
 
-/// The count from the query rectangle.
+/// The problem of predicting the count from the query rectangle.
 fn count_from_rectangle(table: Table) -> Result<Table> {
     table.select_columns(["x", "y", "x_range", "y_range", "count"])
 }

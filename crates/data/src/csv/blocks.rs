@@ -1,4 +1,4 @@
-//! Records cut into columns, block by block.
+//! Columns from records, block by block.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -12,26 +12,26 @@ use crate::lines::Spot;
 use crate::number::{has_decimal_comma, number};
 use crate::records::{Record, Records};
 
-/// Rows that were read.
+/// A block of rows that were read.
 pub(crate) struct Grown {
     pub columns: Vec<ColumnBuilder>,
-    /// The line of each.
+    /// The line of each row.
     pub lines: Vec<u64>,
-    /// Where reading could go on behind them; nowhere in what is compressed.
+    /// Where reading can continue after the block; `None` in a compressed file.
     pub end: Option<Spot>,
-    /// What is to be said of the file up to here.
+    /// Notes on the file up to the end of the block.
     pub notes: Vec<String>,
 }
 
-/// How a field is appended to a column; the number is that of its line.
+/// Appends a field to a column. `None` is a missing value, the number is the line.
 pub(crate) type Push =
     fn(&mut ColumnBuilder, Option<&str>, u64) -> std::result::Result<(), Problem>;
 
-/// The names of the columns, and their line if they stand in the file.
+/// The names of the columns, and their line if they are in the file.
 type Names = (Vec<String>, Option<u64>);
 
 impl Csv {
-    /// The columns, grown field by field by `push`, and the line of each row.
+    /// All columns, to which `push` appends each field, and the line of each row.
     pub(super) fn grow(
         &self,
         mut reader: impl Read,
@@ -46,8 +46,8 @@ impl Csv {
         all.ok_or_else(|| empty(name))
     }
 
-    /// The same in blocks of so many rows, from a spot of the file or from its start, as long as
-    /// `each` asks for more.
+    /// Reads blocks of `rows` rows, from `from` or from the start of the file. Each block is given
+    /// to `each`, until it breaks or the file ends.
     pub(crate) fn grow_blocks(
         &self,
         reader: &mut dyn Read,
@@ -97,7 +97,7 @@ impl Csv {
         }
     }
 
-    /// The number of rows; what stands in their fields is not looked at.
+    /// The number of rows. Fields are not parsed.
     pub(crate) fn count(&self, reader: &mut dyn Read, name: &str) -> Result<u64> {
         const BLOCK: usize = 1 << 16;
         let plain = Csv { missing: Vec::new(), ..self.clone() };
@@ -109,7 +109,8 @@ impl Csv {
         Ok(count)
     }
 
-    /// The same reader with the delimiter that the first lines of a file tell.
+    /// This reader with the delimiter guessed from the first lines of a file, if it is to be
+    /// guessed.
     pub(crate) fn settled(&self, reader: &mut dyn Read, name: &str) -> Result<Csv> {
         let split = Records::new(reader, name, self.split, (self.skip_lines, self.found))?.split;
         Ok(Csv { split, ..self.clone() })
@@ -124,7 +125,8 @@ impl Csv {
         }
     }
 
-    /// The names of the columns, unless the first row decides how many there are.
+    /// The names of the columns; `None` if they are numbered, so that the first row tells how many
+    /// there are.
     fn names_of(&self, records: &mut Records<'_>, file: &str) -> Result<Option<Names>> {
         if records.shape.commented && !matches!(self.header, Header::FirstLine) {
             records.next()?;
@@ -137,7 +139,7 @@ impl Csv {
                 if !self.found {
                     return Ok(Some((names, Some(number))));
                 }
-                let unnamed = row_names.then(String::new); // they have no name
+                let unnamed = row_names.then(String::new); // row names have no name
                 let (names, note) = numbered_names(unnamed.into_iter().chain(names).collect());
                 records.notes.extend(note);
                 Some((names, Some(number)))
@@ -172,7 +174,7 @@ impl Csv {
         }
         let build = |(name, text): (String, bool)| match (text, self.infer_text) {
             (true, _) => ColumnBuilder::text(name),
-            (false, _) if self.passes => ColumnBuilder::passed(name),
+            (false, _) if self.skips_numbers => ColumnBuilder::skipped(name),
             (false, true) => ColumnBuilder::inferred(name),
             (false, false) => ColumnBuilder::numbers(name),
         };
@@ -210,18 +212,18 @@ impl Csv {
         Ok(())
     }
 
-    /// The likeliest reason why `text` is not a number.
+    /// A remedy for the likeliest reason why `text` is not a number.
     fn remedy(&self, text: &str, width: usize, (first_row, split): (bool, Split)) -> String {
         let other = [(';', "semicolons"), ('\t', "tabs"), (',', "commas"), (' ', "blanks")]
             .into_iter()
             .find(|(c, _)| width == 1 && text.contains(*c));
         if self.decimal_comma && text.contains('.') {
-            "with decimal commas a point may mean anything; take it out".to_owned()
+            "with decimal commas, the meaning of a point is unclear; remove the point".to_owned()
         } else if has_decimal_comma(text) && split != Split::At(b',') {
-            "decimal commas are read only if the reader is told so: `Csv::decimal_comma`".to_owned()
+            "decimal commas are read only with `Csv::decimal_comma`".to_owned()
         } else if let Some((_, what)) = other {
             format!(
-                "is the delimiter right? The field holds {what}; see `Csv::delimiter` and \
+                "check the delimiter: the field holds {what}; see `Csv::delimiter` and \
                  `Csv::white_space`"
             )
         } else if first_row && self.header == Header::Numbered {
@@ -239,8 +241,8 @@ impl Csv {
 }
 
 impl Record<'_> {
-    /// Whether fields that a row has too many are empty, and columns that it has too few are those
-    /// without a name at the end.
+    /// Whether the row fits the columns: fields beyond the last column are empty, and columns for
+    /// which it has no field have no name.
     fn fits(&self, columns: &[ColumnBuilder]) -> bool {
         let width = columns.len();
         let unnamed = |j: usize| columns[j].name == format!("unnamed {}", j + 1);
@@ -257,7 +259,7 @@ impl Record<'_> {
     }
 }
 
-/// Whether both are a spelling of "not a number".
+/// Whether both are spellings of NaN.
 fn both_nan(marker: &str, text: &str) -> bool {
     let is_nan = |text: &str| text.len() <= 4 && text.parse::<f64>().is_ok_and(f64::is_nan);
     is_nan(marker) && is_nan(text)

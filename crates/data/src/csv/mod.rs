@@ -1,4 +1,4 @@
-//! Delimited text: CSV, TSV, semicolons, or runs of white space.
+//! Delimited text: fields separated by commas, tabs, semicolons, other characters, or white space.
 
 mod blocks;
 
@@ -18,16 +18,16 @@ use crate::open::open;
 use crate::survey::Survey;
 use crate::table::Table;
 
-/// Reads delimited text, plain or gzip.
+/// Reads delimited text, plain or compressed.
 ///
-/// By default: fields separated by commas, a header, every column numeric, no missing-value marker.
-/// Everything else is said by the caller, so that a surprise in the file is an error and not a
-/// silent NaN.
+/// By default, fields are separated by commas, there is a header, every column is numeric, and
+/// there is no missing-value marker. The caller states everything else, so that unexpected content
+/// is an error instead of a silent NaN.
 ///
-/// * Fields may be quoted with `"`; a quote inside is doubled; a quoted field may hold delimiters
-///   and line ends.
-/// * Lines end in `\n`, `\r\n` or `\r`. Blank lines are passed over. White space around a field is
-///   dropped.
+/// * Fields may be quoted with `"`. A quote inside a quoted field is doubled. A quoted field may
+///   contain delimiters and line ends.
+/// * Lines end in `\n`, `\r\n` or `\r`. Blank lines are skipped. White space around a field is
+///   removed.
 ///
 /// ```
 /// use nystrom_data::{Csv, Encoding};
@@ -53,12 +53,12 @@ pub struct Csv {
     infer_text: bool,
     decimal_comma: bool,
     skip_lines: u64,
-    /// Whether columns are taken as they are found.
+    /// Whether columns are read as they are found ([`Format::found`](crate::Format::found)).
     found: bool,
-    /// Texts that are values, though they usually mark a missing one.
+    /// Texts that are values although they are missing-value markers.
     kept: Vec<String>,
-    /// Whether columns that are not text are passed over.
-    passes: bool,
+    /// Whether columns that are not text are skipped without parsing.
+    skips_numbers: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Default for Csv {
 }
 
 impl Csv {
-    /// Commas, a header, numbers only, no missing-value marker.
+    /// A reader with the defaults: commas, a header, numbers only, no missing-value marker.
     pub fn new() -> Self {
         Csv {
             split: Split::At(b','),
@@ -87,17 +87,17 @@ impl Csv {
             skip_lines: 0,
             found: false,
             kept: Vec::new(),
-            passes: false,
+            skips_numbers: false,
         }
     }
 
-    /// Fields are separated by this ASCII character, e.g. `b'\t'`.
+    /// Sets the ASCII character that separates fields, e.g. `b'\t'`.
     pub fn delimiter(mut self, delimiter: u8) -> Self {
         self.split = Split::At(delimiter);
         self
     }
 
-    /// Fields are separated by one or more blanks or tabs; quotes then have no meaning.
+    /// Separates fields at runs of blanks and tabs. Quotes then have no meaning.
     ///
     /// ```
     /// let reader = nystrom_data::Csv::new().white_space().header(false);
@@ -110,8 +110,8 @@ impl Csv {
         self
     }
 
-    /// Fields are separated by what splits the first lines into equally many: tabs, semicolons,
-    /// vertical bars, commas or blanks, in this order.
+    /// Separates fields by the first of tabs, semicolons, vertical bars, commas and blanks that
+    /// splits each of the first lines into the same number of fields.
     ///
     /// ```
     /// let reader = nystrom_data::Csv::new().guess_delimiter().decimal_comma();
@@ -124,20 +124,21 @@ impl Csv {
         self
     }
 
-    /// Numbers have a comma for the point: `1,5`. A number with a point is then an error, as it
-    /// could mean anything. Fields must be separated by something else, or quoted.
+    /// Reads numbers with a decimal comma: `1,5`. A number with a point is then an error, since its
+    /// meaning is unclear. Fields must not be separated by commas, unless they are quoted.
     pub fn decimal_comma(mut self) -> Self {
         self.decimal_comma = true;
         self
     }
 
-    /// Whether the first line holds names (the default). Without, columns are called `c1`, `c2`, ….
+    /// Whether the first line holds the names of the columns (the default). Otherwise they are
+    /// called `c1`, `c2`, ….
     pub fn header(mut self, present: bool) -> Self {
         self.header = if present { Header::FirstLine } else { Header::Numbered };
         self
     }
 
-    /// Names for a file without a header, one per column.
+    /// Sets the names of the columns of a file without a header, one per column.
     ///
     /// ```
     /// let table = nystrom_data::Csv::new().names(["x", "y"]).read("1,2\n".as_bytes(), "xy.csv")?;
@@ -149,26 +150,27 @@ impl Csv {
         self
     }
 
-    /// Fields that mean "missing" in every column, e.g. `["NA", "?", ""]`. `nan` stands for all its
-    /// spellings.
+    /// Sets the texts that mean "missing" in every column, e.g. `["NA", "?", ""]`. A marker `nan`
+    /// means all spellings of it.
     pub fn missing<S: Into<String>>(mut self, markers: impl IntoIterator<Item = S>) -> Self {
         self.missing = markers.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Texts that are values, though they usually mark a missing one, where a table is read as it
-    /// is [found](crate::Format::found): `NA` for Namibia, say.
+    /// Sets texts that are values although they are missing-value markers when a table is read as
+    /// it is [found](crate::Format::found): for example `NA` for Namibia.
     pub fn not_missing<S: Into<String>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
         self.kept = texts.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Takes columns as they are found; their first values decide whether they are texts.
+    /// Reads columns as they are found; their first values decide whether they are text.
     pub(crate) fn taking_all(self) -> Self {
         Csv { found: true, infer_text: true, ..self }
     }
 
-    /// Reads all of `reader` as it is found.
+    /// Reads a table as it is found. Columns of numbers with a later cell that is not a number are
+    /// read a second time, as text.
     pub(crate) fn found<'a>(
         &self,
         read: &dyn Fn() -> Result<Box<dyn Read + 'a>>,
@@ -178,14 +180,16 @@ impl Csv {
         let csv = self.clone().taking_all().text(texts.iter().copied());
         let mut first = csv.grow_all(read()?, name)?;
         let again: Vec<usize> =
-            (0..first.columns.len()).filter(|&j| first.columns[j].again).collect();
+            (0..first.columns.len()).filter(|&j| first.columns[j].read_again).collect();
         let mut notes = first.notes;
-        notes.extend(first.columns.iter().filter(|c| !c.again).filter_map(ColumnBuilder::notes));
+        notes.extend(
+            first.columns.iter().filter(|c| !c.read_again).filter_map(ColumnBuilder::notes),
+        );
         if !again.is_empty() {
-            let csv = Csv { passes: true, ..csv.text(again.iter().copied()) };
+            let csv = Csv { skips_numbers: true, ..csv.text(again.iter().copied()) };
             let second = csv.grow_all(read()?, name)?;
             for (column, texts) in first.columns.iter_mut().zip(second.columns) {
-                if !texts.is_passed() {
+                if !texts.is_skipped() {
                     *column = texts;
                 }
             }
@@ -194,7 +198,7 @@ impl Csv {
         Ok(Table::with_lines(name, columns, first.lines)?.noted(notes, Vec::new()))
     }
 
-    /// The first rows of `reader` as they are found.
+    /// The first `rows` rows of `reader`, as they are found.
     pub(crate) fn found_head(
         &self,
         mut reader: impl Read,
@@ -210,12 +214,12 @@ impl Csv {
         first.ok_or_else(|| Problem::NoRows.at(Place::new(name)))
     }
 
-    /// Whether columns are taken as they are found.
+    /// Whether columns are read as they are found.
     pub(crate) fn is_found(&self) -> bool {
         self.found
     }
 
-    /// Columns of these names hold text, and no others do.
+    /// Reads the columns with these names as text, and no others.
     pub(crate) fn only_text_named(self, names: impl IntoIterator<Item = String>) -> Self {
         Csv { infer_text: false, ..self.text(names) }
     }
@@ -230,35 +234,35 @@ impl Csv {
         all.ok_or_else(|| Problem::Empty { expected: "rows of fields" }.at(Place::new(name)))
     }
 
-    /// Columns that hold text: they become categories.
+    /// Reads these columns as text; they become categories.
     pub fn text<C: Into<ColumnRef>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.text = columns.into_iter().map(Into::into).collect();
         self
     }
 
-    /// These columns hold text, and no others do.
+    /// Reads the columns at these positions as text, and no others.
     pub(crate) fn only_text(self, columns: impl IntoIterator<Item = usize>) -> Self {
         Csv { infer_text: false, ..self.text(columns) }
     }
 
-    /// Also takes a column as text if its first value that is not missing is not a number.
+    /// Also reads a column as text if its first value that is not missing is not a number.
     pub fn infer_text(mut self) -> Self {
         self.infer_text = true;
         self
     }
 
-    /// Passes over this many lines at the start of the file.
+    /// Skips this many lines at the start of the file.
     pub fn skip_lines(mut self, lines: u64) -> Self {
         self.skip_lines = lines;
         self
     }
 
-    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    /// Reads all of `reader`, plain or compressed. Errors call the file `name`.
     ///
-    /// Time is linear in the text. Memory is that of the table plus one row.
+    /// Time is linear in the length of the text. Memory: the table plus one row.
     ///
     /// # Errors
-    /// [`DataError::At`] with the line and column of the first thing that is wrong,
+    /// [`DataError::At`] with line and column of the first error in the file,
     /// [`DataError::BadDelimiter`], [`DataError::UnknownColumn`] if [`text`](Csv::text) names a
     /// column that is not there, [`DataError::Io`].
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
@@ -266,11 +270,11 @@ impl Csv {
         Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)
     }
 
-    /// Reads all of `reader` as [`read`](Csv::read) does, but passes over cells that are no
-    /// numbers: they are missing in the table, and listed beside it.
+    /// Reads all of `reader` like [`read`](Csv::read), but lists cells that are not numbers instead
+    /// of failing. In the table they are missing.
     ///
     /// # Errors
-    /// Those of [`read`](Csv::read) that are not about one cell.
+    /// Those of [`read`](Csv::read) that do not concern a single cell.
     ///
     /// ```
     /// let survey = nystrom_data::Csv::new().survey("a,b\n1,x\nnan,2\n".as_bytes(), "t.csv")?;
@@ -285,7 +289,7 @@ impl Csv {
         self.survey_first(reader, name, usize::MAX)
     }
 
-    /// As [`survey`](Csv::survey), of the first `rows` rows of the file at `path`.
+    /// Like [`survey`](Csv::survey), for the first `rows` rows of the file at `path`.
     ///
     /// # Errors
     /// [`DataError::NotFound`], [`DataError::Io`], and those of [`survey`](Csv::survey).

@@ -1,4 +1,4 @@
-//! One error type for the crate: every variant names the place, the offending text or number, and
+//! The error type of the crate. Every variant names the place, the offending text or number, and
 //! the remedy.
 
 pub(crate) mod place;
@@ -10,7 +10,7 @@ pub use problem::Problem;
 /// `Result` with [`DataError`].
 pub type Result<T> = std::result::Result<T, DataError>;
 
-/// What can go wrong between a file and a matrix.
+/// An error in reading a file or in preparing a table.
 ///
 /// ```
 /// use nystrom_data::{Csv, DataError, Problem};
@@ -27,9 +27,9 @@ pub enum DataError {
     /// The text of a file is wrong.
     #[error("{place}: {problem}")]
     At {
-        /// Where.
+        /// The place in the file.
         place: Box<Place>,
-        /// What.
+        /// What is wrong there.
         problem: Problem,
     },
     /// A file could not be opened because it does not exist.
@@ -45,10 +45,10 @@ pub enum DataError {
     Io {
         /// The display name of the file.
         file: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The name of a file does not tell its format.
+    /// The format of a file cannot be told from its name.
     #[error(
         "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .txt, .arff, \
          .libsvm or .npy (.gz may \
@@ -58,7 +58,7 @@ pub enum DataError {
         /// The path as given.
         file: String,
     },
-    /// A delimiter cannot separate fields.
+    /// This byte cannot be a delimiter.
     #[error(
         "the byte {delimiter:#04x} cannot be a delimiter; use an ASCII character other than a \
          quote or a line end"
@@ -79,7 +79,7 @@ pub enum DataError {
         /// The names that exist.
         available: String,
     },
-    /// A column of text is used as numbers.
+    /// A column of text was used as numbers.
     #[error(
         "{table}: column {column:?} holds text such as {example:?}; `encode` it as numbers or \
          `drop_columns` it"
@@ -92,7 +92,7 @@ pub enum DataError {
         /// One of its values.
         example: String,
     },
-    /// A column of numbers is used as text.
+    /// A column of numbers was used as text.
     #[error(
         "{table}: column {column:?} holds numbers, so there is nothing to encode; leave it as it is"
     )]
@@ -102,7 +102,7 @@ pub enum DataError {
         /// The column.
         column: String,
     },
-    /// An explicit order of categories is not the set of categories.
+    /// An explicit order of categories does not list each category exactly once.
     #[error(
         "{table}: the order given for column {column:?} does not list {value:?} exactly once; \
          list every value of \
@@ -116,7 +116,7 @@ pub enum DataError {
         /// The value that is missing or listed twice.
         value: String,
     },
-    /// A table with missing values is used as a matrix.
+    /// A table with missing values was used as a matrix.
     #[error(
         "{table}: column {column:?} has {count} missing (or infinite) values, the first in {}; \
             `drop_missing_rows` or `drop_columns` first",
@@ -129,17 +129,17 @@ pub enum DataError {
         column: String,
         /// How many of its values are missing.
         count: usize,
-        /// The first such row, from 0.
+        /// The first row with a missing value, from 0.
         row: usize,
-        /// Its line in the file, from 1, if the format has lines.
+        /// Line of that row in the file, from 1, if the format has lines.
         line: Option<u64>,
     },
     /// A row number is out of range.
-    #[error("{table}: there is no row {row}: it has {rows} rows, counted from 0")]
+    #[error("{table}: there is no row {row}; the {rows} rows count from 0")]
     NoSuchRow {
         /// Where the table came from.
         table: String,
-        /// The number asked for.
+        /// The row number asked for.
         row: usize,
         /// The number of rows.
         rows: usize,
@@ -150,13 +150,13 @@ pub enum DataError {
         /// Where the table came from.
         table: String,
     },
-    /// No feature is left beside the target.
+    /// The target is the only column.
     #[error("{table}: there is no column beside the target; keep at least one feature")]
     NoFeatures {
         /// Where the table came from.
         table: String,
     },
-    /// Two lengths that must agree do not.
+    /// Two lengths that must be equal differ.
     #[error("{what}: expected {expected}, got {found}; make them agree")]
     Length {
         /// Which lengths.
@@ -166,7 +166,7 @@ pub enum DataError {
         /// The length found.
         found: usize,
     },
-    /// Tables to be stacked have different columns.
+    /// Tables that were to be stacked have different columns.
     #[error(
         "{table}: column {position} is {found}, but {expected} in {first}; stack only tables with \
          the same columns \
@@ -181,21 +181,21 @@ pub enum DataError {
         position: usize,
         /// The column in the first table.
         expected: String,
-        /// The column in the other.
+        /// The column in the other table.
         found: String,
     },
-    /// A file that can only be read as a whole.
+    /// A file of this format can only be read as a whole.
     #[error("{file}: cannot be read block by block: {why}")]
     NotStreamed {
         /// The file.
         file: String,
-        /// Why, and what helps.
+        /// The reason, and the remedy.
         why: String,
     },
-    /// A file is not the one that was read before.
+    /// A file has changed since it was first read.
     #[error(
-        "{file}: is not what it was when it was first read: {what}; leave the files alone until \
-         the work is done, and start again"
+        "{file}: the file has changed since it was first read: {what}; start again, and leave the \
+         files as they are until the work is done"
     )]
     Changed {
         /// The file.
@@ -203,7 +203,7 @@ pub enum DataError {
         /// What differs.
         what: String,
     },
-    /// The same rows twice.
+    /// Two files hold the same rows.
     #[error("{other} and {file} hold the same rows; leave one of them out")]
     SameRows {
         /// The later of the two files.
@@ -211,13 +211,13 @@ pub enum DataError {
         /// The earlier.
         other: String,
     },
-    /// A folder or pattern without files.
+    /// A folder has no files, or no file matches a pattern.
     #[error("{pattern}: no file is there; check the folder, and put a pattern in quotes")]
     NoFiles {
-        /// As it was given.
+        /// The folder or pattern as given.
         pattern: String,
     },
-    /// Features have one value only, so that they have no standard deviation to divide by.
+    /// Features are constant, so that their standard deviation is 0.
     #[error(
         "the features {features} have the same value in every row; drop them or choose \
          `Constant::ScaleByOne`"
@@ -226,7 +226,7 @@ pub enum DataError {
         /// Their names.
         features: String,
     },
-    /// A feature is not finite or spans more than `f64` can hold.
+    /// A feature has values that are not finite, or its range exceeds the greatest `f64`.
     #[error(
         "feature {feature:?} has no finite mean and standard deviation; remove values that are \
          not finite or rescale it"
@@ -235,7 +235,7 @@ pub enum DataError {
         /// Its name.
         feature: String,
     },
-    /// The catalog has no such data set.
+    /// The catalog has no data set of this name.
     #[error("there is no data set called {name:?}; there are {known}")]
     UnknownDataset {
         /// The name asked for.
@@ -246,43 +246,42 @@ pub enum DataError {
     /// A file of a data set is absent.
     #[error("{0}")]
     DatasetMissing(
-        /// Which files, where to get them, their shape and checksums, in words.
+        /// The message: which files, where to get them, their shape and checksums.
         String,
     ),
-    /// A file is not the one that the catalog knows.
+    /// The checksum of a file is not that of the catalog.
     #[error(
         "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}, and its \
-         numbers are others, too; get it \
-            again ({where_to_get}), or, if the difference is known and harmless, load it with \
-            `Verify::ShapeOnly`"
+         numbers differ, too; get it again ({where_to_get}), or, if the difference is known and \
+         harmless, load it with `Verify::ShapeOnly`"
     )]
     ChecksumMismatch {
         /// The path.
         file: String,
-        /// The digest that the catalog knows, in hexadecimal.
+        /// The catalog's digest, in hexadecimal.
         expected: String,
         /// The digest of the file.
         found: String,
         /// The public source.
         where_to_get: String,
     },
-    /// A data set has the right shape and other numbers than the catalog knows.
+    /// A data set has the catalog's shape, but other numbers.
     #[error(
         "{what}: its numbers are not those of the catalog (identity {found}, expected \
          {expected}); remove it and get \
             the set again ({where_to_get})"
     )]
     IdentityMismatch {
-        /// The file, and the data set that it should be.
+        /// The file, and the data set that it was read as.
         what: String,
-        /// The identity that the catalog knows, in hexadecimal.
+        /// The catalog's identity of the data set, in hexadecimal.
         expected: String,
-        /// The identity of what was read.
+        /// The identity of the numbers that were read.
         found: String,
         /// The public source.
         where_to_get: String,
     },
-    /// A file or data set has another shape than the catalog knows.
+    /// A file or data set does not have the catalog's shape.
     #[error(
         "{what}: {found_rows} rows × {found_columns} columns, expected {rows} × {columns}; get it \
          again \
@@ -291,9 +290,9 @@ pub enum DataError {
     ShapeMismatch {
         /// The file or the data set.
         what: String,
-        /// The number of rows that the catalog knows.
+        /// The catalog's number of rows.
         rows: usize,
-        /// The number of columns that the catalog knows.
+        /// The catalog's number of columns.
         columns: usize,
         /// The number of rows found.
         found_rows: usize,
@@ -305,12 +304,12 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The system failed to read this file.
+    /// Makes an error of the system's error for this file.
     pub(crate) fn io(file: &str) -> impl Fn(std::io::Error) -> DataError + Copy {
         move |source| DataError::Io { file: file.to_owned(), source }
     }
 
-    /// The place in a file, if the text of a file is what is wrong.
+    /// The place in the file, for an error in the text of a file.
     ///
     /// ```
     /// let error = nystrom_data::Csv::new().read("".as_bytes(), "t.csv").unwrap_err();
@@ -323,7 +322,7 @@ impl DataError {
         }
     }
 
-    /// What is wrong there, if the text of a file is what is wrong.
+    /// What is wrong at that place, for an error in the text of a file.
     ///
     /// ```
     /// use nystrom_data::{Csv, Problem};

@@ -1,11 +1,11 @@
-//! Where in a file something is wrong, and what stands there.
+//! The place of an error in a file, and excerpts of the offending text.
 
 use std::fmt;
 
-/// A place in a file: line, field of that line and the column's name, as far as they are known.
+/// A place in a file: the line, the field in that line and the name of its column, as far as known.
 ///
-/// Lines and fields count from 1, as editors and spreadsheets do. Lines are those of the
-/// uncompressed text. In the libsvm format field 1 is the label.
+/// Lines and fields count from 1, as in editors and spreadsheets. Lines are those of the
+/// uncompressed text. In the libsvm format, field 1 is the label.
 ///
 /// ```
 /// use nystrom_data::Place;
@@ -32,19 +32,19 @@ impl Place {
         Place { file: file.to_owned(), line: None, field: None, column: None }
     }
 
-    /// The same file at line `line`, from 1.
+    /// Sets the line, from 1.
     pub fn line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// The same line at field `field`, from 1.
+    /// Sets the field, from 1.
     pub fn field(mut self, field: usize) -> Self {
         self.field = Some(field);
         self
     }
 
-    /// The same field with its column's name.
+    /// Sets the name of the column.
     pub fn column(mut self, name: &str) -> Self {
         self.column = Some(name.to_owned());
         self
@@ -66,12 +66,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// `line 7`, or `row 6, counted from 1` where there are no lines; `row` is from 0.
+/// `line 7` if there is a line, else for example `row 6, counted from 1`; the argument `row` counts
+/// from 0.
 pub(crate) fn line_or_row(line: Option<u64>, row: usize) -> String {
     line.map_or_else(|| format!("row {}, counted from 1", row + 1), |line| format!("line {line}"))
 }
 
-/// The most characters of offending text that a message repeats.
+/// The most characters of offending text that a message quotes.
 const EXCERPT: usize = 40;
 
 /// The beginning of `text`: at most 40 characters, with `…` where it was cut.
@@ -82,7 +83,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
 }
 
-/// Some of `items`, quoted and separated by commas, with the number of those left out.
+/// The first 12 of `items`, quoted and separated by commas, and the number of the others.
 pub(crate) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
     const SHOWN: usize = 12;
     let mut items = items.into_iter();
@@ -94,7 +95,7 @@ pub(crate) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String 
     }
 }
 
-/// The first of these words, and how many more there are.
+/// The first five of these words, and the number of the others.
 pub(crate) fn some(words: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = words[..words.len().min(SHOWN)].join(", ");

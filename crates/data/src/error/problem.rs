@@ -1,12 +1,12 @@
-//! What can be wrong with the text of a file.
+//! The errors that the text of a file can contain.
 
 use super::{DataError, Place, place::excerpt};
 
-/// What is wrong at a [`Place`]; every message ends with the remedy.
+/// What is wrong at a [`Place`]. Every message ends with the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A gzip file ends before its compressed data do.
+    /// A gzip file is cut off.
     #[error("the gzip data break off after {bytes} uncompressed bytes; fetch the file again")]
     GzipTruncated {
         /// How many bytes could be uncompressed.
@@ -20,7 +20,7 @@ pub enum Problem {
     GzipCorrupt {
         /// How many bytes could be uncompressed.
         bytes: u64,
-        /// What the decoder says.
+        /// The decoder's message.
         reason: String,
     },
     /// A Zstandard file breaks off or is damaged.
@@ -31,7 +31,7 @@ pub enum Problem {
     Zstd {
         /// How many bytes could be uncompressed.
         bytes: u64,
-        /// What the decoder says.
+        /// The decoder's message.
         reason: String,
     },
     /// The text is not UTF-8.
@@ -40,27 +40,29 @@ pub enum Problem {
          LATIN1 -t UTF-8`"
     )]
     BadUtf8 {
-        /// The first wrong byte, counted from 1 in its line.
+        /// Position of the first wrong byte in its line, from 1.
         byte: usize,
         /// Its value.
         value: u8,
     },
-    /// A line is longer than a table's line can sensibly be.
-    #[error("the line is longer than {limit} bytes; is this a text table, with line ends?")]
+    /// A line is longer than readers accept.
+    #[error(
+        "the line is longer than {limit} bytes; check that the file is a text table with line ends"
+    )]
     LineTooLong {
         /// The greatest length that is read.
         limit: usize,
     },
-    /// There is nothing in the file but blank lines and comments.
+    /// The file has only blank lines and comments.
     #[error("the file is empty; expected {expected}")]
     Empty {
-        /// What the format starts with.
+        /// What a file of this format starts with.
         expected: &'static str,
     },
-    /// There is a header, but no row follows.
+    /// No row follows the header.
     #[error("there are no rows of data after the header; is the file complete?")]
     NoRows,
-    /// A row has another number of fields than the rows before it, or than its header.
+    /// The number of fields of a row differs from that of the header or of earlier rows.
     #[error(
         "the row has {found} fields, expected {expected}; check the delimiter, quotes and missing \
          fields"
@@ -71,7 +73,7 @@ pub enum Problem {
         /// The number of fields found.
         found: usize,
     },
-    /// There is text where a number should be.
+    /// A cell that should be a number is not one.
     #[error("{text:?} is not a number; {remedy}")]
     NotANumber {
         /// The text, shortened.
@@ -79,7 +81,7 @@ pub enum Problem {
         /// What to do.
         remedy: String,
     },
-    /// A number is NaN, infinite, or too great for `f64`.
+    /// A number is NaN, infinite, or too large for `f64`.
     #[error(
         "{text:?} is not a finite number; mark missing values as missing, or drop the row from \
          the file"
@@ -88,7 +90,7 @@ pub enum Problem {
         /// The text, shortened.
         text: String,
     },
-    /// The line taken as the header holds numbers only.
+    /// The line read as the header holds only numbers.
     #[error(
         "the header holds only numbers, so it looks like data; say `header(false)`, or, if these \
          really are names, \
@@ -97,11 +99,11 @@ pub enum Problem {
     )]
     NumericHeader,
     /// Two columns have the same name.
-    #[error("the name {name:?} is already that of column {first}; give distinct names")]
+    #[error("column {first} has the name {name:?} as well; give each column a name of its own")]
     DuplicateColumn {
         /// The name, shortened.
         name: String,
-        /// Number of the first column of that name, from 1.
+        /// Position of the first column of that name, from 1.
         first: usize,
     },
     /// A quoted field is never closed.
@@ -126,10 +128,10 @@ pub enum Problem {
         /// The line, shortened.
         text: String,
     },
-    /// An ARFF attribute has a type that is not read.
+    /// The type of an ARFF attribute is unknown or not supported.
     #[error(
-        "the attribute type {text:?} is not read; use numeric, real, integer, string, date or a \
-         list {{a, b, …}}, and leave relational attributes out"
+        "the attribute type {text:?} is not supported; use numeric, real, integer, string, date \
+         or a list {{a, b, …}}, and leave relational attributes out"
     )]
     ArffType {
         /// The type, shortened.
@@ -137,31 +139,33 @@ pub enum Problem {
     },
     /// A sparse ARFF row is not a list of indices and values.
     #[error(
-        "{text:?} is no sparse row, which looks like {{0 1.5, 3 'a b'}}: pairs of an index from 0 \
-         and a value; correct it, or put quotes around values with blanks"
+        "{text:?} is not a sparse row such as {{0 1.5, 3 'a b'}}, pairs of an index from 0 and a \
+         value; correct it, or put quotes around values with blanks"
     )]
     ArffSparse {
         /// The row, shortened.
         text: String,
     },
-    /// An index in a sparse ARFF row is that of no attribute.
-    #[error("there is no attribute {text}; the header declares {attributes}, counted from 0")]
+    /// An index in a sparse ARFF row is not less than the number of attributes.
+    #[error(
+        "there is no attribute {text}; indices count the {attributes} declared attributes from 0"
+    )]
     ArffIndex {
         /// The index as written, shortened.
         text: String,
         /// The number of declared attributes.
         attributes: usize,
     },
-    /// An ARFF row ends in a weight.
+    /// An ARFF row ends in a weight, which is not supported.
     #[error(
-        "the row has the weight {{{text}}}, which is not read; put the weights into an attribute \
-         of their own"
+        "the row has the weight {{{text}}}, and weights of rows are not supported; put them into \
+         an attribute of their own"
     )]
     ArffWeight {
         /// The weight, shortened.
         text: String,
     },
-    /// A libsvm label has another number of parts than asked for.
+    /// A libsvm label does not have as many parts as names were given.
     #[error("the label {text:?} has {found} parts, expected {expected}; see `Libsvm::label_parts`")]
     LabelParts {
         /// The label, shortened.
@@ -205,24 +209,25 @@ pub enum Problem {
         /// The greatest index allowed.
         limit: usize,
     },
-    /// Sparse rows would take far more memory as a dense table than their text.
+    /// Sparse rows would need more zeros in a dense table than allowed.
     #[error(
         "{rows} rows of {features} features would add {zeros} zeros to the {stored} values in the \
          file; raise the limit with `max_zeros` of the reader, or keep fewer features"
     )]
     TooSparse {
-        /// Rows of the file, as far as it was read.
+        /// Number of rows read so far.
         rows: usize,
-        /// The columns that their cells are for.
+        /// Number of columns of the dense table.
         features: usize,
-        /// The cells that the file writes.
+        /// Number of values written in the file.
         stored: usize,
-        /// The zeros that the dense table would hold in addition.
+        /// Number of zeros that the dense table would hold in addition.
         zeros: u128,
     },
-    /// The start of an npy file is not what NumPy writes.
+    /// An npy file does not start with a valid header.
     #[error(
-        "this is no whole .npy file: {what}; write it with `numpy.save`, or name the format it has"
+        "this is not a complete .npy file: {what}; write it with `numpy.save`, or name the format \
+         that it has"
     )]
     NpyHeader {
         /// What is wrong.
@@ -239,11 +244,11 @@ pub enum Problem {
     },
     /// An npy array is neither a vector nor a matrix.
     #[error(
-        "the array has shape {shape}, which is no matrix with a case per row; reshape it to two \
-         dimensions"
+        "the array has shape {shape}, and is not a matrix with one case per row; reshape it to \
+         two dimensions"
     )]
     NpyShape {
-        /// Its sizes.
+        /// The shape of the array.
         shape: String,
     },
     /// An npy file does not hold as many bytes as its header says.
@@ -256,21 +261,21 @@ pub enum Problem {
         rows: usize,
         /// Columns.
         columns: usize,
-        /// Bytes of a number.
+        /// Bytes per number.
         size: usize,
         /// Bytes after the header.
         found: usize,
     },
-    /// A Parquet file is damaged, or written in a way that is not read.
+    /// A Parquet file is damaged, or uses a feature of the format that is not supported.
     #[error(
         "the Parquet file cannot be read ({reason}); write it again, with the compression `zstd`, \
          `snappy`, `gzip` or none"
     )]
     Parquet {
-        /// What the decoder says.
+        /// The decoder's message.
         reason: String,
     },
-    /// A Parquet column cannot be a column of a table.
+    /// A Parquet column holds neither numbers nor text.
     #[error(
         "the column holds {holds}, neither numbers nor text; write the file without it, or as \
          numbers"
@@ -287,7 +292,7 @@ pub enum Problem {
         /// The line, shortened.
         text: String,
     },
-    /// A line of a FANN file has another number of values than the header says.
+    /// The number of values in a line of a FANN file differs from its header.
     #[error(
         "the line has {found} values, but the header promises {expected} {what} per row; check \
          the header or the line"
@@ -295,18 +300,18 @@ pub enum Problem {
     FannValues {
         /// `inputs` or `outputs`.
         what: &'static str,
-        /// The number that the header promises.
+        /// The number in the header.
         expected: u64,
         /// The number of values found.
         found: usize,
     },
-    /// A FANN file has another number of rows than its header says.
+    /// The number of rows of a FANN file differs from its header.
     #[error(
         "the header promises {expected} rows but {found}; check the header, or whether the file \
          is complete"
     )]
     FannRows {
-        /// The number that the header promises.
+        /// The number in the header.
         expected: u64,
         /// How many follow, in words.
         found: String,
@@ -314,22 +319,21 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// This problem at `place`, as an error.
+    /// Makes an error of this problem at `place`.
     pub(crate) fn at(self, place: Place) -> DataError {
         DataError::At { place: Box::new(place), problem: self }
     }
 
     pub(crate) fn not_a_number(text: &str) -> Self {
         let remedy = if text.contains(',') && text.replacen(',', ".", 1).parse::<f64>().is_ok() {
-            "decimal commas are read only if the reader is told so (`Csv::decimal_comma`); else \
-             write a point"
+            "decimal commas are read only with `Csv::decimal_comma`; set it, or write points"
         } else {
             "write it as a number, e.g. -1.5e3"
         };
         Problem::NotANumber { text: excerpt(text), remedy: remedy.to_owned() }
     }
 
-    /// Replaces the remedy of "not a number" by one that fits the format better.
+    /// Replaces the remedy of [`Problem::NotANumber`] by one that fits the format better.
     pub(crate) fn with_remedy(self, better: impl FnOnce() -> String) -> Self {
         match self {
             Problem::NotANumber { text, .. } => Problem::NotANumber { text, remedy: better() },

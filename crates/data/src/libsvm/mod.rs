@@ -15,15 +15,17 @@ use crate::table::Table;
 use rows::Rows;
 use shape::Shape;
 
-/// Reads rows `label index:value index:value …`, plain or gzip, into a dense table.
+/// Reads rows `label index:value index:value …`, plain or compressed, into a dense table.
 ///
-/// The table has the label columns first (`label`, unless [`label_parts`](Libsvm::label_parts)
-/// names them), then `qid` if a row has one, then `f1`, `f2`, …, up to the greatest index.
+/// The table has first the column of labels (`label`, or the names given to
+/// [`label_parts`](Libsvm::label_parts)), then `qid` if a row has one, then `f1`, `f2`, …, up to
+/// the greatest index.
 ///
-/// * Features that a row leaves out are zero. The indices of a row may be in any order. If one row
-///   of the file has the index 0, the features are `f0`, `f1`, ….
-/// * A label column holds texts as they are written if one of them is no number, such as `spam` or
-///   `1,3`, or a whole number beyond 2⁵³. So does `qid`, whose value is missing in rows without it.
+/// * Features that a row leaves out are zero. The indices of a row may be in any order. If a row of
+///   the file has the index 0, the features are `f0`, `f1`, ….
+/// * A column of labels holds text, as written, if one of its values is not a number, such as
+///   `spam` or `1,3`, or is a whole number beyond 2⁵³. The same holds for `qid`, which is missing
+///   in rows without one.
 /// * `#` starts a comment.
 ///
 /// ```
@@ -42,7 +44,7 @@ pub struct Libsvm {
     separator: char,
     labels: Vec<String>,
     features: Option<usize>,
-    /// Columns that are there even if the rows do not show it.
+    /// Columns that the table has even if no row shows them.
     known: Shape,
     max_features: usize,
     max_zeros: usize,
@@ -55,8 +57,8 @@ impl Default for Libsvm {
 }
 
 impl Libsvm {
-    /// One label; as many features as the greatest index, at most 1 048 576; at most 2²⁷ zeros (1
-    /// GiB) added.
+    /// A reader with the defaults: one label; as many features as the greatest index, which is at
+    /// most 1 048 576; at most 2²⁷ added zeros (1 GiB).
     pub fn new() -> Self {
         Libsvm {
             separator: ';',
@@ -68,7 +70,8 @@ impl Libsvm {
         }
     }
 
-    /// The label consists of several parts with `separator` between them, each a column of its own.
+    /// Splits the label at `separator` into several parts, each of which is a column with one of
+    /// these names.
     ///
     /// ```
     /// let reader = nystrom_data::Libsvm::new().label_parts(';', ["class", "concentration"]);
@@ -87,14 +90,14 @@ impl Libsvm {
         self
     }
 
-    /// The greatest index, for files (such as test sets) in which the last ones may not occur.
-    /// Greater indices are errors.
+    /// Sets the greatest index, for files such as test sets in which the last features may not
+    /// occur. Greater indices are errors.
     pub fn features(mut self, count: usize) -> Self {
         self.features = Some(count);
         self
     }
 
-    /// As [`features`](Libsvm::features), but greater indices are columns as well.
+    /// Like [`features`](Libsvm::features), but greater indices are columns as well.
     ///
     /// ```
     /// let table = nystrom_data::Libsvm::new().at_least(3).read("1 2:5\n".as_bytes(), "t.libsvm")?;
@@ -106,7 +109,7 @@ impl Libsvm {
         self
     }
 
-    /// There is a column `f0`, though index 0 may not occur.
+    /// Adds a column `f0` even if the index 0 does not occur.
     ///
     /// ```
     /// let reader = nystrom_data::Libsvm::new().zero_based();
@@ -119,7 +122,7 @@ impl Libsvm {
         self
     }
 
-    /// The same reader for files whose columns, all together, are these.
+    /// This reader for several files that together have the columns `shape`.
     pub(crate) fn settled(&self, shape: Shape) -> Self {
         Libsvm {
             features: Some(self.features.unwrap_or(shape.greatest)),
@@ -128,26 +131,28 @@ impl Libsvm {
         }
     }
 
-    /// The greatest index that is believed.
+    /// Sets the greatest index that is accepted.
     pub fn max_features(mut self, count: usize) -> Self {
         self.max_features = count;
         self
     }
 
-    /// How many zeros (8 bytes each) the dense table may hold beyond the values in the file.
+    /// Sets the most zeros (8 bytes each) that the dense table may hold in addition to the values
+    /// in the file.
     pub fn max_zeros(mut self, count: usize) -> Self {
         self.max_zeros = count;
         self
     }
 
-    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    /// Reads all of `reader`, plain or compressed. Errors call the file `name`.
     ///
-    /// Time is linear in the text plus the dense table. The dense table is allocated only after the
-    /// whole file was read and its size was checked against [`max_zeros`](Libsvm::max_zeros).
+    /// Time is linear in the length of the text plus the size of the dense table. The dense table
+    /// is allocated after the whole file was read and its size was checked against
+    /// [`max_zeros`](Libsvm::max_zeros).
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with the line and field (the label is field 1) of
-    /// the first thing that is wrong, [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with line and field (the label is field 1) of the
+    /// first error in the file, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
         let mut rows = self.rows();
@@ -169,13 +174,14 @@ impl Libsvm {
         Ok(shape)
     }
 
-    /// The columns of its labels are the first.
+    /// The number of columns of labels, which come first.
     pub(crate) fn labels(&self) -> usize {
         self.labels.len()
     }
 
-    /// The rows of `reader` in blocks, from a spot of the file or from its start, as long as `each`
-    /// asks for more. Blocks have the same columns if the reader is [`settled`](Self::settled).
+    /// Reads blocks of `rows` rows, from `from` or from the start of the file. Each block is given
+    /// to `each`, until it breaks or the file ends. Blocks have the same columns if the reader is
+    /// [`settled`](Self::settled).
     pub(crate) fn blocks(
         &self,
         reader: &mut dyn Read,
@@ -218,7 +224,7 @@ impl Libsvm {
         let greatest = self.features.unwrap_or(shape.greatest);
         let features = greatest.saturating_add(usize::from(shape.from_zero));
         if features == 0 {
-            self.refuse_prose(&rows, name)?;
+            self.check_labels_are_numbers(&rows, name)?;
         }
         let (n, stored) = (rows.ends.len(), rows.entries.len());
         let zeros = n as u128 * features as u128 - stored as u128;
@@ -239,8 +245,9 @@ impl Libsvm {
         Table::with_lines(name, columns, rows.numbers)
     }
 
-    /// Refuses rows of text alone: they are of another format.
-    fn refuse_prose(&self, rows: &Rows, name: &str) -> Result<()> {
+    /// Returns an error if a row has a label that is not a number: the rows have no features, and
+    /// the file has another format.
+    fn check_labels_are_numbers(&self, rows: &Rows, name: &str) -> Result<()> {
         let texts = rows.labels.iter().flat_map(|label| label.iter().zip(&rows.numbers));
         let remedy = "rows of libsvm files are `label index:value …`; name the format of the file";
         for (text, &line) in texts {
@@ -299,14 +306,14 @@ impl Libsvm {
         Ok(())
     }
 
-    /// `index:value`.
+    /// Parses `index:value`.
     fn pair(&self, field: &str) -> std::result::Result<(u32, f64), Problem> {
         let not_a_pair = || Problem::NotAPair { text: excerpt(field) };
         let (index, value) = field.split_once(':').ok_or_else(not_a_pair)?;
         if index.is_empty() || !index.bytes().all(|b| b.is_ascii_digit()) {
             return Err(not_a_pair());
         }
-        // The parse fails only for numbers too great for u32, given that all are digits.
+        // all characters are digits, so that only a number too large for `u32` fails to parse
         let limit = self.features.unwrap_or(self.max_features).min(u32::MAX as usize);
         match index.parse::<u32>() {
             Ok(index) if index as usize <= limit => Ok((index, number(value)?)),

@@ -1,4 +1,4 @@
-//! The rows of a libsvm file as they are written: only the values that are there.
+//! The rows of a libsvm file in sparse form, as written.
 
 use super::shape::Shape;
 use super::spelled::Spelled;
@@ -7,14 +7,14 @@ use crate::error::Problem;
 
 #[derive(Default)]
 pub(super) struct Rows {
-    /// One per label part.
+    /// One column for each part of the label.
     pub labels: Vec<Spelled>,
     pub queries: Spelled,
-    /// Index and value, row after row.
+    /// Indices and values, row after row.
     pub entries: Vec<(u32, f64)>,
     /// Where each row ends in `entries`.
     pub ends: Vec<usize>,
-    /// Its line.
+    /// The line of each row.
     pub numbers: Vec<u64>,
     pub shape: Shape,
 }
@@ -25,10 +25,10 @@ impl Rows {
         Rows { labels: columns, shape: Shape::of_labels(labels), ..Rows::default() }
     }
 
-    /// Ends the row on this line. Its indices may be in any order.
+    /// Ends the row, which is on this line, and sorts its entries by index.
     ///
     /// # Errors
-    /// An index that occurs twice, and the position of its second pair.
+    /// An index that occurs twice, with the position of its second pair in the row.
     pub fn end(&mut self, line: u64) -> Result<(), (usize, Problem)> {
         let start = self.ends.last().copied().unwrap_or(0);
         let row = &mut self.entries[start..];
@@ -46,7 +46,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The features `f1`, `f2`, …, or `f0`, `f1`, …, up to the greatest index.
+    /// The dense columns of `count` features, named `f` and their index from `first` (0 or 1).
     pub fn features(&self, first: usize, count: usize) -> Vec<Column> {
         let mut dense = vec![vec![0.0; self.ends.len()]; count];
         let mut start = 0;

@@ -1,4 +1,4 @@
-//! What only all rows of a libsvm file tell about its columns.
+//! The columns of a libsvm file, which are known only after all of its rows were read.
 
 /// The columns of a libsvm file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7,10 +7,11 @@ pub(crate) struct Shape {
     pub greatest: usize,
     /// Whether there is an index 0.
     pub from_zero: bool,
-    /// Whether a row has a `qid`, and whether one of these is no number.
+    /// Whether a row has a `qid`.
     pub queries: bool,
+    /// Whether the `qid` of a row is not a number.
     pub text_queries: bool,
-    /// For each part of the label whether one of its values is no number.
+    /// For each part of the label, whether one of its values is not a number.
     pub text_labels: Vec<bool>,
 }
 
@@ -19,7 +20,7 @@ impl Shape {
         Shape { text_labels: vec![false; parts], ..Shape::default() }
     }
 
-    /// Takes in what other rows tell.
+    /// Adds the columns of other rows.
     pub fn merge(&mut self, other: &Shape) {
         self.greatest = self.greatest.max(other.greatest);
         self.from_zero |= other.from_zero;

@@ -1,20 +1,21 @@
-//! Labels as they are written, until all rows have told whether they are numbers.
+//! Labels as written, until all rows were read and it is known whether they are numbers.
 
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
 use crate::error::Problem;
 use crate::number::{is_beyond_exact, number};
 
-/// One text for each row; an empty one is missing.
+/// One text for each row; the empty text is a missing value.
 #[derive(Default)]
 pub(super) struct Spelled {
     text: String,
-    /// Where each ends.
+    /// The end of each text in `text`.
     ends: Vec<usize>,
 }
 
 impl Spelled {
-    /// Adds a text. Whether it has to stay one: it is no number, or a whole one beyond 2⁵³.
+    /// Adds a text. Returns whether it has to stay text: it is not a number, or is a whole number
+    /// beyond 2⁵³.
     pub fn push(&mut self, text: &str) -> Result<bool, Problem> {
         self.text.push_str(text);
         self.ends.push(self.text.len());
@@ -34,7 +35,7 @@ impl Spelled {
         starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
     }
 
-    /// The column, of numbers unless it holds texts.
+    /// The column: of text if `holds_texts`, of numbers otherwise.
     pub fn column(&self, name: &str, holds_texts: bool) -> Result<Column, Problem> {
         let name = name.to_owned();
         let mut column =

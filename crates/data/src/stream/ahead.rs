@@ -1,4 +1,4 @@
-//! The next item is made while the last one is used.
+//! Making the next item while the last one is used.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -6,17 +6,17 @@ use std::thread::{JoinHandle, spawn};
 
 use crate::error::Result;
 
-/// What takes items; it says whether more are wanted.
+/// A consumer of items. It returns whether more are wanted.
 pub(super) type Give<'a, T> = dyn FnMut(T) -> ControlFlow<()> + 'a;
 
-/// Items that a thread of their own makes, at most one ahead of their use.
+/// Items made by another thread, at most one in advance.
 pub(super) struct Ahead<T> {
     items: Option<Receiver<Result<T>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    /// `make` gives every item away, as long as more are wanted.
+    /// Starts a thread that runs `make`, which passes each item on until no more are wanted.
     pub fn new(make: impl FnOnce(&mut Give<'_, T>) -> Result<()> + Send + 'static) -> Self {
         let (sender, items) = sync_channel(0);
         let thread = spawn(move || {
@@ -25,14 +25,14 @@ impl<T: Send + 'static> Ahead<T> {
                 Err(_) => ControlFlow::Break(()),
             };
             if let Err(error) = make(&mut give) {
-                // nobody may be waiting any more
+                // fails if the receiver is gone, and then nobody wants the error
                 let _ = sender.send(Err(error));
             }
         });
         Ahead { items: Some(items), thread: Some(thread) }
     }
 
-    /// The next item; nothing after the last.
+    /// The next item; `None` after the last.
     pub fn next(&mut self) -> Option<Result<T>> {
         match self.items.as_ref()?.recv() {
             Ok(item) => Some(item),
@@ -46,7 +46,7 @@ impl<T: Send + 'static> Ahead<T> {
 
 impl<T> Ahead<T> {
     fn end(&mut self) {
-        self.items = None; // so that the thread waits no longer
+        self.items = None; // so that the thread stops waiting
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
             && !std::thread::panicking()
         {

@@ -1,4 +1,4 @@
-//! How many rows there are, without reading what is in them.
+//! Counting rows without reading their values.
 
 use std::ops::ControlFlow;
 
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::open::open;
 
 impl Files {
-    /// The rows of all files, counted faster than they are read. The heads of npy and Parquet files
-    /// say it, and the ends of CSV records. Files of libsvm are read.
+    /// The number of rows of all files, found faster than by reading them: from the headers of npy
+    /// and Parquet files, and from the record ends of CSV files. libsvm files are read.
     ///
     /// # Errors
     /// Those of the reader.

@@ -1,16 +1,16 @@
-//! Which files a path means.
+//! The files that a path, folder or pattern stands for.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{DataError, Result};
 
-/// The files that `path` means: itself, those directly in a folder, or those that match a pattern
-/// with `*`, `?` or `[…]`; sorted by the bytes of their names. Names that begin with `.` or `_`, as
-/// the marks of unfinished writers do, are passed over in folders and patterns.
+/// The files that `path` stands for: the file itself, the files directly in a folder, or the files
+/// that match a pattern with `*`, `?` or `[…]`, sorted by the bytes of their names. In folders and
+/// patterns, names that begin with `.` or `_` are skipped: programs give them to unfinished output.
 ///
 /// # Errors
-/// [`DataError::NoFiles`] for folders and patterns without any; [`DataError::Io`]. A path without a
-/// pattern is not looked for.
+/// [`DataError::NoFiles`] if a folder or pattern has no files; [`DataError::Io`]. Whether a single
+/// file exists is not checked.
 ///
 /// ```
 /// use nystrom_data::{DataError, find_files};

@@ -1,4 +1,4 @@
-//! Files whose columns are taken as they are found.
+//! Files whose columns are read as they are found.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,17 +8,19 @@ use crate::Format;
 use crate::error::Result;
 use crate::open::open;
 
-/// Rows of the first file and of others that decide what columns hold, and how many files do.
+/// The rows of the first file and of each other file that decide the kinds of columns, and the most
+/// files that do.
 const HEADS: (usize, usize, usize) = (10_000, 1000, 17);
 
 impl Files {
-    /// The same with columns as they are [found](Format::found), which the first 10,000 rows of the
-    /// first file and the first 1,000 of up to 16 others decide. A later cell that is no number in
-    /// a column of numbers is missing, and one of the [`strays`](Self::strays). Columns of other
-    /// files are found by name, in any order.
+    /// Like [`open`](Self::open), with columns read as they are [found](Format::found). Whether a
+    /// column is text is decided by the first 10,000 rows of the first file and the first 1000 of
+    /// up to 16 others. A later cell that is not a number in a column of numbers is missing, and
+    /// counted in [`strays`](Self::strays). Other files may have the columns of the first in any
+    /// order.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub fn open_found(paths: Vec<PathBuf>, format: &Format, asked: &[usize]) -> Result<Files> {
         let Format::Csv(csv) = format else {
             return Files::opened(paths, format, true);
@@ -36,7 +38,7 @@ impl Files {
             if k == 0 {
                 notes = head.notes;
                 let columns: Vec<String> = head.columns.into_iter().map(|c| c.name).collect();
-                // a position is one of the first file
+                // positions are those of the first file
                 csv = csv.text(asked.iter().filter_map(|&j| columns.get(j).cloned()));
                 first = Some(columns);
             }

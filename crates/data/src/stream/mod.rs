@@ -1,4 +1,4 @@
-//! Tables that are read block by block: one file or many, once or often.
+//! Reading tables block by block, from one file or many, once or several times.
 
 mod ahead;
 mod count;
@@ -31,25 +31,26 @@ use record::Shard;
 use settle::settled;
 use start::Start;
 
-/// Bytes of the numbers of a block.
+/// The size of a block, in bytes of numbers.
 const BLOCK_BYTES: usize = 8 << 20;
 /// The fewest and the most rows of a block.
 const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 
-/// The rows of one file or of several with the same columns, one after another, in blocks of a few
+/// The rows of one or several files with the same columns, read in order in blocks of a few
 /// megabytes. Formats are CSV, libsvm, npy and Parquet (by row groups).
 ///
-/// * Files are read in the order given; [`find_files`] sorts those of a folder or a pattern by the
-///   bytes of their names.
-/// * Names, order and kinds of the columns are those of the first file's first block; every other
-///   block must agree. Errors name file, line and column.
-/// * Files are read, not mapped into memory, so that one which is cut off is an error and no
-///   signal. The next block is read while the last is used; two are in memory at a time.
-/// * The first pass over all rows records rows, blocks and where they are. Later passes begin
-///   [anywhere](Self::start) without reading what is before. Compressed CSV, libsvm and npy files
-///   are an exception: they have to be uncompressed from their first byte.
-/// * A file counts as changed if its size, its time of modification or the digest of a block is
-///   another than in the first pass. Files that hold the same rows, all of them, are an error.
+/// * Files are read in the order given. [`find_files`] sorts the files of a folder or pattern by
+///   the bytes of their names.
+/// * Names, order and kinds of the columns are those of the first block of the first file, and must
+///   be the same in every other block. Errors name file, line and column.
+/// * Files are read, not mapped into memory, so that a truncated file is an error and not a signal.
+///   The next block is read while the last one is used: two are in memory at a time.
+/// * The first pass over all rows records the number of rows and the blocks with their places.
+///   Later passes can begin at [any row](Self::start) without reading the rows before it.
+///   Compressed CSV, libsvm and npy files are an exception: they must be uncompressed from their
+///   first byte.
+/// * A file counts as changed if its size, its time of modification or the digest of a block
+///   differs from the first pass. Two files with exactly the same rows are an error.
 ///
 /// ```
 /// use nystrom_data::{Csv, Files, Format};
@@ -74,20 +75,20 @@ const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 #[must_use]
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// No rows of the first file, whose columns all others must have.
+    /// The columns of the first file, without rows; all other files must have them.
     head: Table,
     format: Format,
     start: Start,
-    /// Of the files that were read to their end.
+    /// The records of the files that were read to their end.
     record: Vec<Shard>,
     pass: Option<Pass>,
-    /// Whether columns are those that are found, by name.
+    /// Whether columns are read as they are found, and matched by name.
     found: bool,
     notes: Vec<String>,
     strays: BTreeMap<String, Doubts>,
 }
 
-/// What a first pass found: it finds any row again, and knows the files by it.
+/// The record of a first pass, by which later passes find any row and notice changed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FilesRecord {
@@ -98,7 +99,7 @@ pub struct FilesRecord {
 }
 
 impl FilesRecord {
-    /// Of all files, from the records of [parts](Files::part) one after another.
+    /// The record of all files from those of their [parts](Files::part), in order.
     ///
     /// # Errors
     /// [`DataError::SameRows`] for files of two parts that hold the same rows.
@@ -119,17 +120,17 @@ impl FilesRecord {
 }
 
 impl Files {
-    /// These files, none of which is read beyond its first block. An exception are libsvm files:
-    /// only all of their rows tell the greatest index, and whether there are an index 0, a `qid`
-    /// and labels of text.
+    /// Opens these files and reads the first block of the first. libsvm files are read completely:
+    /// the greatest index, and whether there are an index 0, a `qid` and labels of text, are known
+    /// only from all rows.
     ///
-    /// The first block of the first file decides a delimiter that is to be guessed, and columns of
-    /// text that are to be inferred.
+    /// If the delimiter is to be guessed or text columns are to be inferred, the first block of the
+    /// first file decides.
     ///
     /// # Errors
-    /// [`DataError::SameRows`] for a file that is named twice, [`DataError::NotStreamed`] for other
-    /// formats, [`DataError::NoFiles`], [`DataError::StackMismatch`] if some libsvm files have a
-    /// `qid` and others none; those of reading the first block.
+    /// [`DataError::SameRows`] if a file is named twice, [`DataError::NotStreamed`] for other
+    /// formats, [`DataError::NoFiles`] for an empty list, [`DataError::StackMismatch`] if some
+    /// libsvm files have a `qid` and others none; those of reading the first block.
     pub fn open(paths: Vec<PathBuf>, format: &Format) -> Result<Files> {
         Files::opened(paths, format, false)
     }
@@ -165,23 +166,23 @@ impl Files {
         Ok(Files { paths, head, format, start, record, pass: None, found, notes, strays })
     }
 
-    /// What was decided about the files when they were opened, in words.
+    /// The decisions made when the files were opened, in words.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Cells of columns of numbers that are none and count as missing, by column, as the first pass
-    /// or its [record](Self::restore) found them in files that were [opened as
-    /// found](Self::open_found).
+    /// For each column of numbers, the cells that are not numbers and count as missing, in files
+    /// that were [opened as found](Self::open_found). The first pass finds them, or they come from
+    /// its [record](Self::restore).
     pub fn strays(&self) -> &BTreeMap<String, Doubts> {
         &self.strays
     }
 
-    /// Some of these files, which is what one of several processes reads; their columns must still
-    /// be those of the first of all.
+    /// Some of these files, for one of several processes to read. Their columns must be those of
+    /// the first of all files.
     ///
     /// # Panics
-    /// If there are fewer files.
+    /// If `files` is out of range.
     pub fn part(&self, files: std::ops::Range<usize>) -> Files {
         Files {
             paths: self.paths[files].to_vec(),
@@ -196,17 +197,17 @@ impl Files {
         }
     }
 
-    /// Takes NaN in npy and Parquet files for a missing value rather than an error.
+    /// Reads NaN in npy and Parquet files as a missing value instead of an error.
     pub fn nan_is_missing(mut self) -> Files {
         self.start.nan_is_missing = true;
         self
     }
 
-    /// Blocks of at most so many rows, in the place of 8 MiB of numbers; a record is forgotten.
-    /// What is made of rows does not depend on it; memory does.
+    /// Sets the most rows of a block, which otherwise holds 8 MiB of numbers, and discards the
+    /// record of a pass. The rows themselves do not depend on it; memory does.
     pub fn set_block_rows(&mut self, rows: usize) {
         self.start.rows = rows.max(1);
-        // marks are at the ends of blocks
+        // recorded marks are at the ends of blocks
         self.record.clear();
         self.pass = None;
     }
@@ -226,7 +227,7 @@ impl Files {
         &self.paths
     }
 
-    /// The bytes of all files on the disk.
+    /// The size of all files on disk, in bytes.
     ///
     /// # Errors
     /// [`DataError::Io`], [`DataError::NotFound`].
@@ -234,10 +235,10 @@ impl Files {
         Ok(self.bytes_by_file()?.iter().sum())
     }
 
-    /// The bytes of each file on the disk.
+    /// The size of each file on disk, in bytes.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes).
+    /// Those of [`bytes`](Self::bytes).
     pub fn bytes_by_file(&self) -> Result<Vec<u64>> {
         let bytes = |path| {
             let (file, name) = open(path)?;
@@ -246,14 +247,14 @@ impl Files {
         self.paths.iter().map(|path| bytes(path)).collect()
     }
 
-    /// About how many bytes of the files the pass has behind it: those of whole files, and in texts
-    /// those of blocks.
+    /// The approximate number of bytes that the pass has read: complete files, and in the current
+    /// text file complete blocks.
     pub fn bytes_read(&self) -> u64 {
         self.pass.as_ref().map_or(0, |pass| pass.bytes(self))
     }
 
-    /// Files that cannot be entered in the middle, as they are compressed. A pass that begins
-    /// behind the first row reads them from the first byte.
+    /// The files that cannot be read from the middle because they are compressed. A pass that
+    /// begins after their first row reads them from the first byte.
     pub fn compressed(&self) -> Vec<&str> {
         let whole = |shard: &&Shard| {
             let is_text = matches!(self.format, Format::Csv(_) | Format::Libsvm(_));
@@ -262,28 +263,28 @@ impl Files {
         self.record.iter().filter(whole).map(|shard| shard.name.as_str()).collect()
     }
 
-    /// How many rows there are, once a pass has seen all.
+    /// The number of rows; `None` until a pass has read all of them.
     pub fn rows(&self) -> Option<u64> {
         self.is_known().then(|| self.record.iter().map(Shard::rows).sum())
     }
 
-    /// The rows of each file, once a pass has seen all.
+    /// The name and number of rows of each file; `None` until a pass has read all rows.
     pub fn rows_by_file(&self) -> Option<Vec<(&str, u64)>> {
         let shards = self.record.iter();
         self.is_known().then(|| shards.map(|shard| (shard.name.as_str(), shard.rows())).collect())
     }
 
-    /// What the first pass found, once it has seen all rows.
+    /// The record of the first pass; `None` until it has read all rows.
     pub fn record(&self) -> Option<FilesRecord> {
         let (shards, strays) = (self.record.clone(), self.strays.clone());
         let record = FilesRecord { shards, block_rows: self.start.rows, strays };
         self.is_known().then_some(record)
     }
 
-    /// Takes the record of an earlier program in the place of a first pass, and its blocks.
+    /// Uses the record of an earlier run, and its size of blocks, instead of a first pass.
     ///
     /// # Errors
-    /// [`DataError::Changed`] if it is of other files, or of these before they changed.
+    /// [`DataError::Changed`] if the record is of other files, or if the files have changed since.
     pub fn restore(&mut self, record: FilesRecord) -> Result<()> {
         let names: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
         for (i, name) in names.iter().enumerate() {
@@ -305,11 +306,11 @@ impl Files {
         Ok(())
     }
 
-    /// Begins a pass at a row, from 0. Rows behind the first can only be found again once a pass
-    /// has seen all.
+    /// Begins a pass at this row, from 0. A pass can begin after row 0 only if an earlier pass has
+    /// read all rows.
     ///
     /// # Errors
-    /// [`DataError::NoSuchRow`] for a row that is not there, or not known yet.
+    /// [`DataError::NoSuchRow`] if there is no such row, or if it is not known yet.
     pub fn start(&mut self, row: u64) -> Result<()> {
         let rows = self.rows().unwrap_or(0);
         if row > 0 && row > rows {
@@ -317,7 +318,7 @@ impl Files {
             let table = self.head.source().to_owned();
             return Err(DataError::NoSuchRow { table, row, rows });
         }
-        self.pass = None; // the thread of the last one ends first
+        self.pass = None; // ends the thread of the last pass
         if !self.is_known() {
             self.record.clear();
             self.strays.clear();
@@ -326,11 +327,11 @@ impl Files {
         Ok(())
     }
 
-    /// The next block of the pass, at least one row; nothing after the last.
+    /// The next block of the pass, with at least one row; `None` after the last.
     ///
     /// # Errors
-    /// Those of the reader, with file, line and column; [`DataError::StackMismatch`] for other
-    /// columns than those of the first block; [`DataError::Changed`], [`DataError::SameRows`].
+    /// Those of the reader, with file, line and column; [`DataError::StackMismatch`] if the columns
+    /// are not those of the first block; [`DataError::Changed`], [`DataError::SameRows`].
     pub fn next_block(&mut self) -> Result<Option<Table>> {
         let Some(mut pass) = self.pass.take() else { return Ok(None) };
         let block = pass.next(self)?;
@@ -348,7 +349,7 @@ fn block_rows(columns: usize) -> usize {
     (rows / BLOCK_ROWS.0 * BLOCK_ROWS.0).clamp(BLOCK_ROWS.0, BLOCK_ROWS.1)
 }
 
-/// The same file under two names is the same rows twice.
+/// Returns an error if a file is named twice, under one name or two.
 #[expect(clippy::disallowed_methods, reason = "loaders read files")]
 fn refuse_twice(paths: &[PathBuf]) -> Result<()> {
     let mut seen = std::collections::HashMap::new();

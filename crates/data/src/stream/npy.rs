@@ -1,4 +1,4 @@
-//! npy files by reads at their rows.
+//! Reading npy files block by block, from any row.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,16 +10,16 @@ use crate::npy::{Header, MAGIC, MAX_HEADER, header};
 use crate::survey::Survey;
 use crate::table::Table;
 
-/// An array of which rows are read.
+/// An array whose rows are read in blocks.
 struct Array {
     source: Uncompressed<File>,
     name: String,
     header: Header,
-    /// Bytes before the numbers.
+    /// Bytes before the data.
     front: u64,
     rows: usize,
     columns: usize,
-    /// Whether a row lies in one piece.
+    /// Whether rows are contiguous.
     by_rows: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) 
     Ok(())
 }
 
-/// The rows of an array.
+/// The number of rows of an array.
 pub(super) fn rows(file: File, name: &str) -> Result<u64> {
     Ok(Array::open(file, name)?.rows as u64)
 }
@@ -58,7 +58,8 @@ impl Array {
             source.by_ref().take(count as u64).read_to_end(bytes).map_err(io).map(drop)
         };
         take(MAGIC.len() + 6, &mut bytes)?;
-        // the length of the text, as `header` reads it; a wrong one is its error
+        // the rest of the header after these bytes; `header` returns the error if its length is
+        // wrong
         let size = match bytes.get(MAGIC.len()..) {
             Some([1, _, a, b, ..]) => usize::from(u16::from_le_bytes([*a, *b])).saturating_sub(2),
             Some([2 | 3, _, a, b, c, d]) => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
@@ -90,7 +91,7 @@ impl Array {
         self.columns * self.header.item.size
     }
 
-    /// Passes over the first rows.
+    /// Skips the first `rows` rows.
     fn skip(&mut self, rows: usize) -> Result<()> {
         if !self.by_rows || rows == 0 {
             return Ok(());
@@ -145,7 +146,7 @@ impl Array {
         Problem::NpyLength { rows, columns, size, found }.at(Place::new(&self.name))
     }
 
-    /// Nothing may follow the last row.
+    /// Returns an error if data follow the last row.
     fn check_end(&mut self) -> Result<()> {
         if !self.by_rows {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Parquet files by row groups, and those by pieces.
+//! Reading Parquet files by row groups, and row groups in pieces.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) 
     unless_asserted(name, || groups(file, name, start, each))
 }
 
-/// The rows of a file, as it says itself.
+/// The number of rows of a file, from its metadata.
 pub(super) fn rows(file: File, name: &str) -> Result<u64> {
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     Ok(u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
@@ -48,11 +48,11 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// A row group after so many rows of the file.
+/// A row group, which follows `before` rows of the file.
 struct Part<'a> {
-    /// With their places, and what they hold.
+    /// The columns that are read, with their positions and contents.
     columns: &'a [(usize, Holds, ColumnDescPtr)],
-    /// What is to be said of the others.
+    /// Notes on the other columns.
     notes: &'a [String],
     name: &'a str,
     before: u64,

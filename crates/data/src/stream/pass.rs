@@ -14,37 +14,35 @@ use crate::lines::Spot;
 use crate::open::open;
 use crate::table::Table;
 
-/// What the reading thread tells.
-enum Told {
-    /// The next file, and how it looks.
+/// What the reading thread reports.
+enum Event {
+    /// A file was opened: its name and stamp.
     Opened(String, Stamp),
-    Piece {
-        table: Table,
-        digest: u64,
-        end: Option<Spot>,
-    },
-    /// The end of a file, and how it looks then.
+    /// A piece was read, with its digest and, in an uncompressed text, its end.
+    Piece { table: Table, digest: u64, end: Option<Spot> },
+    /// The end of a file was reached: its stamp then.
     Closed(Stamp),
 }
 
-/// A pass under way.
+/// A pass in progress.
 #[derive(Debug)]
 pub(super) struct Pass {
-    told: Ahead<Told>,
-    /// Whether it is the first, of which everything is recorded.
+    events: Ahead<Event>,
+    /// Whether this is the first pass, which is recorded.
     records: bool,
-    /// The file under way.
+    /// The position of the current file.
     shard: usize,
-    /// Its pieces so far, or those before the start.
+    /// The number of pieces of the current file read so far, with those before the start of the
+    /// pass.
     piece: usize,
-    /// What is recorded of it.
+    /// The record of the current file.
     open: Option<Shard>,
     /// Rows of the first piece that are before the start.
     skip: u64,
 }
 
 impl Pass {
-    /// From this row on.
+    /// Begins a pass at this row.
     pub fn new(files: &Files, row: u64) -> Pass {
         let records = !files.is_known();
         let (shard, piece, skip) = if records { (0, 0, 0) } else { place(&files.record, row) };
@@ -59,17 +57,17 @@ impl Pass {
             format: files.format.clone(),
             start,
         };
-        let told = Ahead::new(move |give| work.run(give));
-        Pass { told, records, shard, piece, open: None, skip }
+        let events = Ahead::new(move |give| work.run(give));
+        Pass { events, records, shard, piece, open: None, skip }
     }
 
     /// The next block.
     pub fn next(&mut self, files: &mut Files) -> Result<Option<Table>> {
-        while let Some(told) = self.told.next() {
-            match told? {
-                Told::Opened(name, stamp) => self.open(files, name, stamp)?,
-                Told::Closed(stamp) => self.close(files, stamp)?,
-                Told::Piece { table, digest, end } => {
+        while let Some(event) = self.events.next() {
+            match event? {
+                Event::Opened(name, stamp) => self.open(files, name, stamp)?,
+                Event::Closed(stamp) => self.close(files, stamp)?,
+                Event::Piece { table, digest, end } => {
                     let table = if files.found { self.in_order(files, table)? } else { table };
                     files.head.same_columns(&table)?;
                     self.mark(files, &table, digest, end)?;
@@ -87,8 +85,8 @@ impl Pass {
         Ok(None)
     }
 
-    /// A piece with the columns in the order of the first file; its strays are counted in the first
-    /// pass.
+    /// The piece with its columns in the order of the first file. In the first pass, its strays are
+    /// added to those of the files.
     fn in_order(&self, files: &mut Files, mut table: Table) -> Result<Table> {
         for (column, doubts) in table.take_strays() {
             if let (true, Some(name)) = (self.records, table.names().nth(column)) {
@@ -97,14 +95,14 @@ impl Pass {
         }
         let [ours, theirs]: [Vec<String>; 2] =
             [&table, &files.head].map(|table| table.names().map(str::to_owned).collect());
-        // other columns are an error to come
+        // other columns become an error in `same_columns`
         if ours != theirs && ours.len() == theirs.len() && theirs.iter().all(|n| ours.contains(n)) {
             return table.select_columns(theirs);
         }
         Ok(table)
     }
 
-    /// Bytes that are behind.
+    /// The approximate number of bytes read.
     pub fn bytes(&self, files: &Files) -> u64 {
         let whole: u64 = files.record.iter().take(self.shard).map(|shard| shard.stamp.bytes).sum();
         let marks = match (self.records, &self.open) {
@@ -125,7 +123,7 @@ impl Pass {
         Ok(())
     }
 
-    /// Records a piece, or holds it against what was recorded.
+    /// Records a piece in the first pass, or compares it with the record in a later one.
     fn mark(&mut self, files: &Files, table: &Table, digest: u64, end: Option<Spot>) -> Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let rows = table.rows() as u64;
@@ -142,7 +140,7 @@ impl Pass {
                 Ok(())
             }
             _ => {
-                let what = format!("its rows {} to {} are others", before + 1, before + rows);
+                let what = format!("its rows {} to {} differ", before + 1, before + rows);
                 Err(changed(&open.name, what))
             }
         }
@@ -162,7 +160,7 @@ impl Pass {
     }
 }
 
-/// File and piece that hold a row, and rows of the piece before it.
+/// The file and the piece that hold a row, and the number of rows of that piece before it.
 fn place(record: &[Shard], row: u64) -> (usize, usize, u64) {
     let mut before = 0;
     for (shard, of) in record.iter().enumerate() {
@@ -177,43 +175,43 @@ fn place(record: &[Shard], row: u64) -> (usize, usize, u64) {
     (record.len(), 0, 0)
 }
 
-/// What the reading thread does.
+/// The work of the reading thread.
 struct Work {
     paths: Vec<PathBuf>,
     format: Format,
-    /// In the first file.
+    /// The start in the first of `paths`.
     start: Start,
 }
 
 impl Work {
-    fn run(self, give: &mut Give<'_, Told>) -> Result<()> {
+    fn run(self, give: &mut Give<'_, Event>) -> Result<()> {
         let mut start = self.start;
         for path in &self.paths {
             let (file, name) = open(path)?;
             let watch = file.try_clone().map_err(DataError::io(&name))?;
-            if give(Told::Opened(name.clone(), Stamp::of(&watch, &name)?)).is_break() {
+            if give(Event::Opened(name.clone(), Stamp::of(&watch, &name)?)).is_break() {
                 return Ok(());
             }
             let format = match (&self.format, start.spot) {
-                // the names stand before the spot
+                // the header with the names is before the spot
                 (Format::Csv(csv), Some(_)) => Format::Csv(csv.clone().names(self.names(path)?)),
                 (format, _) => format.clone(),
             };
             let mut stopped = false;
             pieces(&format, file, &name, start, &mut |table, end| {
                 let digest = digest(&table);
-                let more = give(Told::Piece { table, digest, end });
+                let more = give(Event::Piece { table, digest, end });
                 stopped = more.is_break();
                 Ok(more)
             })?;
-            if stopped || give(Told::Closed(Stamp::of(&watch, &name)?)).is_break() {
+            if stopped || give(Event::Closed(Stamp::of(&watch, &name)?)).is_break() {
                 return Ok(());
             }
             start = Start { row: 0, spot: None, ..start };
         }
         Ok(())
     }
-    /// The columns of a file in its own order.
+    /// The names of the columns of a file, in its order.
     fn names(&self, path: &Path) -> Result<Vec<String>> {
         let (file, name) = open(path)?;
         let start = Start { row: 0, spot: None, rows: 1, ..self.start };

@@ -1,4 +1,4 @@
-//! A file of any format, piece by piece.
+//! Reading a file of any format in pieces.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,8 +11,9 @@ use crate::lines::Spot;
 use crate::table::Table;
 use crate::{Csv, Format};
 
-/// Reads `file` from `start` on. A piece ends after a whole number of [`Start::rows`], with a row
-/// group, or with the file. So pieces are the same wherever reading begins.
+/// Reads `file` from `start` on. A piece ends after every [`Start::rows`] rows of the file or row
+/// group, at the end of a row group, or at the end of the file. So pieces do not depend on where
+/// reading begins.
 pub(super) fn pieces(
     format: &Format,
     mut file: File,
@@ -60,7 +61,7 @@ fn text(
     })
 }
 
-/// Passes over the first `rows` rows, which are whole pieces.
+/// Skips the first `rows` rows, which are whole pieces.
 fn dropping<'a>(
     mut rows: u64,
     each: &'a mut Each<'_>,

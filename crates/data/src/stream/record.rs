@@ -1,4 +1,4 @@
-//! What a first pass records of a file, and how a later one is held against it.
+//! The record that a first pass makes of a file, and comparing a later pass with it.
 
 use std::fs::File;
 use std::time::UNIX_EPOCH;
@@ -8,7 +8,7 @@ use crate::error::{DataError, Result};
 use crate::lines::Spot;
 use crate::table::Table;
 
-/// Size and time of a file, as the system tells them.
+/// Size and time of modification of a file, from the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Stamp {
@@ -26,12 +26,12 @@ impl Stamp {
         Ok(Stamp { bytes: metadata.len(), modified })
     }
 
-    /// Refuses another size or time of modification.
+    /// Returns an error if the size or the time of modification has changed.
     pub fn check(self, before: Stamp, name: &str) -> Result<()> {
         let what = if self.bytes != before.bytes {
             format!("it has {} bytes, and had {}", self.bytes, before.bytes)
         } else if self.modified != before.modified {
-            "it was written to since".to_owned()
+            "it was modified".to_owned()
         } else {
             return Ok(());
         };
@@ -47,15 +47,15 @@ pub(super) fn changed(name: &str, what: String) -> DataError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Mark {
-    /// Rows of the file up to it.
+    /// Rows of the file up to this end.
     pub rows: u64,
-    /// Of the piece that ends here.
+    /// The digest of the piece that ends here.
     pub digest: u64,
-    /// Where it is, in a text that can be entered there.
+    /// The place in the file; `None` if it cannot be read from there.
     pub spot: Option<Spot>,
 }
 
-/// A file as it was read first.
+/// The record of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Shard {
@@ -69,7 +69,7 @@ impl Shard {
         self.marks.last().map_or(0, |mark| mark.rows)
     }
 
-    /// Refuses a file whose rows are all those of another one.
+    /// Returns an error if one of `others` has exactly the same rows.
     pub fn refuse_again(&self, others: &[Shard]) -> Result<()> {
         match others.iter().find(|other| other.holds_rows_of(self)) {
             Some(other) => {
@@ -80,7 +80,7 @@ impl Shard {
         }
     }
 
-    /// Whether all rows are those of another, as far as digests tell.
+    /// Whether `other` has exactly the same rows, judged by digests.
     fn holds_rows_of(&self, other: &Shard) -> bool {
         let digests = |shard: &Shard| -> Vec<(u64, u64)> {
             shard.marks.iter().map(|mark| (mark.rows, mark.digest)).collect()
@@ -89,7 +89,7 @@ impl Shard {
     }
 }
 
-/// A number that tells the rows of a table from others; no defence against forgery.
+/// A hash of the values of a table. It is not secure against forgery.
 pub(super) fn digest(table: &Table) -> u64 {
     let word =
         |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);

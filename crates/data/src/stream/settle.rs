@@ -1,4 +1,4 @@
-//! What only the files tell about their format.
+//! Options of a format that depend on the files.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::error::{DataError, Result};
 use crate::open::open;
 use crate::{Format, Libsvm};
 
-/// The format with what only the files can tell.
+/// The format with the options that depend on the files.
 pub(super) fn settled(format: &Format, paths: &[PathBuf]) -> Result<Format> {
     Ok(match format {
         Format::Csv(csv) => {
@@ -18,7 +18,7 @@ pub(super) fn settled(format: &Format, paths: &[PathBuf]) -> Result<Format> {
     })
 }
 
-/// The reader with the columns of all files. Either all or none of them have a `qid`.
+/// The reader with the columns of all files. Returns an error if some have a `qid` and others none.
 fn with_columns(libsvm: &Libsvm, paths: &[PathBuf]) -> Result<Libsvm> {
     let shape = |path: &PathBuf| {
         let (file, name) = open(path)?;

@@ -1,4 +1,4 @@
-//! Where the reading of a file begins, and what takes its pieces.
+//! The start of reading a file, and the consumer of its pieces.
 
 use std::ops::ControlFlow;
 
@@ -8,23 +8,23 @@ use crate::lines::Spot;
 use crate::survey::Survey;
 use crate::table::Table;
 
-/// Where to begin, and how.
+/// Where reading begins, and how values are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
-    /// Rows of the file before it; the end of a piece.
+    /// Rows of the file before the start, which is the end of a piece.
     pub row: u64,
-    /// Where it is in a text that can be entered there.
+    /// The place of the start in the file; `None` if it cannot be read from there.
     pub spot: Option<Spot>,
-    /// Rows of a piece.
+    /// The most rows of a piece.
     pub rows: usize,
-    /// Whether NaN is a missing value in formats that can hold it.
+    /// Whether NaN is a missing value, in formats that have NaN.
     pub nan_is_missing: bool,
-    /// Whether columns are as they are found, and infinities missing values that are counted.
+    /// Whether columns are read as they are found; infinities are then missing values, and counted.
     pub found: bool,
 }
 
 impl Start {
-    /// A table read from numbers that may be NaN or ∞.
+    /// The table of a survey. NaN and ∞ are missing values or an error, as these options say.
     pub fn checked(self, mut survey: Survey) -> Result<Table> {
         if self.nan_is_missing {
             survey.doubts.iter_mut().for_each(Doubts::forget_nan);
@@ -38,5 +38,5 @@ impl Start {
     }
 }
 
-/// Takes the rows of a piece and where the next one starts, and says whether more are wanted.
+/// Takes the rows of a piece and the start of the next one. Returns whether more are wanted.
 pub(super) type Each<'a> = dyn FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>> + 'a;

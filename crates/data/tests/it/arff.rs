@@ -102,8 +102,8 @@ fn values_that_are_not_declared_come_behind_the_others() {
     assert_eq!([of(&table, 0), of(&table, 1)], ["b|a|A|c d", "NA|x|nan"]);
     let notes = [
         "\"c\": declared more than once: \"b\"",
-        "\"c\": values beside the declared ones become categories: \"A\", \"c d\"",
-        "\"n\": values beside the declared ones become categories: \"nan\"",
+        "\"c\": values that are not declared become categories: \"A\", \"c d\"",
+        "\"n\": values that are not declared become categories: \"nan\"",
     ];
     assert_eq!(table.notes(), notes);
     // as it is found, a marker is a missing value unless it is declared or quoted

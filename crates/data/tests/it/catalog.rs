@@ -121,7 +121,7 @@ fn another_packing_is_recognised_by_its_numbers() {
     folder.write("tiny.csv", b"x,y\n1,2\n3,5\n");
     let refused = catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap_err();
     assert!(matches!(&refused, DataError::ChecksumMismatch { .. }), "{refused}");
-    assert!(refused.to_string().contains("its numbers are others, too"), "{refused}");
+    assert!(refused.to_string().contains("its numbers differ, too"), "{refused}");
 }
 
 #[test]

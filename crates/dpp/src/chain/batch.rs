@@ -1,25 +1,25 @@
-//! Proposals of a swap chain that are drawn, evaluated and judged together.
+//! Proposals of a swap chain that are drawn, evaluated and decided together.
 
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{PsdMatrix, Scalar};
 
-/// The pending proposals, and the kernel entries of their items.
+/// The pending proposals, with the kernel entries of their items.
 #[derive(Debug, Clone)]
 pub(super) struct Batch<T> {
-    pub positions: Vec<usize>, // v of each
-    pub items: Vec<usize>,     // u of each
+    pub positions: Vec<usize>, // position of v, for each proposal
+    pub items: Vec<usize>,     // u, for each proposal
     c: usize,
     most: usize,
-    columns: Vec<T>,  // K[Y, u] of each
-    diagonal: Vec<T>, // K_uu of each
-    between: Vec<T>,  // K between them, most × most
-    beside: Vec<usize>,
-    column: Vec<T>, // K[beside, u] of one
+    columns: Vec<T>,    // K[Y, u], for each proposal
+    diagonal: Vec<T>,   // K_uu, for each proposal
+    between: Vec<T>,    // K for pairs of items u, most × most
+    beside: Vec<usize>, // the base and the items of earlier proposals
+    column: Vec<T>,     // K[beside, u] of the proposal that joins
 }
 
 impl<T: Scalar> Batch<T> {
-    /// Room for `most` proposals.
-    pub fn with_room(c: usize, most: usize) -> Self {
+    /// An empty batch with memory for `most` proposals.
+    pub fn with_capacity(c: usize, most: usize) -> Self {
         Batch {
             positions: Vec::with_capacity(most),
             items: Vec::with_capacity(most),
@@ -33,7 +33,7 @@ impl<T: Scalar> Batch<T> {
         }
     }
 
-    /// These exchanges, of positions for items.
+    /// Replaces all proposals by these, (position in Y, item).
     pub fn propose(&mut self, exchanges: impl Iterator<Item = (usize, usize)>) {
         self.positions.clear();
         self.items.clear();
@@ -43,7 +43,7 @@ impl<T: Scalar> Batch<T> {
         }
     }
 
-    /// The entries of all proposals, beside those of `subset`.
+    /// Evaluates the entries of all proposals, with `subset` and with one another.
     pub fn evaluate(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize]) {
         let (c, q) = (self.c, self.items.len());
         let columns = MatMut::from_column_major_slice_mut(&mut self.columns[..c * q], c, q);
@@ -56,8 +56,8 @@ impl<T: Scalar> Batch<T> {
         k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[..q]), (&self.items).into());
     }
 
-    /// Another proposal beside the pending ones; its column is K beside `base`. c entries, one for
-    /// each pending proposal and a diagonal one.
+    /// Adds the proposal (v, u), with the column K[base, u]. Evaluates c entries, one for each
+    /// pending proposal, and one on the diagonal.
     pub fn join(&mut self, k: &dyn PsdMatrix<T>, base: &[usize], (v, u): (usize, usize)) {
         let (c, j, item) = (self.c, self.items.len(), &[u]);
         self.beside.clear();
@@ -72,7 +72,8 @@ impl<T: Scalar> Batch<T> {
         self.items.push(u);
     }
 
-    /// The last proposal's column is K beside Y, in which all pending ones were exchanged.
+    /// Changes the column of the last proposal from K[base, u] to K[Y, u], where Y is `base` after
+    /// all earlier proposals of the batch.
     pub fn catch_up(&mut self) {
         let j = self.items.len() - 1;
         for i in 0..j {
@@ -80,13 +81,13 @@ impl<T: Scalar> Batch<T> {
         }
     }
 
-    /// The last proposal was refused.
+    /// Removes the last proposal, which was refused.
     pub fn leave(&mut self) {
         self.positions.pop();
         self.items.pop();
     }
 
-    /// Proposal j is another one now.
+    /// Replaces proposal j by (v, u) and evaluates its entries.
     pub fn replace(
         &mut self,
         k: &dyn PsdMatrix<T>,
@@ -122,12 +123,13 @@ impl<T: Scalar> Batch<T> {
         self.diagonal[j].f64()
     }
 
-    /// K between the items of proposals i and j.
+    /// The entry of K for the items of proposals i and j.
     pub fn between(&self, i: usize, j: usize) -> T {
         if i == j { self.diagonal[i] } else { self.between[j * self.most + i] }
     }
 
-    /// Proposal j was carried out: its item is now a row of the columns of the later ones.
+    /// Updates the columns of the later proposals after proposal j was carried out, which put its
+    /// item in Y.
     pub fn follow(&mut self, j: usize) {
         for i in j + 1..self.items.len() {
             self.columns[i * self.c + self.positions[j]] = self.between(j, i);
@@ -135,8 +137,8 @@ impl<T: Scalar> Batch<T> {
     }
 }
 
-/// Proposals that are evaluated and judged together. A step takes a Q-th of a factorisation, c³/3Q
-/// flops, which falls as their number Q grows. It takes some 4Qc for P, which rises.
-pub(crate) fn together(c: usize) -> usize {
+/// Q, the number of proposals evaluated together. Per step the factorisation takes c³/3Q flops,
+/// which falls with Q, and P takes about 4Qc flops, which rises with Q.
+pub(crate) fn batch_size(c: usize) -> usize {
     (c / 4).next_multiple_of(8).clamp(16, 64)
 }

@@ -1,11 +1,12 @@
-//! Numbers of about 32 digits as unevaluated sums of two `f64`: what an exchange is carried out in.
+//! Double-double numbers: about 32 digits, as unevaluated sums of two `f64`, for the Cholesky
+//! factor of an ill-conditioned K_YY.
 //!
 //! Error-free transformations of Dekker (1971) and Knuth.
 
 use std::ops::Mul;
 
-/// high + low, |low| at most half a unit in the last place of high; relative error of an operation
-/// about 2⁻¹⁰⁴.
+/// The number high + low, where |low| is at most half a unit in the last place of high. The
+/// relative error of an operation is about 2⁻¹⁰⁴.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Double {
     pub high: f64,
@@ -18,7 +19,7 @@ impl Double {
         Double { high, low }
     }
 
-    /// a + b without error.
+    /// a + b, exact.
     #[inline(always)]
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
@@ -26,21 +27,22 @@ impl Double {
         Double { high, low: (a - (high - t)) + (b - t) }
     }
 
-    /// ab without error.
+    /// ab, exact.
     #[inline(always)]
     fn product(a: f64, b: f64) -> Self {
         let high = a * b;
         Double { high, low: a.mul_add(b, -high) }
     }
 
-    /// The same number with |low| small, given |high| ≥ |low|.
+    /// The same number with |low| at most half a unit in the last place of high, given |high| ≥
+    /// |low|.
     #[inline(always)]
     fn normalised(self) -> Self {
         let high = self.high + self.low;
         Double { high, low: self.low - (high - self.high) }
     }
 
-    /// 1/√self for self > 0: one step of Newton from the `f64` value.
+    /// 1/√self for self > 0: one Newton step from the `f64` value.
     #[inline(always)]
     pub fn inverse_root(self) -> Self {
         let y = self.high.sqrt().recip();

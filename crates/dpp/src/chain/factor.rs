@@ -1,23 +1,26 @@
-//! The Cholesky factor of K_YY, from which proposals are judged.
+//! The Cholesky factor of K_YY, from which the ratios of proposals are computed.
 //!
 //! # Accuracy
 //! An error E in K_YY = LLᵀ changes the inverse by about cond(K_YY)·‖E‖/‖K_YY‖ relative. A
-//! factorisation in `f64` can only promise LLᵀ = K_YY + E with ‖E‖ ≈ ε‖K_YY‖. At a condition of
-//! 1e10 the inverse is 1e-9 … 1e-8 off. An error Δ in L itself, ‖Δ‖ ≈ ε‖L‖, changes the inverse by
-//! cond(L)·ε = cond(K_YY)^½·ε only, 1e-11 there. Hence **where K_YY is ill-conditioned L is
-//! computed to 32 digits** (`wide.rs`) and rounded. Scales of the items do not matter.
+//! factorisation in `f64` guarantees only LLᵀ = K_YY + E with ‖E‖ ≈ ε‖K_YY‖: at a condition number
+//! of 1e10 the relative error of the inverse is 1e-9 to 1e-8. An error Δ in L itself, ‖Δ‖ ≈ ε‖L‖,
+//! changes the inverse by only cond(L)·ε = cond(K_YY)^½·ε, 1e-11 in this example. Hence **for
+//! ill-conditioned K_YY, L is computed to 32 digits** (`wide.rs`) and rounded. The test for this is
+//! relative to K_jj, so that the scales of the items do not matter.
 
 use super::principal::Principal;
 use super::rows::Rows;
 use faer::Mat;
 use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result};
 
-/// A squared pivot L_jj², the residual of an item beside those before it, of less than this times
-/// K_jj asks for 32 digits. In `f64` the inverse is then known to about 5e-18·c/THIN, 1e-10 for c =
-/// 200, if the condition is what the pivots say. That has two digits in reserve.
+/// If a squared pivot L_jj² (the residual of an item given those before it) is less than this times
+/// K_jj, the factor is computed to 32 digits. Otherwise `f64` gives the inverse with a relative
+/// error of about 5e-18·c/THIN, 1e-10 for c = 200, provided that the pivots show the condition
+/// number. That is two digits more than needed.
 const THIN: f64 = 1e-5;
 
-/// K_YY = LLᵀ for c items, in `f64` whatever the scalar of K is; Lᵀ is stored, row by row.
+/// The factor L of K_YY = LLᵀ for c items, in `f64` for K of either precision; Lᵀ is stored row by
+/// row.
 #[derive(Debug, Clone)]
 pub(super) struct Factor {
     c: usize,
@@ -26,10 +29,10 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// Of K. c³/3 flops, or c³/6 multiply-adds of 32 digits where they are needed.
+    /// The factor of K. c³/3 flops, and c³/6 multiply-adds with 32 digits if these are needed.
     ///
     /// # Errors
-    /// `NotPositiveDefinite` if even 32 digits do not make K so.
+    /// `NotPositiveDefinite` if K has no factor even with 32 digits.
     pub fn new(K: &Principal) -> Result<Self> {
         let c = K.size();
         let mut factor = Factor { c, Lt: Rows::zeros(c, c), inverse: vec![0.0; c] };
@@ -37,8 +40,8 @@ impl Factor {
         Ok(factor)
     }
 
-    /// Of another K of the same size; where rounding errors leave it no factor, of K + δI with a δ
-    /// of that size.
+    /// Recomputes the factor for another K of the same size. If K has no factor because of rounding
+    /// errors, factorises K + δI with a δ of the size of these errors.
     pub fn update(&mut self, K: &Principal) -> Result<()> {
         if self.compute(K).is_ok() {
             return Ok(());

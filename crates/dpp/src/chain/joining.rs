@@ -1,7 +1,8 @@
-//! Single steps: a proposal joins those of a window after exchanges.
+//! Single steps: adds a proposal to a window in which exchanges were made.
 //!
-//! Let S be the rows on which P was swept since the factor was computed. For an item that came
-//! σ_s = 1, for one that left −1. A new row n is P⁰_n = K_n − w_nᵀW of the matrix before, and of P
+//! Let S be the rows on which P was swept since the factor was computed, with σ_s = 1 for an item
+//! that entered and σ_s = −1 for an item that left. A new row n is P⁰_n = K_n − w_nᵀW before these
+//! sweeps, and after them
 //!
 //! P_nr = P⁰_nr − Σ_s σ_s P⁰_ns P_sr for r ∉ S,   P_nr = −Σ_s σ_s P⁰_ns P_sr for r ∈ S.
 
@@ -12,14 +13,14 @@ use super::window::{Joining, NOWHERE, Window};
 use nystrom_linalg_core::{Scalar, dispatch, ops, work};
 use pulp::{Simd, WithSimd};
 
-/// Proposals that join a window, at most, until its factor is computed afresh. A step takes c³/3Q
-/// flops for the factor, and some 8Qc and 8Q² for the pending updates.
-pub(super) fn waiting(c: usize) -> usize {
+/// Q, the most pending exchanges of single steps before the factor is recomputed. A step takes
+/// c³/3Q flops for the factor, and about 8Qc + 8Q² for the pending updates.
+pub(super) fn most_pending(c: usize) -> usize {
     (c / 8).next_multiple_of(4).clamp(4, 32)
 }
 
 impl Window {
-    /// Empty, for `q` proposals that join one by one.
+    /// Starts an empty window, for at most `q` proposals that are added one by one.
     pub fn begin_joining(&mut self, q: usize) {
         self.begin(0, q);
         let Joining { W, N, A } = &mut self.joining;
@@ -33,8 +34,8 @@ impl Window {
         j < self.q
     }
 
-    /// The last proposal of the batch joins. Its column is of the Y that `factor` knows. 2c² + 8qc
-    /// flops and, after exchanges, 16q².
+    /// Adds the last proposal of the batch, whose column is for the Y of `factor`. 2c² + 8qc flops,
+    /// and 16q² more after exchanges.
     pub fn join<T: Scalar>(&mut self, factor: &Factor, batch: &Batch<T>) {
         let (c, q, j) = (self.at.len(), self.q, batch.items.len() - 1);
         let (v, new) = (batch.positions[j], [j, q + j]);
@@ -54,7 +55,7 @@ impl Window {
         }
     }
 
-    /// Proposal number `j` of the batch, to exchange position v, was refused: its rows are free.
+    /// Frees the rows of proposal number `j` of the batch, for position v, which was refused.
     pub fn leave(&mut self, j: usize, v: usize) {
         if self.at[v] == self.q + j {
             self.at[v] = NOWHERE;
@@ -62,10 +63,10 @@ impl Window {
     }
 }
 
-/// N, which is K_n before, becomes P_n, and the rows of W become L⁻¹ of what they were.
+/// Computes N and W in place: N is K_n before and P_n after, and the new rows w of W become L⁻¹w.
 struct Join<'a> {
     factor: &'a Factor,
-    position: Option<usize>, // of the −E_v in W, if there is one
+    position: Option<usize>, // the position v of −E_v in W, if it has a new row
     new: [usize; 2],
     signs: &'a [f64],
     P: &'a Rows,

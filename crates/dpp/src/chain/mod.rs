@@ -1,4 +1,4 @@
-//! Swap chains: one item at a time is exchanged for one outside.
+//! Swap chains: each step exchanges at most one item of Y for an item outside Y.
 
 mod batch;
 mod double;
@@ -16,7 +16,7 @@ pub use rule::SwapRule;
 
 use crate::start::{independent, rounding};
 use batch::Batch;
-pub(crate) use batch::together;
+pub(crate) use batch::batch_size;
 use factor::Factor;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
@@ -29,28 +29,31 @@ use window::Window;
 /// A Markov chain on the subsets Y of size c whose stationary distribution is the k-DPP Pr(Y) = det
 /// K_YY / e_c(K).
 ///
-/// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that
-/// depends on ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c
-/// entries K\[Y, u\] and K_uu. The time of a step does not depend on n. Memory O(c²).
+/// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and accepts with a probability that
+/// depends only on ρ = det K_{Y−v+u}/det K_YY ([`SwapRule`]). Each proposal evaluates the c entries
+/// K\[Y, u\] and K_uu. The time of a step does not depend on n. Memory O(c²).
 ///
-/// [`run`](Self::run) draws Q proposals together, c/4 of them, but at least 16 and at most 64, and
-/// evaluates the Q² entries between them. All are judged from one Cholesky factor K_YY = LLᵀ. A
-/// proposal takes a row and a column of K_YY⁻¹. An exchange is the paper's block-inverse update of
-/// these rows. Then L is computed afresh from stored entries, so that nothing drifts. What is
-/// left of a window is judged anew where det K_YY has risen by more than 10⁶. In multiply-adds a
-/// step is c² + 2Qc + c³/6Q, and 8Q² where it exchanges: O(c²), all in products of matrices.
+/// [`run`](Self::run) draws a window of Q proposals together (about c/4, at least 16 and at
+/// most 64) and evaluates the Q² entries between their items. The ratios of all proposals are
+/// computed from one Cholesky factor K_YY = LLᵀ; each needs a row and a column of K_YY⁻¹. An
+/// exchange applies the block-inverse update of the paper to these rows. After the window, L is
+/// recomputed from stored entries of K, so that rounding errors do not accumulate. If det K_YY
+/// grows by more than 10⁶ within a window, the remaining proposals are evaluated from a new factor.
+/// A step takes c² + 2Qc + c³/6Q multiply-adds, and 8Q² more for an exchange: O(c²), all in matrix
+/// products.
 ///
-/// A ratio is accurate to about cond(K_YY)·ε, where an inverse that is kept loses cond(K_YY)²·ε.
-/// Where a pivot is thin, L is computed to 32 digits and rounded: cond(K_YY)^½·ε. Apart from that,
-/// and from what K does, a step allocates nothing.
+/// The relative error of a ratio is about cond(K_YY)·ε; with repeated updates of a stored inverse
+/// it would be cond(K_YY)²·ε. If a pivot is small relative to K_jj, L is computed to 32 digits and
+/// rounded, and the error is cond(K_YY)^½·ε. A step allocates no memory, except in that
+/// factorisation and inside K.
 ///
 /// # Source
 /// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to
 /// kernel methods*, ICML 2016.
 ///
 /// # Departures
-/// Updates are delayed and then made together, and the start is repaired. A residual of at most
-/// 4cε·K_uu counts as 0.
+/// Updates are delayed and made together, and the start is repaired if K_YY is singular. A residual
+/// of at most 4cε·K_uu counts as 0.
 ///
 /// ```
 /// use faer::Mat;
@@ -76,17 +79,17 @@ pub struct SwapChain<'a, T: Scalar> {
     factor: Factor,
     batch: Batch<T>,
     window: Window,
-    base: Vec<usize>, // what the factor knows, while single steps wait
+    base: Vec<usize>, // Y of the factor, while exchanges of single steps are pending
     drawn: Vec<Drawn>,
-    waiting: usize, // exchanges that the factor does not know of
+    waiting: usize, // exchanges since the factor was computed
     steps: u64,
     accepted: u64,
     replaced: usize,
     refreshes: usize,
 }
 
-/// A step that has been drawn. The uniform number `coin` decides whether to exchange the item at
-/// position v for that of a number outside Y.
+/// A drawn step: a proposal to exchange the item at position v of Y for the item outside Y with the
+/// given number ([`Outside`]). The uniform number `coin` decides the acceptance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn {
     pub v: usize,
@@ -95,19 +98,20 @@ pub(crate) struct Drawn {
 }
 
 impl<'a, T: Scalar> SwapChain<'a, T> {
-    /// The chain from what `selector` chooses: uniform items, `KMeansPlusPlus` seeds, `RpCholesky`
-    /// pivots, …
+    /// The chain from the set that `selector` chooses: uniform items, `KMeansPlusPlus` seeds,
+    /// `RpCholesky` pivots, …
     ///
-    /// Items without volume (duplicates, say) are replaced by those of the largest residual, and so
-    /// are missing ones if the selector returns fewer than c. Without repairs, c² entries beside
-    /// those of the selector; n·c more where there are some.
+    /// Items that depend on the others (for example duplicates) are replaced by items with the
+    /// largest residuals; missing items, if the selector returns fewer than c, are added in the
+    /// same way. Evaluates 2c² entries besides those of the selector, and n·c more if a repair is
+    /// needed.
     ///
     /// # Randomness
     /// That of the selector.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the
-    /// numerical rank if no c items are independent, [`Error::NonFinite`], and those of the
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`], with the
+    /// numerical rank, if no c items are independent, [`Error::NonFinite`], and those of the
     /// selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
@@ -120,8 +124,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Self::with_size(k, &chosen, c, rule)
     }
 
-    /// The chain from a given set, repaired where it has no volume; errors as
-    /// [`start`](Self::start).
+    /// The chain from a given set, repaired if K_YY is singular; errors as [`start`](Self::start).
     pub fn new(k: &'a dyn PsdMatrix<T>, start: &Landmarks, rule: SwapRule) -> Result<Self> {
         Self::with_size(k, start, start.len(), rule)
     }
@@ -148,10 +151,10 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             k,
             rule,
             items,
-            batch: Batch::with_room(c, together(c)),
-            window: Window::with_room(c),
+            batch: Batch::with_capacity(c, batch_size(c)),
+            window: Window::for_size(c),
             base: Vec::with_capacity(c),
-            drawn: Vec::with_capacity(together(c)),
+            drawn: Vec::with_capacity(batch_size(c)),
             waiting: 0,
             steps: 0,
             accepted: 0,
@@ -160,27 +163,27 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         })
     }
 
-    /// That many steps; the number of accepted exchanges.
+    /// Takes `steps` steps and returns the number of accepted exchanges.
     ///
     /// # Randomness
     /// That of the steps, in their order.
     ///
     /// # Errors
-    /// As [`step`](Self::step); Y is then as the steps before left it, but `rng` is up to 63 steps
-    /// ahead.
+    /// As [`step`](Self::step). After an error Y is as after the steps before it, but `rng` may be
+    /// up to 63 steps ahead.
     pub fn run(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<usize> {
         let (before, mut left) = (self.accepted, steps);
         while left > 0 && self.outside.len() > 0 {
-            let some = left.min(together(self.items.len()));
-            self.take_together(some, rng)?;
+            let some = left.min(batch_size(self.items.len()));
+            self.run_batch(some, rng)?;
             left -= some;
         }
         self.steps += left as u64; // c = n: every step stays
         Ok((self.accepted - before) as usize)
     }
 
-    /// At most Q steps.
-    fn take_together(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<()> {
+    /// Takes at most Q steps, as one window.
+    fn run_batch(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<()> {
         self.steps += steps as u64;
         self.drawn.clear();
         for _ in 0..steps {
@@ -202,7 +205,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.settle()
     }
 
-    /// One step of Algorithm 1 up to its acceptance; `None` if it stays.
+    /// Draws one step of Algorithm 1, without deciding it; `None` if a lazy step stays.
     pub(crate) fn draw(&self, rng: &mut dyn Rng) -> Option<Drawn> {
         if self.rule.is_lazy() && random::coin(0.5, rng) {
             return None;
@@ -212,7 +215,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Some(Drawn { v, number, coin: rng.random() })
     }
 
-    /// Whatever these exchanges, of positions for items, will need.
+    /// Starts a window: evaluates the entries and ratios of these proposals, (position in Y, item).
     pub(crate) fn propose(
         &mut self,
         exchanges: impl Iterator<Item = (usize, usize)>,
@@ -231,13 +234,13 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     }
 
     /// Exchanges the item at position v for u ∉ Y if `coin`, a uniform number, is below the
-    /// probability. Fastest if that is what was proposed under number `j`.
+    /// acceptance probability. Fastest if (v, u) is proposal `j` of the window.
     pub(crate) fn decide(&mut self, j: usize, v: usize, u: usize, coin: f64) -> Result<bool> {
         let foreseen = (self.batch.positions[j], self.batch.items[j]) == (v, u);
         if !foreseen {
             self.batch.replace(self.k, &self.items, j, (v, u));
         }
-        if !foreseen || !self.window.serves() {
+        if !foreseen || !self.window.is_accurate() {
             self.settle()?;
             self.window.open(&self.factor, &self.batch, j);
         }
@@ -249,7 +252,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok(accepted)
     }
 
-    /// The factor of K_YY for the current Y.
+    /// Recomputes the factor for the current Y if exchanges are pending.
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.base.clear();
         if self.waiting > 0 {
@@ -259,7 +262,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok(())
     }
 
-    /// The item outside Y that has this number, below n − c.
+    /// The item outside Y with this number, which is below n − c.
     pub(crate) fn outsider(&self, number: usize) -> usize {
         self.outside.item(number)
     }
@@ -272,8 +275,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         if ratio.is_finite() { Ok(ratio) } else { self.explain(j, ratio) }
     }
 
-    /// A ratio that is not finite comes from an entry that is not, or from an overflow of finite
-    /// ones. An overflow says nothing of an exchange.
+    /// The error or the value for a ratio that is not finite: an error if an entry of K is not
+    /// finite. Otherwise finite entries overflowed, and NaN becomes 0, so that no exchange is made.
     fn explain(&self, j: usize, ratio: f64) -> Result<f64> {
         let (u, k_uu) = (self.batch.items[j], self.batch.diagonal(j));
         let entries = self.items.iter().copied().zip(self.batch.column(j).iter().map(|k| k.f64()));
@@ -295,20 +298,20 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.batch.follow(j);
     }
 
-    /// Y: an item that enters takes the place of the one that leaves.
+    /// Y, by position: an item that enters takes the position of the item that leaves.
     pub fn items(&self) -> &[usize] {
         &self.items
     }
 
-    /// Y as landmarks, increasing. O(c ln c).
+    /// Y as landmarks, in increasing order. O(c ln c).
     pub fn landmarks(&self) -> Landmarks {
         let mut increasing = self.items.clone();
         increasing.sort_unstable();
         Landmarks::new(self.k.dim(), increasing).expect("distinct items, at least one")
     }
 
-    /// ln det K_YY, of the factor and of the pending exchanges: after single steps as accurate as
-    /// ratios are. O(c).
+    /// ln det K_YY, from the factor and the ratios of pending exchanges (after
+    /// [`step`](Self::step)), as accurate as these ratios. O(c).
     pub fn log_det(&self) -> f64 {
         let since = if self.waiting > 0 { self.window.change().ln() } else { 0.0 };
         self.factor.log_det() + since
@@ -317,12 +320,12 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items), from the factor. 2c³ flops.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] if rounding errors leave K_YY no factor.
+    /// [`Error::NotPositiveDefinite`] if, because of rounding errors, K_YY has no Cholesky factor.
     pub fn inverse(&self) -> Result<faer::Mat<f64>> {
         Ok(self.settled()?.inverse())
     }
 
-    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj) of the factor. c³/3 flops, no entries.
+    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj) of the factor. c³/3 flops, no entries of K evaluated.
     ///
     /// # Errors
     /// Those of [`inverse`](Self::inverse).
@@ -349,12 +352,12 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.accepted
     }
 
-    /// Items of the start that had no volume beside the others, or were missing, and were replaced.
+    /// The number of items that the repair of the start replaced or added.
     pub fn replaced(&self) -> usize {
         self.replaced
     }
 
-    /// How often the factor was computed, the first time included.
+    /// How often the factor was computed, including the first time.
     pub fn refreshes(&self) -> usize {
         self.refreshes
     }

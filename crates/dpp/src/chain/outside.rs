@@ -1,19 +1,19 @@
-//! The items outside Y, by number.
+//! The items outside Y, numbered.
 
 /// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of
 /// them.
 ///
-/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y. There are
-/// as many of these as items of Y below n − c. O(c) memory, O(log c) time to look one
-/// up, O(c) to exchange one; nothing is allocated.
+/// Number r stands for item r, or if item r is in Y, for one of the items n − c, …, n − 1 outside Y
+/// (its stand-in); there are as many of these as items of Y below n − c. O(c) memory; O(log c) time
+/// for a look-up, O(c) for an exchange, which allocates no memory.
 #[derive(Debug, Clone)]
 pub(super) struct Outside {
     len: usize,
-    stand_ins: Vec<(usize, usize)>, // of the items of Y below n − c, increasing
+    stand_ins: Vec<(usize, usize)>, // (number in Y, its stand-in), increasing
 }
 
 impl Outside {
-    /// For Y = `members`, increasing, of n items.
+    /// The items outside Y = `members`, which is increasing, of n items.
     pub fn new(n: usize, members: &[usize]) -> Self {
         let len = n - members.len();
         let low = members.iter().copied().filter(|&y| y < len);
@@ -23,7 +23,7 @@ impl Outside {
         Outside { len, stand_ins }
     }
 
-    /// n − c.
+    /// n − c, the number of items outside Y.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -33,7 +33,7 @@ impl Outside {
         self.place(number).map_or(number, |at| self.stand_ins[at].1)
     }
 
-    /// v ∈ Y and u ∉ Y change places. The numbers that now stand for another item.
+    /// Exchanges v ∈ Y for u ∉ Y. Returns the numbers that now may stand for another item.
     pub fn exchange(&mut self, v: usize, u: usize) -> [usize; 2] {
         let number = if u < self.len { u } else { self.number_of_high(u) };
         let successor = match self.place(v) {
@@ -49,12 +49,12 @@ impl Outside {
         [number, v]
     }
 
-    /// Where the stand-in of a number is, or would be.
+    /// The position of the stand-in of a number, or the position for its insertion.
     fn place(&self, number: usize) -> Result<usize, usize> {
         self.stand_ins.binary_search_by_key(&number, |&(number, _)| number)
     }
 
-    /// Of an item u ≥ n − c outside Y. O(c).
+    /// The number of an item u ≥ n − c outside Y. O(c).
     fn number_of_high(&self, u: usize) -> usize {
         let found = self.stand_ins.iter().find(|(_, stand_in)| *stand_in == u);
         found.expect("an item outside Y has a number").0

@@ -1,9 +1,9 @@
-//! K_YY as it is stored.
+//! The stored entries of K_YY.
 
 use faer::MatRef;
 use nystrom_linalg_core::Scalar;
 
-/// K_YY, c × c, by positions: what a factor is computed from.
+/// K_YY, c × c, in the order of positions; the factor is computed from it.
 #[derive(Debug, Clone)]
 pub(super) struct Principal {
     c: usize,
@@ -11,13 +11,13 @@ pub(super) struct Principal {
 }
 
 impl Principal {
-    /// From its columns.
+    /// K_YY from its columns, one after another.
     pub fn new(entries: Vec<f64>, c: usize) -> Self {
         assert_eq!(entries.len(), c * c, "c columns of c entries");
         Principal { c, entries }
     }
 
-    /// c.
+    /// c, the order of the matrix.
     pub fn size(&self) -> usize {
         self.c
     }
@@ -34,8 +34,8 @@ impl Principal {
         MatRef::from_column_major_slice(&self.entries, self.c, self.c)
     }
 
-    /// The item at position v is another one now, with these entries beside the others, k_v of no
-    /// account, and κ of its own.
+    /// Replaces the item at position v: `k` are the entries of the new item u with the items at all
+    /// positions (k_v is ignored), `kappa` is K_uu.
     pub fn exchange<T: Scalar>(&mut self, v: usize, k: &[T], kappa: f64) {
         let c = self.c;
         for (i, k) in k.iter().enumerate() {

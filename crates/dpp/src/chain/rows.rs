@@ -1,15 +1,15 @@
-//! Small matrices row by row: a Cholesky factor, solves with it and Gram matrices, all by one
-//! product in registers.
+//! Small matrices stored row by row: Cholesky factorisation, triangular solves and Gram matrices,
+//! all with the same matrix product in registers.
 //!
-//! Rows are padded with zeros to a multiple of 8 numbers, and their number to a multiple of 4: no
-//! loop has a remainder.
+//! Rows are padded with zeros to a multiple of 8 numbers, and their number to a multiple of 4, so
+//! that no loop has a remainder.
 
 use nystrom_linalg_core::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
-/// A multiple of the numbers in a register: 8 with AVX-512, 4 with AVX2.
+/// A multiple of the numbers in a vector register: 8 with AVX-512, 4 with AVX2.
 pub(super) const WIDTH: usize = 8;
-/// Rows computed together.
+/// Number of rows computed together.
 const TOGETHER: usize = 4;
 
 /// A matrix, row by row.
@@ -26,7 +26,8 @@ impl Rows {
         zeros
     }
 
-    /// All zero, of another size; allocates only to become larger than ever.
+    /// Sets size and entries to 0 of the given shape; allocates memory only if the matrix becomes
+    /// larger than it was before.
     pub fn reset(&mut self, rows: usize, columns: usize) {
         self.width = columns.next_multiple_of(WIDTH);
         self.entries.clear();
@@ -48,20 +49,20 @@ impl Rows {
         &mut self.entries[i * self.width..][..self.width]
     }
 
-    /// A ← U with UᵀU = A, for a symmetric A of that order, and `inverse` ← 1/U_ii; or the pivot
-    /// that is not positive. What is left of the diagonal is of no account. c³/3 flops.
+    /// A ← U with UᵀU = A, for a symmetric A of this order, and `inverse` ← 1/U_ii. The error is
+    /// the first pivot that is not positive. Entries left of the diagonal are not used. c³/3 flops.
     pub fn factorise(&mut self, order: usize, inverse: &mut [f64]) -> Result<(), usize> {
         work::cholesky(order);
         dispatch(Factorise { A: self, order, inverse })
     }
 
-    /// W ← U⁻ᵀW, U being `self` with the inverses of its diagonal. c² flops a column.
+    /// W ← U⁻ᵀW, where U is `self` and `inverse` holds 1/U_ii. c² flops per column.
     pub fn solve(&self, inverse: &[f64], order: usize, W: &mut Rows) {
         work::triangular_solve(order, W.width);
         dispatch(Solve { U: self, inverse, order, W });
     }
 
-    /// P ← P − WᵀW for a symmetric P as wide as W, `self`.
+    /// P ← P − WᵀW, where P is `self`, symmetric and as wide as W.
     pub fn subtract_gram(&mut self, W: &Rows) {
         work::triangle_of_product(W.width, W.entries.len() / W.width.max(1));
         dispatch(SubtractGram { P: self, W });
@@ -181,7 +182,7 @@ fn subtract_product<S: Simd>(
     }
 }
 
-/// The same for N registers of columns.
+/// As [`subtract_product`], for the columns of N registers.
 #[inline(always)]
 fn subtract_in_registers<S: Simd, const N: usize>(
     simd: S,
@@ -208,7 +209,7 @@ fn subtract_in_registers<S: Simd, const N: usize>(
     }
 }
 
-/// w ← U⁻ᵀw for one w that begins with `zeros`, U with the inverses of its diagonal.
+/// w ← U⁻ᵀw for one w whose first `zeros` entries are 0; `inverse` holds 1/U_ii.
 #[inline(always)]
 pub(super) fn solve_one(U: &Rows, inverse: &[f64], w: &mut [f64], zeros: usize) {
     work::triangular_solve(inverse.len() - zeros, 1);

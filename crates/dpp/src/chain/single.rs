@@ -1,23 +1,24 @@
-//! Steps one by one, and ratios: proposals that join those that were carried out since the last
-//! factor.
+//! Single steps, and ratios: a proposal is added to the pending exchanges since the last
+//! factorisation.
 
-use super::joining::waiting;
+use super::joining::most_pending;
 use super::{Drawn, SwapChain};
 use nystrom_linalg_core::{Error, Indices, Result, Scalar};
 use rand::Rng;
 
 impl<T: Scalar> SwapChain<'_, T> {
-    /// One step of Algorithm 1; true if Y changed. If c = n there is nothing to exchange.
+    /// One step of Algorithm 1; true if Y changed. If c = n no exchange is possible.
     ///
-    /// Up to 32 exchanges are pending until a factor is computed, and each takes an entry beside
-    /// the c. That is O(c²) as in [`run`](Self::run), which takes half the time or less.
+    /// About c/8 exchanges, at most 32, may be pending before the factor is recomputed; a proposal
+    /// evaluates one entry for each of them besides c + 1 others. A step takes O(c²) flops, as in
+    /// [`run`](Self::run), but at least twice the time.
     ///
     /// # Randomness
-    /// With a lazy rule one uniform that decides whether to stay. Then, unless Y stays, v and u by
-    /// one bounded integer each and one uniform for the acceptance.
+    /// With a lazy rule, one uniform decides whether to stay. Otherwise v and u take one bounded
+    /// integer each, and the acceptance one uniform.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] if an entry of K\[Y, u\] is NaN or infinite; Y is then as before.
+    /// [`Error::NonFinite`] if an entry of K\[Y, u\] is NaN or infinite; Y is then unchanged.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         self.steps += 1;
         if self.outside.len() == 0 {
@@ -34,11 +35,12 @@ impl<T: Scalar> SwapChain<'_, T> {
         Ok(accepted)
     }
 
-    /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. At
-    /// the cost of a step.
+    /// ρ = det K_{Y−v+u}/det K_YY, where v is the item at `position` of [`items`](Self::items) and
+    /// u ∉ Y. It costs as much as a step.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] if u ∈ Y, [`Error::NonFinite`].
+    /// [`Error::IndexOutOfRange`] for `position` or u, [`Error::DuplicateIndex`] if u ∈ Y,
+    /// [`Error::NonFinite`].
     pub fn ratio(&mut self, position: usize, u: usize) -> Result<f64> {
         let (c, n) = (self.items.len(), self.k.dim());
         Indices::from(&[position]).check(c, "positions in the subset")?;
@@ -56,13 +58,13 @@ impl<T: Scalar> SwapChain<'_, T> {
         Ok(ratio)
     }
 
-    /// ρ of one proposal more, which joins those that were carried out since the last factor.
+    /// Adds a proposal to the pending exchanges and returns its ρ.
     fn join(&mut self, v: usize, u: usize) -> Result<f64> {
         let j = self.batch.items.len();
-        if self.base.is_empty() || !self.window.has_room(j) || !self.window.serves() {
+        if self.base.is_empty() || !self.window.has_room(j) || !self.window.is_accurate() {
             self.settle()?;
             self.batch.propose([].into_iter());
-            self.window.begin_joining(waiting(self.items.len()));
+            self.window.begin_joining(most_pending(self.items.len()));
             self.base.extend_from_slice(&self.items);
         }
         self.batch.join(self.k, &self.base, (v, u));
@@ -75,7 +77,7 @@ impl<T: Scalar> SwapChain<'_, T> {
         ratio
     }
 
-    /// The last proposal is not carried out.
+    /// Withdraws the last proposal.
     fn leave(&mut self) {
         let j = self.batch.items.len() - 1;
         self.window.leave(j, self.batch.positions[j]);

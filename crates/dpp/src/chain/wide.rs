@@ -1,4 +1,4 @@
-//! A Cholesky factor to 32 digits, rounded.
+//! A Cholesky factor computed to 32 digits and rounded to `f64`.
 
 use super::double::Double;
 use super::rows::{Rows, WIDTH};
@@ -6,8 +6,8 @@ use nystrom_linalg_core::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
 impl Rows {
-    /// As [`factorise`](Self::factorise), to 32 digits; then rounded. c³/6 multiply-adds of
-    /// [`Double`]s.
+    /// As [`factorise`](Self::factorise), but computed to 32 digits and then rounded. c³/6
+    /// multiply-adds of [`Double`]s.
     pub fn factorise_wide(&mut self, order: usize, inverse: &mut [f64]) -> Result<(), usize> {
         work::cholesky(order);
         dispatch(Factorise { A: self, order, inverse })
@@ -51,7 +51,7 @@ impl WithSimd for Factorise<'_> {
     }
 }
 
-/// x −= u·s to 32 digits; vectors with their low parts.
+/// x −= u·s to 32 digits; each vector comes with its low parts.
 #[inline(always)]
 fn subtract<S: Simd>(simd: S, [x, x_low]: [&mut [f64]; 2], u: [&[f64]; 2], s: Double) {
     let (x, x_low) = (S::as_mut_simd_f64s(x).0, S::as_mut_simd_f64s(x_low).0);
@@ -74,7 +74,7 @@ fn two_sum<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> [S::f64s; 2] {
     [sum, simd.add_f64s(simd.sub_f64s(a, simd.sub_f64s(sum, t)), simd.sub_f64s(b, t))]
 }
 
-/// The same for |a| ≥ |b| (Dekker).
+/// a + b and its rounding error for |a| ≥ |b| (Dekker).
 #[inline(always)]
 fn quick_sum<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> [S::f64s; 2] {
     let sum = simd.add_f64s(a, b);

@@ -1,28 +1,28 @@
-//! Exchanges of one item, judged for many proposals from one factor: ratios of det K_YY.
+//! Ratios of det K_YY for many proposed exchanges, from one Cholesky factor.
 //!
-//! # The paper's formula and the way to it
+//! # Formulas
 //! With S = Y − v, Li, Jegelka & Sra (2016) exchange v for u by the ratio
 //!
 //! ρ = det K_{S+u}/det K_{S+v} = (K_uu − K_uS K_SS⁻¹ K_Su)/(K_vv − K_vS K_SS⁻¹ K_Sv)
 //!
-//! and follow the inverse by block-inverse updates. Let k = K_{Y,u}. The residual of u beside all
-//! of Y is γ = K_uu − kᵀK_YY⁻¹k, so det K_{Y+u} = γ det K_YY; and leaving v out of Y + u multiplies
-//! by \[(K_{Y+u})⁻¹\]_vv = \[K_YY⁻¹\]_vv + \[K_YY⁻¹k\]_v²/γ. Hence
+//! and update the inverse by block-inverse formulas. Let k = K_{Y,u}. The residual of u given Y is
+//! γ = K_uu − kᵀK_YY⁻¹k, so that det K_{Y+u} = γ det K_YY. Removing v from Y + u multiplies the
+//! determinant by \[(K_{Y+u})⁻¹\]_vv = \[K_YY⁻¹\]_vv + \[K_YY⁻¹k\]_v²/γ. Hence
 //!
 //! **ρ = γ·\[K_YY⁻¹\]_vv + \[K_YY⁻¹k\]_v²**,
 //!
-//! a sum of two terms that cannot be negative. Of K_YY⁻¹ that takes one row and column for each
-//! proposal. So the proposals of a window, items C for positions V, need of it no more than
+//! a sum of two terms that are never negative. Each proposal needs one row and one column of
+//! K_YY⁻¹. For the proposals of a window, items C for positions V, the matrix
 //!
 //! ```text
 //! P = [ K_CC − K_CY K_YY⁻¹ K_YC     (K_YY⁻¹ K_YC)_Vᵀ ]  =  [ K_CC  0 ]  −  WᵀW
 //!     [ (K_YY⁻¹ K_YC)_V             −(K_YY⁻¹)_VV     ]     [ 0     0 ]
 //! ```
 //!
-//! with W = L⁻¹\[K_YC, −E_V\], K_YY = LLᵀ and E_V columns of I. It is K over Y and C, swept on Y.
-//! An exchange is one sweep more, on v and u: the block-inverse update of these rows, of rank two,
-//! O(|V|²) in the place of O(c²). The factor is computed afresh after every window, so that nothing
-//! drifts.
+//! contains all that is needed. Here W = L⁻¹\[K_YC, −E_V\], K_YY = LLᵀ, and E_V are columns of I. P
+//! is the matrix of K for Y and C, swept on Y. An exchange is a further sweep, on v and u: the
+//! block-inverse update of these rows, of rank two, in O(|V|²) in place of O(c²) flops. The factor
+//! is recomputed after every window, so that rounding errors do not accumulate.
 //!
 //! # Source
 //! The sweep operator: J. H. Goodnight, *A tutorial on the SWEEP operator*, Amer. Statist. 33
@@ -36,40 +36,40 @@ use super::rows::Rows;
 use nystrom_linalg_core::{Scalar, dispatch, work};
 use pulp::{Simd, WithSimd};
 
-/// A window ends when det K_YY is this many times as large as it has been. Entries of P grow as it
-/// falls, and cancel as it rises. So at most so many digits of P are lost, and none in later
-/// windows.
+/// A window ends when det K_YY exceeds this multiple of its least value in the window. Entries of P
+/// grow as det K_YY falls, and cancel as it rises; the limit bounds the relative error of P by this
+/// multiple of ε, and errors do not carry over to later windows.
 const RISE: f64 = 1e6;
-/// The row of a position that no proposal names.
+/// Marks a position of Y that is in no proposal, and so has no row of P.
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// P for the proposals of a batch from number `first` on. The item of proposal first + j is in row
-/// j, its position in row q + j, of q proposals.
+/// P for the q proposals of a batch from number `first` on. Row j is that of the item of proposal
+/// first + j, row q + j that of its position.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     first: usize,
     pub q: usize,
     W: Rows,
     pub P: Rows,
-    pub at: Vec<usize>,  // the row of what is at each position of V
-    pub signs: Vec<f64>, // of rows on which P was swept: 1 for what came, -1 for what left
-    change: f64,         // det K_YY over that of the factor, and
-    least: f64,          // the least that it has been
-    room: [Vec<f64>; 2], // two rows of P
+    pub at: Vec<usize>,     // for each position of Y, the row of P of its item
+    pub signs: Vec<f64>,    // of the rows on which P was swept: 1 entered, -1 left; else 0
+    change: f64,            // det K_YY now / det K_YY of the factor
+    least: f64,             // the least value of `change` in this window
+    scratch: [Vec<f64>; 2], // copies of two rows of P
     pub joining: Joining,
 }
 
-/// What a window keeps where proposals join it.
+/// The state of a window to which proposals are added one by one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Joining {
     pub W: Rows, // Wᵀ
-    pub N: Rows, // P_n for the two rows that join
+    pub N: Rows, // P_n for the two rows of the new proposal
     pub A: Rows, // σ_s P⁰_ns
 }
 
 impl Window {
-    /// Room for proposals of c items.
-    pub fn with_room(c: usize) -> Self {
+    /// An empty window for sets of c items.
+    pub fn for_size(c: usize) -> Self {
         Window {
             first: 0,
             q: 0,
@@ -79,12 +79,12 @@ impl Window {
             signs: Vec::new(),
             change: 1.0,
             least: 1.0,
-            room: Default::default(),
+            scratch: Default::default(),
             joining: Joining::default(),
         }
     }
 
-    /// P = 0, for the proposals from number `first` on, `q` at most.
+    /// Starts with P = 0, for at most `q` proposals from number `first` on.
     pub fn begin(&mut self, first: usize, q: usize) {
         (self.first, self.q, self.change, self.least) = (first, q, 1.0, 1.0);
         self.P.reset(2 * q, 2 * q);
@@ -93,8 +93,8 @@ impl Window {
         self.signs.resize(2 * q, 0.0);
     }
 
-    /// For the proposals from number `first` on, given the factor of K_YY. 2c² + 4qc flops for each
-    /// of them.
+    /// Computes P for the proposals from number `first` on, from the factor of K_YY. 2c² + 4qc
+    /// flops per proposal.
     pub fn open<T: Scalar>(&mut self, factor: &Factor, batch: &Batch<T>, first: usize) {
         let (c, q) = (self.at.len(), batch.items.len() - first);
         self.begin(first, q);
@@ -115,19 +115,20 @@ impl Window {
         P.subtract_gram(W);
     }
 
-    /// det K_YY over that of the factor.
+    /// det K_YY of the current Y over that of the factor.
     pub fn change(&self) -> f64 {
         self.change
     }
 
-    /// Whether P is of a det K_YY that the window may still be judged by.
-    pub fn serves(&self) -> bool {
+    /// Whether P is accurate enough for the remaining proposals: det K_YY is at most `RISE` times
+    /// its least value in the window.
+    pub fn is_accurate(&self) -> bool {
         self.change <= RISE * self.least
     }
 
-    /// ρ for proposal number `j` of the batch, with K_uu = κ. A residual of u of at most
-    /// `rounding`·κ cannot be told from 0 and counts as 0. It may be γ, or the one beside Y − v,
-    /// ρ/\[K_YY⁻¹\]_vv. NaN if P is.
+    /// ρ for proposal number `j` of the batch, with K_uu = κ. Residuals of u of at most
+    /// `rounding`·κ may be rounding error and count as 0: both the residual given Y, γ, and that
+    /// given Y − v, ρ/\[K_YY⁻¹\]_vv. NaN if entries of P are.
     pub fn ratio(&self, j: usize, v: usize, kappa: f64, rounding: f64) -> f64 {
         let [M_vv, x, gamma] = self.corner(self.at[v], j - self.first);
         let gamma = if gamma <= rounding * kappa { 0.0 } else { gamma };
@@ -135,19 +136,19 @@ impl Window {
         if ratio <= rounding * kappa * M_vv { 0.0 } else { ratio }
     }
 
-    /// \[K_YY⁻¹\]_vv, \[K_YY⁻¹k\]_v and γ of the items in rows e and u.
+    /// \[K_YY⁻¹\]_vv, \[K_YY⁻¹k\]_v and γ, for the position of row e and the item of row u.
     fn corner(&self, e: usize, u: usize) -> [f64; 3] {
         [-self.P.at(e, e), self.P.at(e, u), self.P.at(u, u)]
     }
 
-    /// Carries proposal number `j` out, whose ratio is ρ: P is swept on the item that leaves
-    /// position v and the one that comes. 4(2q)² flops.
+    /// Carries out proposal number `j`, whose ratio is ρ: sweeps P on the item that leaves position
+    /// v and the item that enters. 4(2q)² flops.
     pub fn exchange(&mut self, j: usize, v: usize, ratio: f64) {
         let (e, u) = (self.at[v], j - self.first);
         let corner = self.corner(e, u);
         work::flops(4 * self.P.width * self.P.width);
-        let (P, room) = (&mut self.P, &mut self.room);
-        dispatch(Sweep { P, rows: [e, u], corner, ratio, room });
+        let (P, scratch) = (&mut self.P, &mut self.scratch);
+        dispatch(Sweep { P, rows: [e, u], corner, ratio, scratch });
         self.at[v] = u;
         self.signs[u] = 1.0;
         self.signs[e] = if e < self.q { 0.0 } else { -1.0 };
@@ -156,19 +157,19 @@ impl Window {
     }
 }
 
-/// With a and b the columns of P for e ∈ Y, which leaves, and u ∉ Y, which comes, m = −P_ee, x =
-/// P_eu and γ = P_uu, so that ρ = mγ + x²:
+/// The sweep of P for an exchange. Let a and b be the columns of P for e ∈ Y, which leaves, and u ∉
+/// Y, which enters, and m = −P_ee, x = P_eu and γ = P_uu, so that ρ = mγ + x². Then
 ///
 /// α = (γa − xb)/ρ,   β = (xa + mb)/ρ,   P ← P + αaᵀ − βbᵀ
 ///
-/// in all other rows, and α and β become the columns of e and u, with γ/ρ, x/ρ and −m/ρ in the
-/// corner.
+/// for all other rows and columns; α and β become the columns of e and u, with the 2 × 2 block γ/ρ,
+/// x/ρ, −m/ρ.
 struct Sweep<'a> {
     P: &'a mut Rows,
     rows: [usize; 2],
     corner: [f64; 3],
     ratio: f64,
-    room: &'a mut [Vec<f64>; 2],
+    scratch: &'a mut [Vec<f64>; 2],
 }
 
 impl WithSimd for Sweep<'_> {
@@ -176,7 +177,7 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Sweep { P, rows: [e, u], corner: [m, x, gamma], ratio, room: [a, b] } = self;
+        let Sweep { P, rows: [e, u], corner: [m, x, gamma], ratio, scratch: [a, b] } = self;
         for (to, row) in [(&mut *a, e), (&mut *b, u)] {
             to.clear();
             to.extend_from_slice(P.row(row));

@@ -1,4 +1,4 @@
-//! B, a matrix of low rank that stands for K in proposals, and the scores that it gives.
+//! The guide B: a matrix of low rank that replaces K in proposals, and the scores that it gives.
 
 use super::weighted::Weighted;
 use crate::ElementarySymmetric;
@@ -10,43 +10,45 @@ use nystrom_linalg_core::{
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Equal eigenvalues that stand for what the dictionary leaves of the trace, for each item drawn.
+/// Number of equal eigenvalues, per item of a draw, that represent the part of the trace outside
+/// the dictionary.
 const TAIL: usize = 8;
-/// Rows scored by one thread at a time.
+/// Number of rows scored per parallel task.
 const ROWS: usize = 256;
 
 /// B = Σ_i b_i u_i u_iᵀ in the feature space of K, with orthonormal u_i in the span of the
-/// dictionary D. It has q more eigenvalues τ/q, in directions that no item has.
+/// dictionary D. B has q more eigenvalues τ/q, in directions orthogonal to all items. They
+/// represent the trace τ that the dictionary does not explain.
 ///
-/// Its scores are g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩. With the slopes w_i = e_{c−1}(b without i)/e_c(b)
-/// and w_0 = e_{c−1}(b)/e_c(b) in directions outside, w_0 − w_i = b_i·e_{c−2}(b without i)/e_c(b),
-/// so that
+/// Its scores are g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩. With the derivatives w_i = e_{c−1}(b without
+/// i)/e_c(b) along u_i, and w_0 = e_{c−1}(b)/e_c(b) along other directions, w_0 − w_i =
+/// b_i·e_{c−2}(b without i)/e_c(b), so that
 ///
 /// g_j = w_0 K_jj − Σ_i (w_0 − w_i)(u_iᵀφ_j)² = w_0 K_jj − ‖R K_{D,j}‖².
 ///
-/// Any b and any dictionary will do for exact draws; good ones make proposals likely to be
-/// accepted.
+/// Draws are exact for any b and any dictionary; with good ones, trials are accepted more often.
 #[derive(Debug, Clone)]
 pub(super) struct Guide {
     items: Vec<usize>, // D
     R: Mat<f64>,       // m × m
     w_0: f64,
     log_e: f64,    // ln e_c(B)
-    log_tilt: f64, // of B: ln α with c items expected of the DPP of αB
-    slack: f64,    // what of ‖R K_{D,j}‖²/(w_0 K_jj) may be rounding error
+    log_tilt: f64, // ln α for which the DPP of αB has about c items on average
+    slack: f64,    // bound of the rounding error of ‖R K_{D,j}‖²/(w_0 K_jj)
 }
 
 impl Guide {
-    /// The guide before anything is known of K: g_j = K_jj.
+    /// The initial guide, whose scores are g_j = K_jj.
     pub fn diagonal() -> Self {
         Guide { items: vec![], R: Mat::new(), w_0: 1.0, log_e: 0.0, log_tilt: 0.0, slack: 0.0 }
     }
 
-    /// B = PΣP, where Σ = Σ_s v_s² φ_sφ_sᵀ is that of a sample, and P projects on at most m of its
-    /// items. They are randomly chosen pivots of a Cholesky factorisation FFᵀ; b are the
-    /// eigenvalues of FᵀF.
+    /// B = PΣP, where Σ = Σ_s v_s² φ_sφ_sᵀ is the covariance of a sample, and P projects on the
+    /// span of at most m of its items. These items are randomly chosen pivots of a Cholesky
+    /// factorisation FFᵀ, and b are the eigenvalues of FᵀF.
     ///
-    /// m·|sample| entries, O(m²·|sample| + m³) flops. `unit` divides K.
+    /// m·|sample| entries, O(m²·|sample| + m³) flops. `unit` is the scale of K: scores are those of
+    /// K/unit.
     ///
     /// # Randomness
     /// One uniform for every pivot.
@@ -71,7 +73,7 @@ impl Guide {
         let all: Vec<f64> = b.iter().copied().chain((0..q).map(|_| tau / q as f64)).collect();
         let e = ElementarySymmetric::new(&all, c)?;
         let (w_0, curvature) = e.slopes();
-        // u_iᵀφ_j = y_iᵀ L⁻¹ V K_{D,j}, L the pivots' rows of F and V their weights
+        // u_iᵀφ_j = y_iᵀ L⁻¹ V K_{D,j}, with L the rows of F of the pivots, V their weights
         let L = Mat::from_fn(m, m, |s, t| if s < t { 0.0 } else { F.factor()[(pivots[s], t)] });
         let mut M =
             Mat::from_fn(
@@ -96,7 +98,7 @@ impl Guide {
         })
     }
 
-    /// D.
+    /// D, the items of the dictionary.
     pub fn items(&self) -> &[usize] {
         &self.items
     }
@@ -106,7 +108,7 @@ impl Guide {
         self.log_e
     }
 
-    /// ln α such that the DPP of αB has c items, nearly, on average.
+    /// ln α for which the DPP of αB has about c items on average.
     pub fn log_tilt(&self) -> f64 {
         self.log_tilt
     }
@@ -116,11 +118,11 @@ impl Guide {
         self.w_0
     }
 
-    /// g_j for the given rows, whose K_jj/unit are `diagonal`: never less than the score, more by
-    /// rounding error. |rows|·m entries, 2m² flops a row.
+    /// g_j for the given rows, with K_jj/unit from `diagonal`, as an upper bound that exceeds the
+    /// exact g_j by rounding error only. |rows|·m entries, 2m² flops per row.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the entry of K.
     pub fn scores<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -129,7 +131,7 @@ impl Guide {
     ) -> Result<Vec<f64>> {
         let explained: Vec<Result<_>> =
             rows.par_chunks(ROWS).map(|rows| self.explained(k, rows)).collect();
-        // the first of several errors
+        // in order, so that the first error is returned
         let explained: Vec<Vec<f64>> = explained.into_iter().collect::<Result<_>>()?;
         let score = |(&j, explained): (&usize, f64)| {
             let most = self.w_0 * diagonal(j);
@@ -151,8 +153,8 @@ impl Guide {
     }
 }
 
-/// F with FFᵀ ≈ A by at most m pivots, drawn in proportion to the residuals, and the trace of what
-/// is left. Residuals at rounding level count as 0.
+/// F with FFᵀ ≈ A, from at most m pivots drawn in proportion to the residuals, and the trace of A −
+/// FFᵀ. Residuals at rounding level count as 0.
 fn pivots<T: Scalar>(
     A: &Weighted<'_, T>,
     c: usize,

@@ -1,7 +1,7 @@
-//! Exact draws of a fixed size by rejection from an intermediate sample: no n × n matrix.
+//! Exact draws of a fixed size by rejection from an intermediate sample, without an n × n matrix.
 
 mod guide;
-mod how;
+mod params;
 mod proposal;
 #[cfg(test)]
 mod tests;
@@ -10,67 +10,73 @@ mod weighted;
 
 use crate::start::independent;
 use guide::Guide;
-pub use how::Rejection;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 use nystrom_sketch::Landmarks;
+pub use params::Rejection;
 use proposal::Proposal;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use trial::{Trial, weighted};
 use weighted::Weighted;
 
-/// Trials looked at together: at most.
+/// Most trials evaluated together.
 const AT_ONCE: f64 = 8.0;
-/// Items of an intermediate sample below which waking other threads costs more than they save.
+/// Size of an intermediate sample below which one thread is faster than several.
 const WORTH_A_THREAD: usize = 64;
-/// An intermediate sample this many times c² is accepted nearly always.
+/// The largest intermediate sample considered, as a multiple of c². With the best guide, a sample
+/// of this size is nearly always accepted.
 const LARGEST: f64 = 8.0;
-/// What a flop of an eigendecomposition costs in those of a product. Most trials are refused
-/// without one; reckoned with so, failures stay few where the guide is poor.
+/// Assumed cost of a flop of an eigendecomposition, in flops of a matrix product. Most trials are
+/// refused without an eigendecomposition, so that this over-estimates the cost of a trial and
+/// favours smaller intermediate samples.
 const PENALTY: f64 = 8.0;
 
-/// What the draws of a [`RejectionKDpp`] took until now.
+/// The work of a [`RejectionKDpp`] so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Effort {
-    /// Draws made.
+    /// Number of draws.
     pub draws: u64,
-    /// Trials of all draws: intermediate samples accepted or not.
+    /// Number of trials of all draws: intermediate samples, accepted or not.
     pub trials: u64,
-    /// Kernel values in blocks, preparation included.
+    /// Number of entries of K evaluated in blocks, including the preparation.
     pub values: u64,
 }
 
-/// The k-DPP Pr(C) = det K_CC / e_c(K), |C| = c, **exactly** and without an n × n matrix. It takes
-/// any K whose blocks can be evaluated, millions of rows, any c up to its rank.
+/// Draws from the k-DPP Pr(C) = det K_CC / e_c(K), |C| = c, **exactly** and without an n × n
+/// matrix. It works for any K whose blocks can be evaluated, also with millions of rows, and for
+/// any c up to the rank of K.
 ///
-/// A matrix B of low rank that resembles K is made once. Then, for every trial:
+/// A matrix B of low rank that approximates K (the guide) is computed once. Then, for every trial:
 ///
-/// 1. draw t items σ, independently and with Pr(j) ∝ g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩;
+/// 1. draw t items σ independently, with Pr(j) ∝ g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩;
 /// 2. let A_σ = (c/t) Σ_{j ∈ σ} φ_jφ_jᵀ/g_j, and accept σ with probability e_c(A_σ)/e_c(B);
-/// 3. if it is accepted, draw C from the k-DPP of A_σ, a t × t matrix.
+/// 3. if σ is accepted, draw C from the k-DPP of A_σ, a t × t matrix.
 ///
-/// *The probability is one.* e_c^{1/c} is concave on psd matrices and homogeneous, so
-/// e_c(A) ≤ e_c(B)·(⟨∇ ln e_c(B), A⟩/c)^c, and ⟨∇ ln e_c(B), A_σ⟩ = c by the choice of the weights.
+/// *The acceptance probability is at most 1.* e_c^{1/c} is concave on psd matrices and homogeneous,
+/// so e_c(A) ≤ e_c(B)·(⟨∇ ln e_c(B), A⟩/c)^c, and ⟨∇ ln e_c(B), A_σ⟩ = c by the choice of the
+/// weights.
 ///
-/// *The probabilities are exact.* A set C is drawn from σ with probability det (A_σ)_CC / e_c(A_σ).
-/// Multiply by the probabilities of σ and of its acceptance, and sum over the places of C in σ.
-/// That gives a multiple of det K_CC that is the same for all C. B changes only how many trials
-/// fail.
+/// *The draws are exact.* A set C is drawn from σ with probability det (A_σ)_CC / e_c(A_σ).
+/// Multiplying by the probabilities of σ and of its acceptance, and summing over σ and the places
+/// of C in σ, gives det K_CC times a factor that is the same for all C. B affects only the number
+/// of failed trials.
 ///
-/// *Trials.* One is accepted with probability
+/// *Number of trials.* A trial is accepted with probability
 ///
 /// t!/((t − c)! tᶜ) · e_c(K)/(e_c(B) (G/c)ᶜ), G = Σ_j g_j.
 ///
-/// The second factor is 1 for B = K; it differs from 1 in the second order of K − B. The first is
-/// about exp(−c²/2t). t is a compromise between trials and their size: often near c²/5.
+/// The second factor is 1 for B = K, and 1 − O(‖K − B‖²) otherwise. The first is about exp(−c²/2t).
+/// A larger t means fewer but larger trials; the default is often near c²/5.
 ///
 /// # Cost
-/// n entries of the diagonal; m entries of K and 2m² flops for each item scored, few of the n. A
-/// score is found for a candidate only, and kept: w_0 K_jj bounds it. A trial takes t² entries and
-/// t³/3 to 7t³/3 flops, by which nearly all that fail are refused. A draw takes 31t³/3 more, for
-/// the eigenvalues of one or two trials and the vectors of one. Memory: 4n numbers, and (rows of
-/// the sample)·m. [`effort`](Self::effort) counts.
+/// n diagonal entries, and m entries of K and 2m² flops for each scored item, where m is the size
+/// of the dictionary. Few of the n items are scored: items are proposed by the bound w_0 K_jj of
+/// the score, and only proposed items need their score, which is then stored. A trial takes t²
+/// entries and t³/3 to 7t³/3 flops, which suffice to refuse nearly all trials that fail. A draw
+/// takes about 31t³/3 flops more, for the eigenvalues of one or two trials and the eigenvectors of
+/// one. Memory: 4n numbers, and (rows of the sample)·m. [`effort`](Self::effort) counts trials and
+/// entries.
 ///
 /// # Source
 /// D. Calandriello, M. Dereziński & M. Valko, *Sampling from a k-DPP without looking at all items*,
@@ -80,11 +86,11 @@ pub struct Effort {
 /// Mech. 8 (1959).
 ///
 /// # Departures
-/// Theirs accepts by det(I + αA_σ), draws a set of random size and starts again unless that is c.
-/// It finds α by bisection so that c is a likely size. Here e_c takes the place of the determinant.
-/// So t is a number and not a Poisson variable, and no set is lost for its size. There is no α, and
-/// c is not bounded by an effective dimension. Their dictionary is one of BLESS for a ridge 1/α;
-/// here the rounds of BLESS are made with the scores g.
+/// The published sampler accepts σ by det(I + αA_σ), draws a set of random size and starts again
+/// unless the size is c; it finds α by bisection, so that c is a likely size. Here e_c replaces the
+/// determinant. So t is a number in place of a Poisson variable, no set is rejected for its size,
+/// there is no α, and c is not limited by an effective dimension. The published dictionary is that
+/// of BLESS for a ridge 1/α; here the rounds of BLESS use the scores g.
 ///
 /// ```
 /// use nystrom_dpp::{Rejection, RejectionKDpp};
@@ -107,8 +113,8 @@ pub struct RejectionKDpp<'a, T: Scalar> {
     effort: Effort,
 }
 
-/// What [`RejectionKDpp`] needs beside K, and what it has found out about K until now: it can be
-/// kept while K is not. 4n numbers, and m² for m items of the dictionary.
+/// The state of a [`RejectionKDpp`] without K: the guide and the scores computed so far. It does
+/// not borrow K. 4n numbers, and m² for m items of the dictionary.
 #[derive(Debug, Clone)]
 pub struct PreparedRejection {
     c: usize,
@@ -122,13 +128,13 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     /// Prepares draws of `c` items.
     ///
     /// # Randomness
-    /// For every round, two uniforms for each candidate of the sample and one for each item of the
-    /// dictionary.
+    /// For every round, two uniforms for each candidate of the sample and one uniform for each item
+    /// of the dictionary.
     ///
     /// # Errors
     /// [`Error::Empty`] if c, n or a number in `how` is 0, [`Error::TooMany`] if c > n,
-    /// [`Error::InvalidParameter`] if `how.intermediate` is below c. [`Error::RankDeficient`] with
-    /// the numerical rank if c exceeds it, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
+    /// [`Error::InvalidParameter`] if `how.intermediate` is below c. [`Error::RankDeficient`], with
+    /// the numerical rank, if c exceeds it, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
     /// negative diagonal entry.
     pub fn new(
         k: &'a dyn PsdMatrix<T>,
@@ -145,24 +151,28 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         let mut k_dpp = RejectionKDpp { k, prepared, effort: Effort::default() };
         let everything = k.dim() <= how.sample;
         for _ in 0..if everything { 1 } else { how.rounds } {
-            let sample = if everything { k_dpp.all() } else { k_dpp.some(how.sample, rng)? };
+            let sample = if everything {
+                k_dpp.weigh_all()
+            } else {
+                k_dpp.draw_weighted(how.sample, rng)?
+            };
             let guide = k_dpp.guide(sample, how.dictionary, rng)?;
             k_dpp.prepared.proposal.follow(guide);
         }
         if everything {
             k_dpp.prepared.proposal.score_all(k)?;
         } else {
-            k_dpp.prepared.proposal.draw(k, c, rng)?; // tells how many candidates an item takes
+            k_dpp.prepared.proposal.draw(k, c, rng)?; // measures the candidates per item
         }
-        k_dpp.prepared.t = how.intermediate.unwrap_or_else(|| k_dpp.cheapest());
+        k_dpp.prepared.t = how.intermediate.unwrap_or_else(|| k_dpp.cheapest_size());
         Ok(k_dpp)
     }
 
-    /// Draws as prepared before, for the same K.
+    /// Restores a sampler from its [prepared](Self::into_prepared) state, for the same K.
     ///
     /// # Errors
-    /// [`Error::Shape`] if K is of another size. Of a K of the same size that is another one no
-    /// draw can be relied upon.
+    /// [`Error::Shape`] if K has another order. Another K of the same order is not detected and
+    /// gives wrong draws.
     ///
     /// ```
     /// use nystrom_dpp::{Rejection, RejectionKDpp};
@@ -183,12 +193,12 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         Ok(RejectionKDpp { k, prepared, effort: Effort::default() })
     }
 
-    /// What further draws need beside K.
+    /// The state for further draws, without K.
     pub fn into_prepared(self) -> PreparedRejection {
         self.prepared
     }
 
-    /// C: c distinct items.
+    /// Draws C: c distinct items.
     ///
     /// # Randomness
     /// Two uniforms for every candidate and one for every trial, up to eight trials at a time; then
@@ -196,7 +206,7 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     ///
     /// # Errors
     /// [`Error::NotAccepted`] after `trials` trials; [`Error::NonFinite`];
-    /// [`Error::NotPositiveDefinite`] if K is found not to be psd.
+    /// [`Error::NotPositiveDefinite`] if a trial shows that K is not psd.
     pub fn sample(&mut self, rng: &mut dyn Rng) -> Result<Landmarks> {
         let at_once =
             AT_ONCE.min((-log_all_differ(self.prepared.c, self.prepared.t)).exp().ceil()) as usize;
@@ -230,36 +240,36 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         Err(Error::NotAccepted { trials: self.prepared.trials })
     }
 
-    /// Trials and kernel values until now.
+    /// The numbers of draws, trials and kernel values so far.
     pub fn effort(&self) -> Effort {
         Effort { values: self.effort.values + self.prepared.proposal.values(), ..self.effort }
     }
 
-    /// t: items of an intermediate sample.
+    /// t, the number of items of an intermediate sample.
     pub fn intermediate(&self) -> usize {
         self.prepared.t
     }
 
-    /// ln of the largest acceptance rate that any B can give: Σ_{i<c} ln(1 − i/t).
+    /// ln of the largest acceptance rate that a guide B can give: Σ_{i<c} ln(1 − i/t).
     pub fn log_best_rate(&self) -> f64 {
         log_all_differ(self.prepared.c, self.prepared.t)
     }
 
-    /// An intermediate sample.
+    /// Draws an intermediate sample and evaluates its entries.
     fn trial(&mut self, rng: &mut dyn Rng) -> Result<Trial> {
-        let sample = self.some(self.prepared.t, rng)?;
+        let sample = self.draw_weighted(self.prepared.t, rng)?;
         let trial = Trial::new(sample)?;
         self.effort.values += trial.entries() as u64;
         Ok(trial)
     }
 
-    /// False only if the trial is refused by this uniform number.
+    /// False only if the trial is refused for this `coin`, the logarithm of a uniform number.
     fn may_pass(&self, trial: &Trial, coin: f64) -> bool {
         let guide = self.prepared.proposal.guide();
         trial.may_reach(coin + guide.log_e(), self.prepared.c, guide.log_tilt())
     }
 
-    /// ln (e_c(A_σ)/e_c(B)), at most 0 up to rounding.
+    /// ln (e_c(A_σ)/e_c(B)), the log of the acceptance probability; at most 0 up to rounding.
     fn log_probability(&self, trial: &Trial) -> Result<f64> {
         let log = trial.log_e(self.prepared.c)? - self.prepared.proposal.guide().log_e();
         if log > 64.0 * T::EPS.sqrt() {
@@ -272,14 +282,14 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         Ok(log)
     }
 
-    /// `count` draws by the scores, with the weights of an intermediate sample.
-    fn some(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Weighted<'a, T>> {
+    /// `count` draws in proportion to the scores, with the weights of an intermediate sample.
+    fn draw_weighted(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Weighted<'a, T>> {
         let draws = self.prepared.proposal.draw(self.k, count, rng)?;
         Ok(self.weighted(draws))
     }
 
-    /// All rows, equally weighted: a sample whose covariance is K's, scaled to a trace of c.
-    fn all(&self) -> Weighted<'a, T> {
+    /// All rows, equally weighted: a sample whose covariance is that of K, scaled to a trace of c.
+    fn weigh_all(&self) -> Weighted<'a, T> {
         let trace: f64 = self.prepared.proposal.diagonal().iter().sum();
         let draws = (0..self.k.dim()).map(|j| (j, trace / self.k.dim() as f64)).collect();
         self.weighted(draws)
@@ -290,8 +300,8 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         weighted(self.k, draws, c, proposal.diagonal(), unit)
     }
 
-    /// The guide of a sample. Where that has rank below c, independent items are looked for among
-    /// all rows and added: n·c entries.
+    /// The guide of a sample. If the sample has rank below c, independent items from all rows are
+    /// added, at n·c entries.
     fn guide(&mut self, sample: Weighted<'a, T>, m: usize, rng: &mut dyn Rng) -> Result<Guide> {
         let m = m.min(self.k.dim());
         let mut count = |sample: &Weighted<'a, T>| {
@@ -318,9 +328,9 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         Guide::of(&more, self.prepared.c, m, self.prepared.unit, rng)
     }
 
-    /// The t at which the work of a trial over its probability is least. The part of B in that
-    /// probability does not depend on t.
-    fn cheapest(&self) -> usize {
+    /// The t that minimises the work of a trial divided by its acceptance probability. The factor
+    /// of this probability that depends on B does not depend on t.
+    fn cheapest_size(&self) -> usize {
         let (n, c) = (self.k.dim() as f64, self.prepared.c as f64);
         let m = self.prepared.proposal.guide().items().len() as f64;
         let per_item = if self.prepared.proposal.by_scores() {
@@ -342,12 +352,13 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     }
 }
 
-/// ln of t!/((t − c)! tᶜ): the probability that c of t equally likely values all differ.
+/// ln of t!/((t − c)! tᶜ): the probability that c independent draws from t equally likely values
+/// all differ.
 fn log_all_differ(c: usize, t: usize) -> f64 {
     (0..c).map(|i| (-(i as f64) / t as f64).ln_1p()).sum()
 }
 
-/// K_jj over the largest of them, and that.
+/// K_jj/unit for all j, and unit = max K_jj.
 fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<(Vec<f64>, f64)> {
     let mut diagonal = crate::start::diagonal(k, "kernel matrix")?;
     let unit = diagonal.iter().copied().fold(0.0, f64::max);

@@ -1,28 +1,29 @@
-//! Independent items in proportion to the scores of a guide, most of which are never computed.
+//! Independent draws in proportion to the scores of a guide, most of which are never computed.
 
 use super::guide::Guide;
 use nystrom_linalg_core::random::Cumulated;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::{Rng, RngExt};
 
-/// Candidates drawn at once: at least, and at most.
+/// Fewest candidates drawn together.
 const FEWEST: usize = 64;
+/// Most candidates drawn together.
 const MOST: usize = 8192;
-/// Once one in so many rows has its score, all others get theirs.
+/// Once the scores of n divided by this rows are known, those of all rows are computed.
 const SHARE: usize = 4;
 
 /// Draws of j with probability g_j / Σ g.
 ///
-/// A candidate is drawn by its bound w_0 K_jj and accepted with g_j/(w_0 K_jj); scores are kept.
-/// Where candidates become as many as rows, or a quarter of the scores is known, all are computed
-/// and candidates are drawn by them.
+/// A candidate is drawn in proportion to the bound w_0 K_jj of its score and accepted with
+/// probability g_j/(w_0 K_jj); scores are stored. Once there were n candidates, or a quarter of the
+/// scores is known, all scores are computed and items are drawn in proportion to them.
 #[derive(Debug, Clone)]
 pub(super) struct Proposal {
     guide: Guide,
     diagonal: Vec<f64>,   // K_jj/unit
-    scores: Vec<f64>,     // g_j, NaN where it is not known
-    cumulated: Cumulated, // of K_jj/unit, or of g_j where all are known
-    by_scores: bool,      // the latter
+    scores: Vec<f64>,     // g_j, NaN if it is not known
+    cumulated: Cumulated, // of K_jj/unit, or of g_j if `by_scores`
+    by_scores: bool,      // whether all g_j are known
     known: usize,
     candidates: u64,
     taken: u64,
@@ -30,7 +31,7 @@ pub(super) struct Proposal {
 }
 
 impl Proposal {
-    /// By the diagonal of K, which is n numbers, at least 0 and with a positive sum.
+    /// Draws in proportion to the diagonal of K: n numbers, at least 0 and with a positive sum.
     pub fn new(diagonal: Vec<f64>) -> Self {
         Proposal {
             guide: Guide::diagonal(),
@@ -45,7 +46,7 @@ impl Proposal {
         }
     }
 
-    /// From now on by the scores of another guide.
+    /// From now on, draws in proportion to the scores of another guide.
     pub fn follow(&mut self, guide: Guide) {
         self.guide = guide;
         self.scores.fill(f64::NAN);
@@ -59,22 +60,22 @@ impl Proposal {
         &self.guide
     }
 
-    /// Kernel values that scores took.
+    /// Number of entries of K evaluated for scores.
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// K_jj/unit.
+    /// K_jj/unit for all j.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 
-    /// Candidates for every item drawn, so far with this guide; 1 where all scores are known.
+    /// Candidates per item drawn, so far with this guide; 1 if all scores are known.
     pub fn candidates_per_item(&self) -> f64 {
         if self.by_scores { 1.0 } else { self.candidates as f64 / self.taken.max(1) as f64 }
     }
 
-    /// Whether every score is known and drawn by.
+    /// Whether all scores are known and items are drawn in proportion to them.
     pub fn by_scores(&self) -> bool {
         self.by_scores
     }
@@ -85,7 +86,7 @@ impl Proposal {
     /// Two uniforms for every candidate.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the entry of K.
     pub fn draw<T: Scalar>(
         &mut self,
         k: &dyn PsdMatrix<T>,
@@ -116,7 +117,7 @@ impl Proposal {
         Ok(drawn)
     }
 
-    /// Gives those of `rows` their scores that have none.
+    /// Computes the missing scores of `rows`.
     fn score<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>, mut rows: Vec<usize>) -> Result<()> {
         rows.retain(|&j| self.scores[j].is_nan());
         rows.sort_unstable();
@@ -128,7 +129,8 @@ impl Proposal {
         Ok(())
     }
 
-    /// Gives every row its score, and draws by them from now on. (n − known)·m entries.
+    /// Computes the missing scores of all rows and from now on draws in proportion to the scores.
+    /// (n − known)·m entries.
     pub fn score_all<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>) -> Result<()> {
         self.score(k, (0..self.scores.len()).collect())?;
         self.by_scores = true;

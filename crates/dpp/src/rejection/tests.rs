@@ -1,4 +1,4 @@
-//! The guide and its bound, of which draws show nothing but the number of trials.
+//! Tests of the guide and its bound, which affect only the number of trials of a draw.
 
 use super::*;
 use nystrom_linalg_core::testing::{Kind, psd, rng};
@@ -22,7 +22,7 @@ fn guided(
     Some((guide, scores, unit))
 }
 
-/// Scores of B = sK are Pr(j ∈ C)/s: the slope of ln e_c along φ_jφ_jᵀ is a probability.
+/// For B = sK the scores are Pr(j ∈ C)/s: the derivative of ln e_c along φ_jφ_jᵀ is a probability.
 #[test]
 fn scores_of_k_itself_are_inclusion_probabilities() {
     for kind in [Kind::Gaussian, Kind::Rough, Kind::LowRank] {
@@ -43,7 +43,7 @@ fn scores_of_k_itself_are_inclusion_probabilities() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// e_c(A_σ) ≤ e_c(B) for every σ and every guide; with B = K and σ all of K, equality.
+    /// e_c(A_σ) ≤ e_c(B) for every σ and every guide, with equality if B = K and σ is all of K.
     #[test]
     fn the_bound_holds(
         (kind, n, seed) in (0..4_usize, 3..12_usize, any::<u64>()),
@@ -65,7 +65,7 @@ proptest! {
             let trial = Trial::new(weighted(&k, draws, c, &diagonal, unit)).unwrap();
             let log = trial.log_e(c).unwrap() - guide.log_e();
             prop_assert!(log < 1e-7, "σ = {sigma:?}: {log}");
-            // whatever α is, no trial is refused that the eigenvalues would accept
+            // for no α is a trial refused that its eigenvalues would accept
             for log_alpha in [guide.log_tilt() - 3.0, guide.log_tilt(), guide.log_tilt() + 3.0] {
                 let log_e = trial.log_e(c).unwrap();
                 prop_assert!(log_e == f64::NEG_INFINITY
@@ -75,8 +75,8 @@ proptest! {
     }
 }
 
-/// The rate of a poor guide, t!/((t − c)! tᶜ)·e_c(K)/(e_c(B) (G/c)ᶜ), against the mean probability
-/// of 4000 trials: six standard errors.
+/// The rate of a poor guide, t!/((t − c)! tᶜ)·e_c(K)/(e_c(B) (G/c)ᶜ), compared with the mean
+/// probability of 4000 trials, within six standard errors.
 #[test]
 fn trials_succeed_at_the_rate_that_is_said() {
     let (n, c, t) = (40, 4, 12);
@@ -110,8 +110,8 @@ fn trials_succeed_at_the_rate_that_is_said() {
     assert!(margin < 0.2 * exact && exact < 0.9 * log_all_differ(c, t).exp());
 }
 
-/// A uniform number in the middle of its range: of trials that their eigenvalues refuse, most are
-/// refused without them. None that they accept is.
+/// With a typical uniform number: most trials that their eigenvalues would refuse are refused
+/// without them, and no trial that they would accept.
 #[test]
 fn most_failures_take_no_eigenvalues() {
     let (n, c) = (400, 12);

@@ -1,4 +1,4 @@
-//! An intermediate sample, its polynomial, and the draw from it.
+//! An intermediate sample, its elementary symmetric polynomial, and the draw from it.
 
 use super::weighted::Weighted;
 use crate::{ElementarySymmetric, LEnsemble};
@@ -8,8 +8,8 @@ use faer::{Accum, Col, Mat, MatRef, Par};
 use nystrom_linalg_core::{Cholesky, Dense, Error, PsdMatrix, Result, Scalar, ops, work};
 use rand::Rng;
 
-/// No value of a sum of independent Bernoulli variables is more likely than this over its
-/// deviation: the maximum of √v e^{−v} I_0(v).
+/// A sum of independent Bernoulli variables takes any value with probability at most this divided
+/// by its standard deviation: the maximum over v of √v e^{−v} I_0(v).
 pub(super) const MODE: f64 = 0.469;
 
 /// A_σ = (c/t) Σ_s φ_sφ_sᵀ/g_s for t draws σ, as the matrix of its d distinct items.
@@ -41,10 +41,10 @@ pub(super) fn weighted<'a, T: Scalar>(
 }
 
 impl Trial {
-    /// d² entries.
+    /// The matrix of a sample: d² entries.
     ///
     /// # Errors
-    /// [`NonFinite`](Error::NonFinite) naming an entry of K.
+    /// [`NonFinite`](Error::NonFinite) with the entry of K.
     pub fn new<T: Scalar>(sample: Weighted<'_, T>) -> Result<Self> {
         Ok(Trial { A: sample.stored()?, items: sample.items })
     }
@@ -65,18 +65,20 @@ impl Trial {
         }
     }
 
-    /// False only if ln e_c(A_σ) is below `least`: what most trials can be refused by, at a part of
-    /// what their eigenvalues take.
+    /// False only if ln e_c(A_σ) < `least`. The test refuses most failing trials at a fraction of
+    /// the cost of their eigenvalues.
     ///
-    /// e_c(A) = α^{−c}·det(I + αA)·Pr(N = c), N the number of items of the DPP of αA, for every α >
-    /// 0. So without the last factor it is a bound. N is a sum of independent Bernoulli variables
-    /// with p_i, of variance v = Σ p_i(1 − p_i) = tr X − tr X² with X = (I + αA)⁻¹. Since |1 − p +
-    /// pe^{iθ}|² = 1 − 2p(1 − p)(1 − cos θ), Fourier's integral for Pr(N = c) is at most
+    /// For every positive α, e_c(A) = α^{−c}·det(I + αA)·Pr(N = c), where N is the number of items
+    /// of the DPP of αA. Omitting the last factor gives a first bound. N is a sum of independent
+    /// Bernoulli variables with probabilities p_i, and its variance is v = Σ p_i(1 − p_i) =
+    /// tr X − tr X² with X = (I + αA)⁻¹. Since |1 − p + pe^{iθ}|² = 1 − 2p(1 − p)(1 − cos θ), the
+    /// Fourier integral for Pr(N = c) is at most
     ///
     /// (1/2π) ∫ exp(−v(1 − cos θ)) dθ = e^{−v} I_0(v) ≤ **0.469/√v**,
     ///
-    /// whatever c is. With c items expected the truth is about 0.4/√v, and little is lost. d³/3
-    /// flops, 2d³ more for those that pass without the last factor.
+    /// for every c. If α makes c the expected value of N, Pr(N = c) is about 0.4/√v, so that the
+    /// bound is nearly sharp. d³/3 flops, and 2d³ more if the first bound does not refuse the
+    /// trial.
     pub fn may_reach(&self, least: f64, c: usize, log_alpha: f64) -> bool {
         let (d, alpha) = (self.items.len(), log_alpha.exp());
         let A = &self.A;
@@ -84,7 +86,7 @@ impl Trial {
         let trace: f64 = (0..d).map(|i| S[(i, i)]).sum();
         let Ok(factor) = Cholesky::new(S.as_ref()) else { return true };
         drop(S);
-        // rounding changes S by at most (d + 1)ε|L||Lᵀ|, and ln det S by the trace of that
+        // rounding changes S by at most (d + 1)ε|L||Lᵀ|, and ln det S by at most its trace
         let rounding = (d + 1) as f64 * f64::EPSILON * trace;
         let most = factor.log_det() - c as f64 * log_alpha + rounding;
         if !(most >= least) {
@@ -102,7 +104,7 @@ impl Trial {
         most + (MODE / deviation).ln().min(0.0) >= least
     }
 
-    /// c items with probability in proportion to the volume of their rows in A_σ. 9d³ flops.
+    /// A draw from the k-DPP of A_σ: c items. 9d³ flops.
     ///
     /// # Randomness
     /// That of [`ExactKDpp::sample`](crate::ExactKDpp::sample).
@@ -115,7 +117,7 @@ impl Trial {
         Ok(places.indices().iter().map(|&s| self.items[s]).collect())
     }
 
-    /// d².
+    /// d², the number of entries of K in A_σ.
     pub fn entries(&self) -> usize {
         self.items.len() * self.items.len()
     }

@@ -1,25 +1,25 @@
-//! A few rows of K with weights: an intermediate sample.
+//! Some rows of K with weights, such as an intermediate sample.
 
 use crate::start::Among;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar, validate};
 
-/// A with A_st = v_s v_t K\[i_s, i_t\], in `f64` whatever K is stored in.
+/// The matrix A with A_st = v_s v_t K\[i_s, i_t\], in `f64` for K of either precision.
 pub(super) struct Weighted<'a, T: Scalar> {
     pub k: &'a dyn PsdMatrix<T>,
-    /// i, distinct.
+    /// The items i_s, distinct.
     pub items: Vec<usize>,
-    /// v.
+    /// The weights v_s.
     pub weights: Vec<f64>,
-    /// v_s² K\[i_s, i_s\].
+    /// The diagonal of A, v_s² K\[i_s, i_s\].
     pub diagonal: Vec<f64>,
 }
 
 impl<T: Scalar> Weighted<'_, T> {
-    /// A, as stored entries.
+    /// The entries of A.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the entry of K.
     pub fn stored(&self) -> Result<Mat<f64>> {
         let items = Indices::from(&self.items);
         let K = self.k.block(items.clone(), items);

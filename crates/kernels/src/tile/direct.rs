@@ -1,13 +1,13 @@
-//! The register tile: sums over coordinates stay in registers, and so does the formula applied to
-//! them.
+//! Evaluation of a tile in registers: sums over coordinates are accumulated in registers, and the
+//! formula is applied to them there.
 //!
-//! The sums are of differences, or where that is cheaper of products ([`expanded`]).
+//! The sums are over differences or, where that is cheaper, over products ([`expanded`]).
 
 use super::expanded::{self, Norms};
 use super::grid::ROWS;
 use super::lanes::Lanes;
 use super::pack;
-use super::sums::{ALONE, GROUP, Panels, REGISTERS, Sums, sums, weighted_sums};
+use super::sums::{GROUP, Panels, REGISTERS, SINGLE_COLUMN_REGISTERS, Sums, sums, weighted_sums};
 use super::{Formula, Scales};
 use crate::Points;
 use crate::metric::Metric;
@@ -17,7 +17,8 @@ use pulp::bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// One tile: out[(i, j)] = f(Σ_k m(x_k, y_k)) for the points `rows` of x and `cols` of y.
+/// The task of filling one tile: out[(i, j)] = f(Σ_k m(x_ik, y_jk)) for the points `rows` of x and
+/// `cols` of y.
 pub(super) struct Fill<'a, 'b, T: Scalar, F> {
     pub(super) formula: &'a F,
     pub(super) scales: &'a Scales<T>,
@@ -34,7 +35,7 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         if self.cols.len() == 1 {
-            self.run::<S, 1, 1, ALONE>(simd)
+            self.run::<S, 1, 1, SINGLE_COLUMN_REGISTERS>(simd)
         } else if const { size_of::<T::Register<S>>() == 64 } {
             self.run::<S, 2, GROUP, REGISTERS>(simd)
         } else {
@@ -44,7 +45,7 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
 }
 
 impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
-    /// The tile, `G` groups of columns at a time.
+    /// Fills the tile, `G` groups of `C` columns by `R` registers of rows at a time.
     #[inline(always)]
     fn run<S: Simd, const G: usize, const C: usize, const R: usize>(self, simd: S) {
         let Fill { formula, scales, out, x, rows, y, cols } = self;
@@ -55,7 +56,7 @@ impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
             pack::panels::<T, F>(y, cols, width, shrink),
         );
         let points = Panels::<T, S, G, C, R>::new(&x, &y, d);
-        let weighted; // no closure below: it would not be compiled for the instruction set
+        let weighted; // no closure: it would not be compiled for the instruction set
         let norms = if !expanded::expands::<F::Metric>(d) {
             None
         } else if scales.weights.is_empty() {
@@ -69,18 +70,18 @@ impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
     }
 }
 
-/// All that a tile is computed from.
+/// The packed input of a tile.
 struct Tile<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
     points: Panels<'a, T, S, G, C, R>,
     weights: &'a [T],
     factor: T,
-    /// There if sums of products are to be taken.
+    /// Present if squared distances are computed from products.
     norms: Option<Norms<'a, T, S, G, C, R>>,
 }
 
 impl<T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> Tile<'_, T, S, G, C, R> {
-    /// Every micro-tile: column panels outside, so that a tile of `out` is written a few columns at
-    /// a time.
+    /// Fills every micro-tile. The outer loop is over column panels, so that `out` is written a few
+    /// columns at a time.
     #[inline(always)]
     fn fill<F: Formula>(&self, simd: S, formula: &F, out: &mut WrittenColumns<'_, T>) {
         let (height, width) = (R * T::v_lanes::<S>(), G * C);
@@ -107,7 +108,7 @@ impl<T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> Tile<'_
         }
     }
 
-    /// The sums of one panel of x against one panel of y, with weights if there are any.
+    /// The sums for one panel of x and one panel of y, with weights if there are any.
     #[inline(always)]
     fn sums<F: Formula>(
         &self,
@@ -123,7 +124,8 @@ impl<T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> Tile<'_
     }
 }
 
-/// out[i] = f(Σ_k m(x_k, x_k)): units play no part, since a distance is 0 in all of them.
+/// The task of filling a diagonal: out[i] = f(Σ_k m(x_ik, x_ik)). Units are not applied, because
+/// the distance of a point to itself is 0 in any unit.
 pub(super) struct Diagonal<'a, T: Scalar, F> {
     pub(super) formula: &'a F,
     pub(super) out: ColMut<'a, T>,
@@ -151,7 +153,7 @@ impl<T: Scalar, F: Formula> WithSimd for Diagonal<'_, T, F> {
     }
 }
 
-/// The formula of the sums over coordinates of a register of points with themselves.
+/// f(Σ_k m(x_k, x_k)) for a register of points x.
 #[inline(always)]
 fn own_value<T: Scalar, S: Simd, F: Formula>(
     simd: S,

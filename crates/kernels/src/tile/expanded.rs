@@ -1,10 +1,11 @@
-//! Squared distances as ‖x‖² + ‖y‖² − 2⟨x, y⟩: one operation a coordinate where a difference takes
-//! two.
+//! Squared distances computed as ‖x‖² + ‖y‖² − 2⟨x, y⟩: one operation per coordinate, where a
+//! difference takes two.
 //!
-//! The expansion loses the digits by which ‖x‖² + ‖y‖² exceeds ‖x − y‖². Where that is more than
-//! four binary digits the distance is taken from differences. So near points, equal points and
-//! points far from the origin are as exact as ever. So it is where a norm overflows. Which it is
-//! for a pair depends on the two points alone: an entry has the same bits in every block.
+//! The expansion loses as many digits as ‖x‖² + ‖y‖² is larger than ‖x − y‖². If more than four
+//! binary digits are lost, or a norm overflows, the distance is computed from differences.
+//! Distances of near or equal points, and of points far from the origin, are therefore as accurate
+//! as without the expansion. The choice depends only on the two points: an entry has the same bits
+//! in every block.
 
 use super::lanes::Lanes;
 use super::sums::{Panels, Sums, sums};
@@ -14,18 +15,18 @@ use nystrom_linalg_core::Scalar;
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 
-/// Coordinates from which the expansion is the faster way.
-const DIM: usize = 20;
-/// The least ‖x − y‖²/(‖x‖² + ‖y‖²) for which it is used.
-const KEPT: f64 = 0.0625;
+/// From this many coordinates on, the expansion is faster than differences.
+const EXPAND_FROM_DIM: usize = 20;
+/// The least ‖x − y‖²/(‖x‖² + ‖y‖²) for which the expansion is used: 2⁻⁴, four binary digits.
+const LEAST_RATIO: f64 = 0.0625;
 
-/// Whether the metric `M` is to be expanded in `d` dimensions.
+/// Whether the metric `M` is expanded in `d` dimensions.
 pub(super) const fn expands<M: Metric>(d: usize) -> bool {
-    M::EXPANDS && d >= DIM
+    M::EXPANDS && d >= EXPAND_FROM_DIM
 }
 
-/// ‖x‖² and ‖y‖² of the points of a tile, in the order of their panels, and the points that
-/// products are taken of.
+/// ‖x‖² and ‖y‖² for the points of a tile, in the order of their panels, and the (weighted) points
+/// whose inner products are taken.
 pub(super) struct Norms<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
     points: Panels<'a, T, S, G, C, R>,
     x: Vec<[T::Register<S>; R]>,
@@ -59,7 +60,8 @@ impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
         Norms { points, x: x_norms, y: y_norms, finite }
     }
 
-    /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y, and whether all of them may stand.
+    /// ‖x_i − y_j‖² by the expansion, for panel `p` of x and panel `q` of y, and whether all of
+    /// them are accurate enough.
     #[inline(always)]
     pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G, C, R>, bool) {
         let mut distances =
@@ -78,7 +80,8 @@ impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
         (distances, self.finite && !some_short)
     }
 
-    /// The same with those in `exact`, by differences, in the place of those that may not stand.
+    /// `expanded`, with every entry that is not accurate enough replaced by the entry of `exact`,
+    /// which is computed from differences.
     #[inline(always)]
     pub(super) fn corrected(
         &self,
@@ -101,13 +104,13 @@ impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
     }
 }
 
-/// By how much a squared distance exceeds what the expansion can be trusted with.
+/// distance − LEAST_RATIO·norms: negative if the expansion is not accurate enough.
 #[inline(always)]
 fn excess<V: Lane>(distance: V, norms: V) -> V {
-    norms.mul_add(norms.lit(-KEPT), distance)
+    norms.mul_add(norms.lit(-LEAST_RATIO), distance)
 }
 
-/// sums[i] += x[i]²; two roundings, whatever the machine, so that both sides of a tile agree.
+/// sums[i] += x[i]², with two roundings on every machine, so that norms of x and of y agree.
 #[inline(always)]
 fn add_squares<T: Scalar>(sums: &mut [T], x: &[T]) {
     for (sum, &x) in sums.iter_mut().zip(x) {

@@ -1,4 +1,4 @@
-//! Gradients of kernels f(Σ_k m(x_k, z_k)): f′ of the same sums, then the chain rule for m.
+//! Gradients of kernels f(Σ_k m(x_k, z_k)): f′ of the sums, then the chain rule for m.
 
 use super::{Formula, Scales, eval_into};
 use crate::chain::Chain;
@@ -7,7 +7,7 @@ use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef, unzip, zip};
 use nystrom_linalg_core::Scalar;
 
-/// f′ in the place of f: its blocks are evaluated as those of the kernel are.
+/// The formula f′ in place of f, so that blocks of f′ are evaluated like blocks of the kernel.
 struct Slope<'a, F>(&'a F);
 
 impl<F: Formula> Formula for Slope<'_, F> {
@@ -41,18 +41,18 @@ pub(crate) fn gradient_into<T: Scalar, F: Formula>(
     eval_into(&Slope(formula), slopes.as_mut(), x, z);
     zip!(&mut slopes).for_each(|unzip!(slope)| {
         if !num_traits::Float::is_finite(*slope) {
-            *slope = T::zero(); // no derivative here, or a point with itself: counts 0
+            *slope = T::zero(); // f has no derivative here: the term counts as 0
         }
     });
-    let places = F::Metric::places(x, z, F::coordinate);
+    let packed = F::Metric::packed(x, z, F::coordinate);
     let mut h = Mat::zeros(x.len(), m);
     for sum in 0..t {
         let weights = weights.subcols(m * sum, m); //           h_ij = w_ij f′(s_ij)
         zip!(&mut h, &slopes, weights).for_each(|unzip!(h, slope, w)| *h = *w * *slope);
         let mut out = out.rb_mut().subcols_mut(d * sum, d);
-        F::Metric::chain(out.rb_mut(), h.as_ref(), &places); // Σ_j h_ij ∂m(x_ik, z_jk)/∂x_ik
+        F::Metric::chain(out.rb_mut(), h.as_ref(), &packed); // Σ_j h_ij ∂m(x_ik, z_jk)/∂x_ik
         for k in 0..d {
-            let scale = formula.length_scale(k); // the sum is of x/ℓ
+            let scale = formula.length_scale(k); // the sum is over x/ℓ, hence a factor ℓ^−POWER
             for entry in out.rb_mut().col_mut(k).iter_mut() {
                 let inner = (0..F::Metric::POWER).fold(entry.f64(), |g, _| g / scale);
                 *entry = T::lit(inner);
@@ -61,10 +61,10 @@ pub(crate) fn gradient_into<T: Scalar, F: Formula>(
     }
 }
 
-/// t, after a look at the shapes.
+/// The number t of sums, after a check of all shapes.
 ///
 /// # Panics
-/// If they do not fit.
+/// If the shapes do not fit.
 pub(crate) fn sums<T: Scalar>(
     out: &MatMut<'_, T>,
     x: Points<'_, T>,

@@ -1,4 +1,5 @@
-//! A block cut into tiles that depend on its shape alone, filled in parallel.
+//! A block is cut into tiles that are filled in parallel. The bits of an entry do not depend on the
+//! tiles.
 
 use faer::MatMut;
 use faer::reborrow::*;
@@ -6,9 +7,9 @@ use nystrom_linalg_core::{Scalar, work};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of a tile.
+/// Most rows of a tile.
 pub(crate) const ROWS: usize = 256;
-/// Columns of a tile; a tile of `f64` takes 256 KiB.
+/// Most columns of a tile; a tile of 256 × 128 `f64` takes 256 KiB.
 pub(crate) const COLS: usize = 128;
 
 /// Runs `fill(tile, rows, cols)` on every tile of `out` in parallel.
@@ -20,8 +21,8 @@ pub(crate) fn for_each_tile<T: Scalar>(
     split(out, rows, cols).into_par_iter().for_each(|(tile, rows, cols)| fill(tile, rows, cols));
 }
 
-/// Rows and columns of tiles: fewer where many threads want more of them. An entry has the same
-/// bits in every tile.
+/// Rows and columns of a tile of a rows × cols block: smaller tiles if many threads need more of
+/// them. An entry has the same bits in every tile.
 fn sizes(rows: usize, cols: usize) -> (usize, usize) {
     let fits =
         |(r, c): &(usize, usize)| rows.div_ceil(*r) * cols.div_ceil(*c) >= work::pieces_wanted();
@@ -29,9 +30,9 @@ fn sizes(rows: usize, cols: usize) -> (usize, usize) {
     smaller.into_iter().find(fits).unwrap_or((ROWS / 4, COLS / 4))
 }
 
-/// Runs `fill(tile, rows, cols)` on the square tiles of the lower triangle of `out` in parallel and
-/// mirrors each, so that `out` becomes exactly symmetric. Of a tile on the diagonal (rows = cols)
-/// the lower triangle counts.
+/// Runs `fill(tile, rows, cols)` in parallel on the square tiles of the lower triangle of `out` and
+/// mirrors each tile, so that `out` becomes exactly symmetric. In a tile on the diagonal
+/// (rows = cols), only the lower triangle is used.
 ///
 /// # Panics
 /// If `out` is not square.
@@ -79,7 +80,7 @@ fn split<T: Scalar>(out: MatMut<'_, T>, tile_rows: usize, tile_cols: usize) -> V
     tiles
 }
 
-/// out = aᵀ in squares that stay in the inner cache.
+/// out = aᵀ, in squares that fit the L1 cache.
 fn copy_transposed<T: Scalar>(mut out: MatMut<'_, T>, a: faer::MatRef<'_, T>) {
     const SIDE: usize = 16;
     for col in (0..out.ncols()).step_by(SIDE) {

@@ -5,7 +5,7 @@ use nystrom_linalg_core::Scalar;
 use pulp::Simd;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A register of `T` under the instruction set `S`.
+/// A register of numbers `T` in the instruction set `S`.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<T: Scalar, S: Simd> {
     pub(crate) simd: S,
@@ -66,7 +66,7 @@ impl<T: Scalar, S: Simd> Lane for Lanes<T, S> {
     }
     #[inline(always)]
     fn at_most(self, c: f64) -> Self {
-        // in this order NaN stays
+        // `v_min` returns NaN for a NaN in its second argument
         Self::new(self.simd, T::v_min(self.simd, self.lit(c).register, self.register))
     }
     #[inline(always)]

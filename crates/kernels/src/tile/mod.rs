@@ -1,4 +1,4 @@
-//! Blocks of any kernel of the form f(Σ_k m(x_k, y_k)).
+//! Blocks of kernels of the form f(Σ_k m(x_k, y_k)).
 
 mod direct;
 mod expanded;
@@ -20,22 +20,22 @@ use direct::{Diagonal, Fill};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Result, Scalar, WrittenColumns, dispatch, validate, work};
 
-/// A kernel k(x, y) = f(Σ_k m(c(x_k), c(y_k))): a sum over coordinates, in units of length scales,
-/// then a formula.
+/// A kernel k(x, y) = f(Σ_k m(c(x_k), c(y_k))): a formula f of a sum over coordinates, which is
+/// taken in units of length scales.
 pub(crate) trait Formula: Send + Sync {
-    /// m.
+    /// The function m of one coordinate, summed over coordinates.
     type Metric: Metric + Chain;
-    /// Whether there are units; without them [`scales`](Formula::scales) is not asked.
+    /// Whether the sum has units; if not, [`scales`](Formula::scales) is not called.
     const SCALED: bool = false;
-    /// Whether every coordinate has a weight, whatever the units, and the sum no factor.
+    /// Whether every coordinate always has a weight, and the sum no factor.
     const WEIGHTED: bool = false;
-    /// The units of the sum for points in `d` dimensions: one for all, unless said otherwise.
+    /// The units of the sum for points in `d` dimensions; by default one unit for all coordinates.
     fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
         Scales::common(self.length_scale(0), d, Self::Metric::POWER as i32)
     }
-    /// f: the kernel's value from the sum over coordinates.
+    /// f(sum), the kernel's value.
     fn at<V: Lane>(&self, sum: V) -> V;
-    /// f′ where there is one; elsewhere any value that is not finite.
+    /// f′(sum); any value that is not finite where f has no derivative.
     #[inline(always)]
     fn slope<V: Lane>(&self, sum: V) -> V {
         derivative(sum, |sum| self.at(sum))
@@ -45,7 +45,7 @@ pub(crate) trait Formula: Send + Sync {
         let _ = k;
         1.0
     }
-    /// c: a coordinate as it enters the sum.
+    /// c(value), which maps a coordinate before it enters the sum.
     fn coordinate<T: Scalar>(value: T) -> T {
         value
     }
@@ -53,8 +53,8 @@ pub(crate) trait Formula: Send + Sync {
     fn check_dim(&self, d: usize) -> Result<()> {
         validate::not_empty("coordinates of a point (d)", d)
     }
-    /// Checks beyond those of [`Kernel::check_points`](crate::Kernel::check_points): that values on
-    /// these points are numbers of `T`.
+    /// Checks, in addition to those of [`Kernel::check_points`](crate::Kernel::check_points), that
+    /// parameters and values on these points are representable in the precision `T`.
     fn check_values<T: Scalar>(&self, x: Points<'_, T>) -> Result<()> {
         let _ = x;
         Ok(())
@@ -97,8 +97,8 @@ macro_rules! formula_kernel {
 }
 pub(crate) use formula_kernel;
 
-/// Bytes from which a block is written past the caches. Smaller ones are mostly buffers that are
-/// read next.
+/// Blocks of this many bytes or more are written by stores that bypass the caches. Smaller blocks
+/// are mostly buffers that are read next.
 const STREAMED_BYTES: usize = 64 << 20;
 
 /// out[(i, j)] = k(x_i, y_j).
@@ -141,7 +141,7 @@ pub(crate) fn gram_into<T: Scalar, F: Formula>(
     }
     let scales = &units(formula, x.dim());
     for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
-        // not streamed: each tile is read again at once, for its mirror image
+        // stores do not bypass the caches: each tile is read again at once, for its mirror image
         written(out, false, |out| dispatch(Fill { formula, scales, out, x, rows, y: x, cols }));
     });
     dispatch(Diagonal { formula, out: out.diagonal_mut().column_vector_mut(), x });
@@ -165,12 +165,13 @@ fn units<T: Scalar, F: Formula>(formula: &F, d: usize) -> Scales<T> {
     if F::SCALED { formula.scales(d) } else { Scales::none() }
 }
 
-/// f of the empty sum.
+/// f(0), the value for points without coordinates.
 fn without_coordinates<T: Scalar, F: Formula>(formula: &F) -> T {
     T::lit(formula.at(Plain(0.0)).0)
 }
 
-/// Runs `fill` on the columns of `out`, or if they are none in memory on those of a copy.
+/// Runs `fill` on the columns of `out`, or on those of a copy if the columns of `out` are not
+/// contiguous.
 fn written<T: Scalar>(
     mut out: MatMut<'_, T>,
     streaming: bool,

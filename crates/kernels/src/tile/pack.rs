@@ -1,13 +1,13 @@
-//! Points of a tile, copied into the order in which registers read them.
+//! The points of a tile, copied into the order in which the register loops read them.
 
 use super::Formula;
 use crate::Points;
 use nystrom_linalg_core::Scalar;
 use std::ops::Range;
 
-/// Points in panels of `width`, times `shrink[k]` (1 if there is none). Panel p holds, coordinate
-/// after coordinate, that coordinate of points p·width … p·width + width − 1, as the formula wants
-/// it. The last panel is filled up with zeros.
+/// The points of `range` in panels of `width` points. Panel p holds, for one coordinate k after the
+/// other, `shrink[k]`·c(x_k) (`shrink[k]` is 1 if missing) of points p·width, …,
+/// p·width + width − 1, with c of [`Formula::coordinate`]. The last panel is padded with zeros.
 pub(super) fn panels<T: Scalar, F: Formula>(
     points: Points<'_, T>,
     range: Range<usize>,
@@ -33,7 +33,8 @@ pub(super) fn panels<T: Scalar, F: Formula>(
     panels
 }
 
-/// Numbers that begin on a cache line: a register is then never read from two.
+/// Numbers that start at the beginning of a cache line, so that a register is never loaded from two
+/// lines.
 pub(super) struct Aligned<T> {
     buffer: Vec<T>,
     start: usize,
@@ -48,7 +49,7 @@ impl<T: Scalar> Aligned<T> {
         Aligned { buffer, start, len }
     }
 
-    /// Panels of `width` with every coordinate multiplied by its weight.
+    /// The panels (of `width` points) with every coordinate multiplied by its weight.
     pub(super) fn weighted(&self, weights: &[T], width: usize) -> Self {
         let mut scaled = Aligned::zeros(self.len);
         let coordinates =

@@ -1,4 +1,4 @@
-//! Sums over coordinates for a micro-tile, in registers.
+//! Sums over coordinates for a micro-tile, accumulated in registers.
 
 use super::lanes::Lanes;
 use super::pack::Aligned;
@@ -9,17 +9,18 @@ use pulp::Simd;
 /// Registers of rows in a micro-tile.
 pub(super) const REGISTERS: usize = 2;
 /// Columns of a group: 2 × 4 sums, two registers of x and one of y fit the 16 registers of AVX2.
-/// AVX-512 has 32 and takes two groups at a time.
+/// AVX-512 has 32 registers and evaluates two groups at a time.
 pub(super) const GROUP: usize = 4;
-/// Registers of rows for one column alone: as many sums as in a group.
-pub(super) const ALONE: usize = 8;
+/// Registers of rows in a micro-tile of a single column, which then has as many sums as a group.
+pub(super) const SINGLE_COLUMN_REGISTERS: usize = 8;
 
-/// The sums of a micro-tile of `G` groups of `C` columns, for `R` registers of rows:
-/// [group][column][register].
+/// The sums of a micro-tile of `G` groups of `C` columns by `R` registers of rows, indexed
+/// `[group][column][register]`.
 pub(super) type Sums<T, S, const G: usize, const C: usize, const R: usize> =
     [[[<T as Vectorised>::Register<S>; R]; C]; G];
 
-/// The points of a tile as the micro-tiles read them: coordinate by coordinate, panel after panel.
+/// The points of a tile in the order in which micro-tiles read them: panel after panel, in a panel
+/// coordinate after coordinate.
 #[derive(Clone, Copy)]
 pub(super) struct Panels<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
     pub(super) x: &'a [[T::Register<S>; R]],
@@ -50,7 +51,7 @@ impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
     }
 }
 
-/// Σ_k m(x_k, y_k) for one panel of x against one panel of y.
+/// Σ_k m(x_k, y_k) for one panel of x and one panel of y.
 #[inline(always)]
 pub(super) fn sums<
     T: Scalar,
@@ -68,14 +69,15 @@ pub(super) fn sums<
     for (x, y) in x.iter().zip(y) {
         add_coordinate::<T, S, M, C, R>(simd, &mut sums[0], x, &y[0]);
         if const { G == 2 } {
-            // written out: a loop would keep the sums in memory
+            // no loop over groups: it would keep the sums in memory
             add_coordinate::<T, S, M, C, R>(simd, &mut sums[G - 1], x, &y[G - 1]);
         }
     }
     sums
 }
 
-/// The same with a weight for each coordinate.
+/// Σ_k m(w_k x_k, w_k y_k) for one panel of x and one panel of y, with a weight w_k for each
+/// coordinate.
 #[inline(always)]
 pub(super) fn weighted_sums<
     T: Scalar,

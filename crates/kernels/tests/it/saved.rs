@@ -203,7 +203,7 @@ fn old_files_of_other_kernels_are_refused() {
         assert!(serde_json::from_str::<Scaled<Linear>>(file).is_err(), "{file}");
     }
     let problem = refused::<Linear>(r#"{"degree":3,"gamma":0.25,"offset":1.0}"#);
-    assert!(problem.contains("`degree` is none of `linear`"), "{problem}");
+    assert!(problem.contains("`degree` is not a field of `linear`"), "{problem}");
 }
 
 /// A kernel of a user: its name is its own to choose, its fields are as it writes them.

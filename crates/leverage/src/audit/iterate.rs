@@ -1,4 +1,4 @@
-//! Conjugate gradients that stop, column by column, once a score is known well enough.
+//! Conjugate gradients for many systems; each stops once its score is known to the given accuracy.
 
 use super::preconditioner::Preconditioner;
 use faer::reborrow::*;
@@ -7,7 +7,7 @@ use nystrom_linalg_core::{
     ConjugateGradients, LinearSystem, PsdMatrix, Result, Scalar, symmetric_product,
 };
 
-/// What is known about one score: l_i ∈ \[upper − error, upper\].
+/// Bounds of one score, l_i ∈ \[upper − error, upper\], with the norm of the residual.
 #[derive(Clone, Copy)]
 pub(super) struct Bound {
     pub(super) upper: f64,
@@ -51,7 +51,7 @@ pub(super) fn bounds<T: Scalar>(
     let mut system = Shifted { k, P, mu };
     let e = Mat::from_fn(k.dim(), rows.len(), |i, j| f64::from(u8::from(i == rows[j])));
     let mut cg = ConjugateGradients::start(&mut system, e.as_ref(), None)?;
-    // places in the list of rows whose systems are not yet solved well enough, a column each
+    // positions in `rows` of the unfinished systems; each has a column in `cg`
     let mut open: Vec<usize> = (0..rows.len()).collect();
     let mut found: Vec<Bound> = (0..rows.len()).map(|j| bound(&cg, j, rows[j], mu)).collect();
     let mut iterations = 0;
@@ -73,7 +73,8 @@ pub(super) fn bounds<T: Scalar>(
     }
 }
 
-/// u = 1 − μ(e_iᵀz + zᵀr) and μ·rᵀ(K̃ + μI)⁻¹r of column j, which stands for row i.
+/// The bound of column j, whose system is that of row i: u = 1 − μ(e_iᵀz + zᵀr) and δ = μ·rᵀ(K̃ +
+/// μI)⁻¹r.
 fn bound(cg: &ConjugateGradients<f64>, j: usize, i: usize, mu: f64) -> Bound {
     let (z, r) = (cg.x().col(j), cg.r().col(j));
     let zr: f64 = z.iter().zip(r.iter()).map(|(z, r)| z * r).sum();

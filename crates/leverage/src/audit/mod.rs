@@ -1,4 +1,4 @@
-//! How far scores are from the truth, on the user's own data: exact scores of random rows by
+//! Measures the error of leverage scores on the user's own data: exact scores of random rows by
 //! conjugate gradients.
 
 mod iterate;
@@ -20,25 +20,26 @@ const LANDMARKS_PER_DEGREE: f64 = 4.0;
 ///
 /// The exact score of row i is l_i = 1 − μ·e_iᵀ(K + μI)⁻¹e_i. All `rows` systems (K + μI)z = e_i
 /// are solved together by conjugate gradients, preconditioned with a Nyström approximation K̃ ⪯ K;
-/// products with K evaluate one triangle of it. From z with residual r = e_i − (K + μI)z follows
+/// products with K evaluate one triangle of K. An approximate solution z with residual r = e_i −
+/// (K + μI)z gives the bounds
 ///
-/// l_i ∈ \[u_i − e_i, u_i\], u_i = 1 − μ(e_iᵀz + zᵀr), e_i = μ·rᵀ(K̃ + μI)⁻¹r,
+/// l_i ∈ \[u_i − δ_i, u_i\], u_i = 1 − μ(e_iᵀz + zᵀr), δ_i = μ·rᵀ(K̃ + μI)⁻¹r,
 ///
-/// because zᵀe_i + zᵀr + rᵀ(K + μI)⁻¹r = e_iᵀ(K + μI)⁻¹e_i and K̃ ⪯ K. The error of the score is
-/// thus quadratic in the residual, one-sided, and known at every step: rᵀ(K̃ + μI)⁻¹r is what the
-/// iteration computes anyway. A system whose score is known to `accuracy` is left alone from then
-/// on.
+/// because zᵀe_i + zᵀr + rᵀ(K + μI)⁻¹r = e_iᵀ(K + μI)⁻¹e_i and K̃ ⪯ K. The error of u_i is thus
+/// one-sided, quadratic in the residual, and bounded at every step without extra work, because the
+/// iteration computes rᵀ(K̃ + μI)⁻¹r anyway. A system is iterated only until its score is known to
+/// `accuracy`.
 ///
 /// The preconditioner's landmarks are drawn in proportion to over-estimates of the scores at the
-/// ridge itself, four per unit of effective dimension. So K − K̃ is a fraction of μ and a few steps
-/// suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
-/// preconditioner costs as much as a step; steps are then more.
+/// ridge itself, four per unit of effective dimension, so that K − K̃ is a fraction of μ and a few
+/// steps suffice. Their number is limited to `landmarks` and to √(n·rows), at which the
+/// preconditioner costs as much as one step; where a limit applies, more steps are needed.
 ///
 /// # Cost
-/// A step evaluates n²/2 + 128n entries and takes 2n² flops per open system: **time is quadratic in
-/// n**, memory is O(n·rows) and O(m²). The preconditioner of m landmarks takes n·m entries and
-/// 2n·m² flops to build, 2n·m entries a step. Vectors are `f64` whatever the precision of the
-/// entries.
+/// A step evaluates n²/2 + 128n entries and takes 2n² flops per unfinished system: **time is
+/// quadratic in n**. Memory is O(n·rows + m²) for m landmarks of the preconditioner. Building the
+/// preconditioner takes n·m entries and 2n·m² flops; its application evaluates 2n·m entries per
+/// step. Vectors are `f64` for entries of either precision.
 ///
 /// ```
 /// use faer::Mat;
@@ -52,20 +53,20 @@ const LANDMARKS_PER_DEGREE: f64 = 4.0;
 /// let report = Audit::default().of_estimator(&k, ridge, &bless, &mut rng)?;
 /// assert!(report.largest_overestimate().1 < 2.0 && report.largest_underestimate().1 < 2.0);
 /// assert!(report.reference.largest_relative_error() < 1e-2);
-/// // What was not seen: with 95 % confidence, less than 3 % of all rows are over-estimated more.
+/// // with 95 % confidence, less than 3 % of all rows are over-estimated by a larger factor
 /// assert!(report.unseen_fraction(0.95)? < 0.03);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Audit {
-    /// Rows compared, drawn uniformly without replacement; all if there are fewer.
+    /// Number of rows compared, drawn uniformly without replacement; all n rows if n is smaller.
     pub rows: usize,
-    /// Most landmarks of the preconditioner, whose factors take up to some 64·`landmarks`² bytes.
+    /// Most landmarks of the preconditioner. Its factors take up to about 64·`landmarks`² bytes.
     pub landmarks: usize,
-    /// Relative error of the exact scores aimed at, in (0, 1).
+    /// Target for the relative error of the exact scores, in (0, 1).
     pub accuracy: f64,
-    /// Most iterations.
+    /// Most iterations of conjugate gradients.
     pub max_iterations: usize,
 }
 
@@ -77,18 +78,18 @@ impl Default for Audit {
 }
 
 impl Audit {
-    /// Exact scores of random rows, to compare any number of estimates with.
+    /// Exact scores of random rows, for comparison with any number of estimates.
     ///
     /// # Randomness
-    /// The rows without replacement, then [`RecursiveRls`] for the preconditioner and its landmarks
-    /// without replacement, or [`RecursiveNystrom`] where the former would need more than
-    /// `landmarks` rows.
+    /// The rows, drawn without replacement; then a run of [`RecursiveRls`] and the landmarks of the
+    /// preconditioner, drawn without replacement by its scores. If that run would keep more rows
+    /// than the limit on landmarks, or finds no landmark, [`RecursiveNystrom`] draws the landmarks.
     ///
     /// # Errors
     /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0;
     /// [`Error::InvalidParameter`] for an accuracy outside (0, 1); those of [`Ridge::absolute`] and
-    /// of [`RecursiveNystrom`]. Iterations that run out are no error: the bounds say what was
-    /// reached ([`AuditReference::check`] makes them one).
+    /// of [`RecursiveNystrom`]. Reaching `max_iterations` is no error: the bounds then show the
+    /// accuracy reached, and [`AuditReference::check`] returns an error.
     pub fn reference<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -111,7 +112,7 @@ impl Audit {
         mu: T,
         rng: &mut dyn Rng,
     ) -> Result<Landmarks> {
-        // 2nm² flops, those of one step
+        // with this m the preconditioner takes 2nm² flops, as many as one step
         let balanced = (k.dim() as f64 * self.rows as f64).sqrt().ceil() as usize;
         let most = self.landmarks.min(balanced).min(k.dim());
         let coarse = RecursiveRls { max_size: most, ..RecursiveRls::with_oversampling(1.0) };
@@ -137,8 +138,8 @@ impl Audit {
     /// That of [`reference`](Self::reference).
     ///
     /// # Errors
-    /// As [`reference`](Self::reference) and [`AuditReference::compare`], the latter's before any
-    /// work.
+    /// As [`reference`](Self::reference) and [`AuditReference::compare`]; the scores are checked
+    /// before any work.
     pub fn of_scores<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -150,7 +151,7 @@ impl Audit {
         self.reference(k, ridge, rng)?.compare(scores)
     }
 
-    /// Runs an estimator, then compares what it found.
+    /// Runs an estimator, then compares its scores.
     ///
     /// # Randomness
     /// That of the estimator, then that of [`reference`](Self::reference).

@@ -1,4 +1,4 @@
-//! The preconditioner: a Nyström approximation plus the ridge, inverted.
+//! The preconditioner: the inverse of a Nyström approximation plus the ridge.
 
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
@@ -10,11 +10,11 @@ use nystrom_sketch::{Landmarks, NystromStream, Whitening};
 /// Rows of a tile of C.
 const TILE: usize = 1024;
 
-/// (K̃ + μI)⁻¹ for the Nyström approximation K̃ = FFᵀ ⪯ K, F = C R⁻ᵀ. C is evaluated anew in every
-/// application; O(m² + 1024·m) memory.
+/// (K̃ + μI)⁻¹ for the Nyström approximation K̃ = FFᵀ ⪯ K, F = C R⁻ᵀ. Every application evaluates C
+/// again; O(m² + 1024·m) memory.
 pub(super) type Preconditioner<'a> = ShiftedLowRank<Streamed<'a>>;
 
-/// F = C R⁻ᵀ, of which C is not stored.
+/// F = C R⁻ᵀ, n × m, without storing C.
 pub(super) struct Streamed<'a> {
     k: &'a dyn PsdMatrix<f64>,
     stream: NystromStream<'a, f64>,
@@ -25,7 +25,7 @@ impl<'a> Streamed<'a> {
         Ok(Streamed { k, stream: NystromStream::new(k, landmarks, Whitening::default())? })
     }
 
-    /// The rows of C.
+    /// Rows of C, transposed: m × rows.len().
     fn block(&self, rows: std::ops::Range<usize>) -> Mat<f64> {
         self.k.block(self.stream.indices().into(), rows.into())
     }
@@ -67,7 +67,7 @@ impl TallFactor for Streamed<'_> {
     }
 }
 
-/// A matrix of either precision with its entries as `f64`.
+/// A matrix of either precision, with its entries converted to `f64`.
 pub(super) struct Wide<'a, T>(pub(super) &'a dyn PsdMatrix<T>);
 
 impl<T: Scalar> PsdMatrix<f64> for Wide<'_, T> {

@@ -1,9 +1,9 @@
-//! What an audit found.
+//! The result of an audit.
 
 use super::iterate::Bound;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
-/// Exact scores of some rows, as intervals, and how they were computed.
+/// Exact scores of some rows as intervals, with diagnostics of their computation.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -12,12 +12,12 @@ pub struct AuditReference {
     pub rows: Vec<usize>,
     /// u_i: the upper end of the interval that holds l_i.
     pub scores: Vec<f64>,
-    /// e_i: l_i ≥ u_i − e_i. Rounding, of order ε·K_ii/μ, is not in it.
+    /// δ_i: l_i ≥ u_i − δ_i. Rounding error, of order ε·K_ii/μ, is not included.
     pub errors: Vec<f64>,
-    /// ‖e_i − (K + μI)z‖ of the systems whose right-hand sides are unit vectors, as the iteration
-    /// updates it.
+    /// ‖e_i − (K + μI)z‖₂ for the system of every row (e_i is a unit vector), from the residuals
+    /// that the iteration updates.
     pub residuals: Vec<f64>,
-    /// μ.
+    /// μ, the absolute ridge.
     pub mu: f64,
     /// m, the landmarks of the preconditioner.
     pub landmarks: usize,
@@ -51,22 +51,21 @@ impl AuditReference {
         })
     }
 
-    /// max e_i/u_i: how far, relatively, an exact score may lie below the value used. 0 for rows
-    /// whose score is 0.
+    /// max δ_i/u_i: a bound of the relative error of `scores`. Rows with u_i = 0 count as 0.
     pub fn largest_relative_error(&self) -> f64 {
         let relative = |(e, u): (&f64, &f64)| if *u > 0.0 { e / u } else { 0.0 };
         self.errors.iter().zip(&self.scores).map(relative).fold(0.0, f64::max)
     }
 
-    /// The largest of the residuals.
+    /// The largest of `residuals`.
     pub fn largest_residual(&self) -> f64 {
         self.residuals.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Whether every exact score is known to the accuracy that was asked for.
+    /// Checks that every exact score is known to the requested accuracy.
     ///
     /// # Errors
-    /// [`Error::NotConverged`] with the relative error of the scores.
+    /// [`Error::NotConverged`] with the largest relative error of the scores.
     pub fn check(&self) -> Result<()> {
         let (residual, tolerance) = (self.largest_relative_error(), self.accuracy);
         if residual <= tolerance {
@@ -76,7 +75,8 @@ impl AuditReference {
         }
     }
 
-    /// Compares scores of all n rows of the same matrix at the same ridge.
+    /// Compares estimated scores with the exact ones. `scores` are those of all n rows of the same
+    /// matrix at the same ridge.
     ///
     /// # Errors
     /// [`Error::InvalidWeight`] for a score that is negative or not finite,
@@ -90,20 +90,19 @@ impl AuditReference {
     }
 }
 
-/// An estimator's scores beside the exact ones.
+/// Estimated and exact scores of the audited rows.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct AuditReport {
     /// l̃_i of the audited rows.
     pub estimates: Vec<f64>,
-    /// Their exact scores.
+    /// The exact scores of these rows.
     pub reference: AuditReference,
 }
 
 impl AuditReport {
-    /// l̃_i/l_i with l_i = u_i, in the order of `reference.rows`. 1 where both are 0, ∞ where only
-    /// the exact score is 0.
+    /// l̃_i/u_i, in the order of `reference.rows`: 1 if both are 0, ∞ if only u_i is 0.
     pub fn ratios(&self) -> Vec<f64> {
         self.estimates
             .iter()
@@ -112,14 +111,14 @@ impl AuditReport {
             .collect()
     }
 
-    /// The row whose score is most too large, and max l̃_i/l_i; below 1 if every score is too
-    /// small.
+    /// The row of the largest ratio l̃_i/l_i, and this ratio, which is below 1 if every estimate is
+    /// too small.
     pub fn largest_overestimate(&self) -> (usize, f64) {
         self.extreme(|ratio| ratio)
     }
 
-    /// The row whose score is most too small, and max l_i/l̃_i. That is below 1 if every score is
-    /// too large, ∞ if a positive score was called 0.
+    /// The row of the largest ratio l_i/l̃_i, and this ratio, which is below 1 if every estimate is
+    /// too large and ∞ if a positive score was estimated as 0.
     pub fn largest_underestimate(&self) -> (usize, f64) {
         self.extreme(|ratio| 1.0 / ratio)
     }
@@ -158,9 +157,10 @@ impl AuditReport {
     }
 
     /// 1 − (1 − confidence)^(1/rows): with the given confidence, at most this fraction of all rows
-    /// is over-estimated by more than [`largest_overestimate`](Self::largest_overestimate) says;
-    /// and the same for under-estimates. (The audited rows are a uniform sample. If a fraction f of
-    /// rows were worse, all of them would miss it with probability at most (1 − f)^rows.)
+    /// is over-estimated by a larger factor than
+    /// [`largest_overestimate`](Self::largest_overestimate); the same holds for under-estimates.
+    /// (The audited rows are a uniform sample. If a fraction f of all rows had a larger factor, the
+    /// sample would contain none of them with probability at most (1 − f)^rows.)
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a confidence outside (0, 1).
@@ -175,7 +175,7 @@ impl AuditReport {
     }
 }
 
-/// n scores, finite and not negative.
+/// Checks that there are n scores, finite and not negative.
 pub(super) fn check_scores<T: Scalar>(n: usize, scores: &[T]) -> Result<()> {
     validate::same_size("scores against rows of the matrix", n, scores.len())?;
     validate::all_nonnegative("scores", scores)

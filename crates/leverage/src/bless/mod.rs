@@ -1,5 +1,5 @@
-//! BLESS (Rudi, Calandriello, Carratino & Rosasco 2018): a path of dictionaries from a large ridge
-//! down to the one asked for.
+//! BLESS (Rudi, Calandriello, Carratino & Rosasco 2018): a path of dictionaries at falling ridges,
+//! from a large ridge down to the requested one.
 
 mod rejection;
 mod with_replacement;
@@ -16,34 +16,34 @@ use nystrom_linalg_core::{
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Levels beyond which a step is a mistake: the widest path in `f64` has 2100 at q = 2.
+/// The largest number of levels of a path; a step q that needs more is an error. The longest path
+/// in `f64` has about 2100 levels at q = 2.
 const MOST_LEVELS: f64 = 10_000.0;
 
-/// One level of a path: a dictionary that represents K at its own ridge.
+/// One level of a path: a ridge, and a dictionary that represents K at this ridge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BlessLevel<T> {
     /// μ_h = nλ_h, absolute.
     pub ridge: T,
-    /// J_h with weights such that E\[SSᵀ\] = I; empty if nothing was kept.
+    /// J_h, with weights such that E\[SSᵀ\] = I; empty if no row was kept.
     pub dictionary: Dictionary<T>,
-    /// An estimate of d_eff(λ_h), from the scores of the candidates: Σ over the candidates with the
-    /// weights of their draw.
+    /// An estimate of d_eff(λ_h): the sum of the candidates' scores, weighted by their draw so that
+    /// it is an unbiased estimate of Σ l̃_i over all rows.
     pub d_eff: f64,
-    /// Distinct candidates U_h whose scores were computed.
+    /// |U_h|, the number of distinct candidates, whose scores were computed.
     pub candidates: usize,
 }
 
-/// The levels reached, from the largest ridge on, and how the path ended.
+/// The levels, from the largest ridge on, and the outcome of the path.
 ///
-/// Whatever the outcome, each level is a valid dictionary at its own ridge: nothing reached is
-/// lost.
+/// Even if the path ends with an error, each of its levels is a valid dictionary at its own ridge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BlessPath<T> {
-    /// The levels; never empty unless the first one was too large.
+    /// The levels; empty only if the first level was too large.
     pub levels: Vec<BlessLevel<T>>,
-    /// `Ok` if the last level is at the ridge asked for and holds a row; otherwise
+    /// `Ok` if the last level is at the requested ridge and is not empty; otherwise
     /// [`Error::SampleTooLarge`] or [`Error::EmptySample`].
     pub outcome: Result<()>,
 }
@@ -59,7 +59,8 @@ impl<T: Scalar> BlessPath<T> {
         last.map(|level| level.dictionary).ok_or(Error::Empty { what: "path of dictionaries" })
     }
 
-    /// The last level's dictionary even if it is empty; an error if the path did not get there.
+    /// The last level's dictionary, even if it is empty; an error if the path ended at a larger
+    /// ridge than the requested one.
     fn into_last(self) -> Result<Dictionary<T>> {
         match self.outcome {
             Err(Error::EmptySample { .. }) => {
@@ -70,11 +71,11 @@ impl<T: Scalar> BlessPath<T> {
     }
 }
 
-/// The last level of a path as an estimate.
+/// Implements the estimator by the last level of the path.
 macro_rules! by_path {
     ($estimator:ty) => {
         impl<T: Scalar> RidgeLeverage<T> for $estimator {
-            /// The last level of the path.
+            /// The dictionary of the last level of the path.
             fn dictionary(
                 &self,
                 k: &dyn PsdMatrix<T>,
@@ -84,7 +85,7 @@ macro_rules! by_path {
                 self.path(k, ridge, rng)?.into_dictionary()
             }
 
-            /// [`Projector`] on the last level, an empty one included.
+            /// [`Projector`] with the dictionary of the last level, which may be empty.
             fn scores(
                 &self,
                 k: &dyn PsdMatrix<T>,
@@ -100,7 +101,7 @@ macro_rules! by_path {
 by_path!(Bless);
 by_path!(BlessR);
 
-/// What a level is made from.
+/// The matrix, the requested ridge and the diagonal, which all levels use.
 struct Setting<'a, T> {
     k: &'a dyn PsdMatrix<T>,
     mu: T,
@@ -121,8 +122,8 @@ impl<'a, T: Scalar> Setting<'a, T> {
         self.k_ii.len()
     }
 
-    /// μ_1 > … > μ_H = μ: the geometric path from μ_0 = nκ² with H = ⌈ln(μ_0/μ)/ln q⌉, so that no
-    /// step is longer than q.
+    /// The ridges μ_1 > … > μ_H = μ: the geometric path from μ_0 = nκ² with H = ⌈ln(μ_0/μ)/ln q⌉,
+    /// so that consecutive ridges differ by a factor of at most q.
     fn ridges(&self, q: f64) -> Result<Vec<T>> {
         let (start, end) = (self.n() as f64 * self.kappa_squared, self.mu.f64());
         let steps = ((start / end).ln() / q.ln()).ceil();
@@ -139,8 +140,9 @@ impl<'a, T: Scalar> Setting<'a, T> {
         }
     }
 
-    /// From J_0 = ∅ along the ridges; an empty level on the way is kept and gone on from.
-    fn walk(
+    /// Computes the levels, from J_0 = ∅. Each level gets the previous dictionary, which may be
+    /// empty.
+    fn path(
         &self,
         ridges: Vec<T>,
         mut level: impl FnMut(T, &Dictionary<T>) -> Result<BlessLevel<T>>,
@@ -169,23 +171,24 @@ fn check_step(q: f64) -> Result<()> {
     validate::require(q > 1.0 && q.is_finite(), "step (q)", q, "a finite number above 1")
 }
 
-/// Oversampling up to 10⁵: draws are counted, and more of them than that says nothing new.
+/// Oversampling is at most 10⁵, which bounds the number of draws; more draws would not change the
+/// dictionary noticeably.
 fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
     validate::require(value > 0.0 && value <= 1e5, name, value, "positive and at most 1e5")
 }
 
-/// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with
-/// probability at least 1 − δ, for all rows and levels, l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t,
-/// 1))·l_i(λ_h).
+/// The oversampling of Theorem 1: q2 = 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ). With this q2,
+/// l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t, 1))·l_i(λ_h) for all rows and levels with probability
+/// at least 1 − δ.
 ///
-/// `t` > 0 is the accuracy, `step` q > 1, `levels` H ≥ 1. The constants are large: for n in the
-/// tens of thousands they keep nearly everything. q1 ≥ 5q2/(q(1 + t)) goes with it for [`Bless`],
-/// whose |J_h| is then at most q2·d_eff(λ_h) up to 1 + t; for [`BlessR`]
-/// |J_h| ≤ 3q2·max(d_eff(λ_h), 10).
+/// `t` > 0 is the accuracy, `step` is q > 1, `levels` is H ≥ 1, `delta` is δ. The constants are
+/// large: for n in the tens of thousands nearly all rows are kept. [`Bless`] also needs q1 ≥
+/// 5q2/(q(1 + t)); then |J_h| ≤ q2·d_eff(λ_h) up to a factor 1 + t. For [`BlessR`], |J_h| ≤
+/// 3q2·max(d_eff(λ_h), 10).
 ///
-/// **The constants stand as in the project's notes and were not compared with the printed
-/// theorem.** What was checked: a dictionary accurate to ε = t/(1 + 2t) gives scores within these
-/// factors. At this q2 one level of [`BlessR`] fails to be that accurate with probability below
+/// **The constants are those of the project's notes and were not compared with the printed
+/// theorem.** Two facts were checked. A dictionary with accuracy ε = t/(1 + 2t) gives scores within
+/// these factors. With this q2, one level of [`BlessR`] misses this accuracy with probability below
 /// 8·d_eff·(δ/12Hn)⁵ (the matrix Bernstein inequality).
 ///
 /// # Errors

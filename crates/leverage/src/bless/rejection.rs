@@ -7,30 +7,32 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random::coin};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// A level below this many expected rows is left out (but for the last).
+/// The first levels are skipped, except the last of the path, while they have fewer expected
+/// candidates than this.
 const FEWEST_EXPECTED: f64 = 16.0;
 
-/// Ridge leverage scores and a dictionary by bottom-up sampling with rejection (BLESS-R). It goes
-/// along λ_0 > λ_1 > … > λ_H = λ. At each level every row is a candidate with probability β_i =
-/// min(1, q2·K_ii/(K_ii + nλ_h)). It is kept with the *marginal* probability p_i = min(1, q2·l̃_i),
-/// and its weight is 1/p_i. Here l̃_i is measured against the previous level's dictionary.
+/// Ridge leverage scores and a dictionary by bottom-up sampling with rejection (BLESS-R), along a
+/// path of ridges λ_0 > λ_1 > … > λ_H = λ. At level h every row is a candidate with probability
+/// β_i = min(1, q2·K_ii/(K_ii + nλ_h)). It is kept with the *marginal* probability p_i = min(1,
+/// q2·l̃_i), and its weight is then 1/p_i. The score l̃_i is with respect to the dictionary of the
+/// previous level.
 ///
 /// # Cost
-/// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤
-/// q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; n uniforms a level, O(d_eff² + 1024·d_eff +
-/// n) memory.
+/// At level h, |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, with E|U_h| = Σβ_i ≤
+/// q2·min(κ²/λ_h, n). In all O(min(κ²/λ, n)·d_eff) entries; n + |U_h| uniforms per level;
+/// O(d_eff² + 1024·d_eff + n) memory.
 ///
 /// # Source
 /// Rudi, Calandriello, Carratino & Rosasco, NeurIPS 2018, Algorithm 2 (arXiv:1810.13258).
 ///
 /// # Departures
-/// Steps are slightly shorter than q so that the last is the ridge asked for. β_i follows
-/// K_ii/(K_ii + nλ_h), the ceiling of scores, in place of κ²/(nλ_h); p_i ≤ β_i then holds by
-/// itself. Levels at the start that would hold fewer than 16 rows on average are left out (DPPy:
-/// 10). So with constant K_ii an empty first level has probability e⁻¹⁶ or less. A level that
-/// comes out empty all the same is no error on the way: the next is measured against the empty
-/// dictionary, which over-estimates. For the last level it is
-/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
+/// The steps are slightly shorter than q, so that the path ends at the requested ridge. β_i uses
+/// the upper bound K_ii/(K_ii + nλ_h) of the score in place of κ²/(nλ_h), so that p_i ≤ β_i always.
+/// Levels at the start of the path that would hold fewer than 16 rows on average are skipped (DPPy:
+/// 10); with constant K_ii a first level that follows skipped ones is thus empty with probability
+/// at most e⁻¹⁶. An empty level before the last is no error: the scores of the next level are with
+/// respect to the empty dictionary, and over-estimate. An empty last level is
+/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample) in
 /// [`dictionary`](crate::RidgeLeverage::dictionary) but not in
 /// [`scores`](crate::RidgeLeverage::scores).
 ///
@@ -49,11 +51,11 @@ const FEWEST_EXPECTED: f64 = 16.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BlessR {
-    /// q > 1: how far the ridge falls from level to level.
+    /// q > 1: the ridge is divided by at most q from level to level.
     pub step: f64,
     /// q2 > 0: expected rows per d_eff.
     pub oversampling: f64,
-    /// Most rows that a level may be expected to hold.
+    /// Cap on the expected number of rows of a level.
     pub max_size: usize,
 }
 
@@ -65,7 +67,7 @@ impl Default for BlessR {
 }
 
 impl BlessR {
-    /// Every level.
+    /// All levels of the path.
     ///
     /// # Randomness
     /// Per level n uniforms, and one per candidate.
@@ -82,14 +84,15 @@ impl BlessR {
         check_oversampling("oversampling (q2)", self.oversampling)?;
         let setting = Setting::new(k, ridge)?;
         let mut ridges = setting.ridges(self.step)?;
-        let too_high =
-            |mu: &&T| self.candidate_law(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED;
+        let too_high = |mu: &&T| {
+            self.candidate_probabilities(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED
+        };
         let skipped = ridges[..ridges.len() - 1].iter().take_while(too_high).count();
-        setting.walk(ridges.split_off(skipped), |mu, J| self.level(&setting, mu, J, rng))
+        setting.path(ridges.split_off(skipped), |mu, J| self.level(&setting, mu, J, rng))
     }
 
     /// β_i = min(1, q2·K_ii/(K_ii + μ)).
-    fn candidate_law<T: Scalar>(&self, setting: &Setting<'_, T>, mu: T) -> Vec<f64> {
+    fn candidate_probabilities<T: Scalar>(&self, setting: &Setting<'_, T>, mu: T) -> Vec<f64> {
         let mu = mu.f64();
         let beta = |k_ii: &T| {
             (self.oversampling * k_ii.f64().max(0.0) / (k_ii.f64().max(0.0) + mu)).min(1.0)
@@ -105,7 +108,7 @@ impl BlessR {
         rng: &mut dyn Rng,
     ) -> Result<BlessLevel<T>> {
         let n = setting.n();
-        let beta = self.candidate_law(setting, mu);
+        let beta = self.candidate_probabilities(setting, mu);
         // i in U_h with probability β_i
         let U: Vec<usize> = (0..n).filter(|&i| coin(beta[i], rng)).collect();
         let tau =

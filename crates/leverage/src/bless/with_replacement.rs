@@ -7,31 +7,33 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random};
 use nystrom_sketch::Dictionary;
 use rand::{Rng, RngExt};
 
-/// Ridge leverage scores and a dictionary by bottom-up sampling (BLESS). It goes along λ_0 > λ_1 >
-/// … > λ_H = λ. Uniform candidates are scored against the previous level's dictionary, and the next
-/// dictionary is drawn from them with replacement.
+/// Ridge leverage scores and a dictionary by bottom-up sampling (BLESS), along a path of ridges
+/// λ_0 > λ_1 > … > λ_H = λ. At each level, uniform candidates are scored with respect to the
+/// dictionary of the previous level, and the new dictionary is drawn from the candidates with
+/// replacement.
 ///
 /// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h
 /// ≈ d_eff(λ_h).
 ///
 /// # Cost
-/// At level h at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h =
-/// q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; O(n log H) uniforms, O(d_eff² + 1024·d_eff +
-/// n) memory.
+/// At level h, at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, with R_h =
+/// q1·min(κ²/λ_h, n). In all O(min(κ²/λ, n)·d_eff) entries; R_h + M_h uniforms per level, M_h =
+/// q2·d_h; O(d_eff² + 1024·d_eff + n) memory.
 ///
 /// # Source
 /// Rudi, Calandriello, Carratino & Rosasco, *On fast leverage score sampling and optimal learning*,
 /// NeurIPS 2018, Algorithm 1 (arXiv:1810.13258).
 ///
 /// # Departures
-/// Steps are slightly shorter than q so that the last is the ridge asked for. A candidate or a row
-/// drawn more than once is scored and stored once, with its count in the weight. Probabilities are
-/// the same. Weights are the unconditional ones, w_j = count·n/(R·M·p_j), with E\[SSᵀ\] = I on the
-/// rows of positive score. Public reference code of the rejection form keeps conditional ones,
-/// which inflates d_eff up to twofold. A level is empty only if every candidate's score is 0. On
-/// the way that is no error: the next level is measured against the empty dictionary, which
-/// over-estimates. For the last level it is
-/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
+/// The steps are slightly shorter than q, so that the path ends at the requested ridge. A row that
+/// is drawn more than once, as a candidate or for the dictionary, is scored and stored once, and
+/// its count enters the weight; the probabilities are unchanged. The weights are w_j =
+/// count·n/(R·M·p_j), those of unconditional probabilities, with E\[SSᵀ\] = I on the rows of
+/// positive score. (Public reference code of the rejection form uses weights given the candidates,
+/// which inflates d_eff up to twofold.) A level is empty only if every candidate has the score 0.
+/// An empty level before the last is no error: the scores of the next level are with respect to the
+/// empty dictionary, and over-estimate. An empty last level is
+/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample) in
 /// [`dictionary`](crate::RidgeLeverage::dictionary) but not in
 /// [`scores`](crate::RidgeLeverage::scores).
 ///
@@ -52,13 +54,13 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bless {
-    /// q > 1: how far the ridge falls from level to level.
+    /// q > 1: the ridge is divided by at most q from level to level.
     pub step: f64,
-    /// q1 > 0: candidates per min(κ²/λ_h, n).
+    /// q1 > 0: level h draws R_h = q1·min(κ²/λ_h, n) candidates.
     pub candidates: f64,
-    /// q2 > 0: draws per estimated d_eff.
+    /// q2 > 0: level h draws q2 times its estimate of d_eff(λ_h).
     pub oversampling: f64,
-    /// Most distinct rows that a level may hold.
+    /// Cap on the distinct rows of a level.
     pub max_size: usize,
 }
 
@@ -70,16 +72,17 @@ impl Default for Bless {
 }
 
 impl Bless {
-    /// Every level.
+    /// All levels of the path.
     ///
     /// # Randomness
-    /// Per level the candidates, drawn uniformly, and the draws among them, all with replacement.
+    /// Per level: the candidates, drawn uniformly with replacement, then the draws among the
+    /// candidates, also with replacement.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless q > 1 and q1, q2
-    /// in (0, 10⁵], those of [`Ridge::absolute`] and [`Projector`]. A level above the cap ends the
-    /// path and is in its `outcome`.
+    /// in (0, 10⁵], those of [`Ridge::absolute`] and [`Projector`]. A level above the cap is no
+    /// error here: it ends the path, whose `outcome` says so.
     pub fn path<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -90,7 +93,7 @@ impl Bless {
         check_oversampling("candidates (q1)", self.candidates)?;
         check_oversampling("oversampling (q2)", self.oversampling)?;
         let setting = Setting::new(k, ridge)?;
-        setting.walk(setting.ridges(self.step)?, |mu, J| self.level(&setting, mu, J, rng))
+        setting.path(setting.ridges(self.step)?, |mu, J| self.level(&setting, mu, J, rng))
     }
 
     fn level<T: Scalar>(
@@ -126,14 +129,14 @@ impl Bless {
     }
 }
 
-/// The rows hit by `draws` uniform draws from 0..n, increasing, and how often each was.
+/// The distinct rows of `draws` uniform draws from 0..n, increasing, with their counts.
 fn uniform_counts(n: usize, draws: u64, rng: &mut dyn Rng) -> (Vec<usize>, Vec<f64>) {
     let mut count = vec![0.0; n];
     (0..draws).for_each(|_| count[rng.random_range(0..n)] += 1.0);
     occurring(&count)
 }
 
-/// The same for draws in proportion to `mass`.
+/// The distinct positions of `draws` draws in proportion to `mass`, increasing, with their counts.
 fn categorical_counts(
     mass: &[f64],
     draws: u64,
@@ -144,6 +147,7 @@ fn categorical_counts(
     Ok(occurring(&count))
 }
 
+/// The positions of positive counts, increasing, with the counts.
 fn occurring(count: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let rows: Vec<usize> = (0..count.len()).filter(|&i| count[i] > 0.0).collect();
     let counts = rows.iter().map(|&i| count[i]).collect();

@@ -9,29 +9,28 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::coin,
 use nystrom_sketch::{Dictionary, check_failure_probability};
 use rand::{Rng, seq::SliceRandom};
 
-/// Ridge leverage scores and a dictionary at a fixed ridge μ, by recursion (Recursive-RLS). The
-/// rows of a random half are sampled first, by the same method. Scores measured against that sample
-/// are over-estimates whose sum is O(d_eff(μ)). Every row is then kept on its own with probability
-/// p_i and weight 1/p_i.
+/// Ridge leverage scores and a dictionary at a fixed ridge μ, by recursion (Recursive-RLS). First
+/// the same method samples the rows of a random half. The scores of all rows with respect to this
+/// sample are over-estimates whose sum is O(d_eff(μ)). Then every row is kept independently with
+/// probability p_i, with weight 1/p_i.
 ///
 /// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest
 /// prefix to all rows.
 ///
 /// # Cost
-/// With m the largest of the levels' sizes: at most 2n·m + O(m² log n) entries evaluated, O(nm²)
-/// flops, O(m² + 1024·m + n) memory.
+/// With m rows in the largest sample of a level: at most 2n·m + O(m² log n) entries evaluated,
+/// O(nm²) flops, O(m² + 1024·m + n) memory.
 ///
 /// # Source
 /// Musco & Musco, *Recursive Sampling for the Nyström Method*, NIPS 2017, Algorithm 2
 /// (arXiv:1605.07583).
 ///
 /// # Departures
-/// Halves of fixed size (⌈size/2⌉) in place of a random choice per row, as in the authors' code.
-/// Scores are held below the ceiling K_ii/(K_ii + μ) that true scores cannot pass. Inside the
-/// logarithm the sum of the scores counts as at least 1. A level that comes out empty is no error
-/// on the way. The next is measured against the empty dictionary, where scores are K_ii/(K_ii + μ),
-/// over-estimates as the method needs. Only an empty last level is [`Error::EmptySample`], and only
-/// where a dictionary is asked for.
+/// Halves have the fixed size ⌈size/2⌉, as in the authors' code, in place of an independent choice
+/// per row. Scores are clamped to at most K_ii/(K_ii + μ), the upper bound of exact scores. Inside
+/// the logarithm the sum of the scores counts as at least 1. An empty level before the last is no
+/// error: the scores of the next level are then K_ii/(K_ii + μ), over-estimates as the method
+/// needs. An empty last level is [`Error::EmptySample`], but only where a dictionary is requested.
 ///
 /// ```
 /// use faer::Mat;
@@ -49,37 +48,39 @@ use rand::{Rng, seq::SliceRandom};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveRls {
-    /// From scores to inclusion probabilities.
+    /// The rule for the inclusion probabilities, given the scores.
     pub inclusion: Inclusion,
-    /// Most rows that a level may be expected to keep; more is [`Error::SampleTooLarge`], found
-    /// before they are drawn.
+    /// Cap on the expected number of rows kept by a level. Above it the run ends with
+    /// [`Error::SampleTooLarge`], before the level is drawn.
     pub max_size: usize,
 }
 
-/// How Recursive-RLS turns scores measured at one level into the probabilities of that level.
+/// The rule by which Recursive-RLS computes the inclusion probabilities p_i of a level from the
+/// over-estimates τ̂_i of that level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Inclusion {
-    /// p_i = min(1, q·τ̂_i); the recursion ends at a prefix of at most `base` rows, which are all
-    /// kept. For use.
+    /// The rule for practical use: p_i = min(1, q·τ̂_i). The recursion ends at a prefix of at most
+    /// `base` rows, which are all kept.
     Practice {
-        /// q > 0: a dictionary holds between q·d_eff and 2q·d_eff rows or so, and scores are right
-        /// to about ±1/√q.
+        /// q > 0. A dictionary holds about q·d_eff to 2q·d_eff rows, and the relative error of the
+        /// scores is about 1/√q.
         oversampling: f64,
-        /// Rows of the shortest prefix, at least 1.
+        /// Most rows of the shortest prefix, at least 1.
         base: usize,
     },
-    /// l̃_i = (3/2)τ̂_i, p_i = min(1, 16 l̃_i ln(Σl̃/δ)); δ falls by 3 at every level, and the
-    /// recursion ends at 192 ln(1/δ) rows.
+    /// The rule with a guarantee: l̃_i = (3/2)τ̂_i, p_i = min(1, 16 l̃_i ln(Σl̃/δ)). δ is divided
+    /// by 3 at every deeper level of the recursion, which ends at 192 ln(1/δ) rows.
     ///
     /// With probability at least 1 − 3δ, (K + μI)/2 ⪯ K^{½}SSᵀK^{½} + μI ⪯ 3(K + μI)/2 and, for the
-    /// Nyström approximation K̃ of the rows kept, K̃ ⪯ K ⪯ K̃ + μI. The constants are large: below
-    /// some ten thousand rows everything is kept.
+    /// Nyström approximation K̃ of the rows kept, K̃ ⪯ K ⪯ K̃ + μI. The constants are large: for n
+    /// below about ten thousand all rows are kept.
     ///
-    /// They were not compared with the printed theorem, but derived again. Over-estimates l̃ and 16
-    /// make a level fail with probability at most 8d(δ/d)^1.7 < δ, d = Σl̃ ≥ 1, δ < 1/32. (The
-    /// matrix Bernstein inequality with intrinsic dimension, J. Tropp 2015, Theorem 7.3.1.) 3/2
-    /// makes over-estimates of scores against a sample within 3/2. 192 matters for the cost alone.
+    /// The constants were not compared with the printed theorem, but derived again. With the factor
+    /// 16 and over-estimates l̃, a level fails with probability at most 8d(δ/d)^1.7 < δ, for d =
+    /// Σl̃ ≥ 1 and δ < 1/32 (the matrix Bernstein inequality with intrinsic dimension, J. Tropp
+    /// 2015, Theorem 7.3.1). The factor 3/2 makes l̃ an over-estimate, since the sample of the half
+    /// is accurate within a factor 3/2. The constant 192 affects only the cost.
     Theorem {
         /// δ in (0, 1/32).
         delta: f64,
@@ -87,7 +88,7 @@ pub enum Inclusion {
 }
 
 impl Default for RecursiveRls {
-    /// q = 3 and a base of 64 rows: about 5·d_eff rows.
+    /// q = 3 and a base of 64 rows, at most 20,000 rows: a dictionary has about 5·d_eff rows.
     fn default() -> Self {
         RecursiveRls::with_oversampling(3.0)
     }
@@ -105,22 +106,23 @@ pub struct RecursiveLevel {
     pub kept: usize,
 }
 
-/// What a run at a fixed ridge leaves.
+/// The result of [`RecursiveRls::sample`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecursiveSample<T> {
-    /// The rows kept with weights 1/p_i, E\[SSᵀ\] = I; empty if nothing was kept.
+    /// The rows kept, with weights 1/p_i, so that E\[SSᵀ\] = I; empty if no row was kept.
     pub dictionary: Dictionary<T>,
-    /// τ̂_i for all n rows, measured against the sample of half of the rows: over-estimates (with
-    /// high probability) that led to the dictionary. Scores measured against the dictionary itself,
-    /// as [`RidgeLeverage::scores`] returns, are closer.
+    /// τ̂_i for all n rows, with respect to the sample of half of the rows: over-estimates with
+    /// high probability, from which the dictionary was drawn. The scores with respect to the
+    /// dictionary itself, which [`RidgeLeverage::scores`] returns, are more accurate.
     pub over_estimates: Vec<T>,
-    /// From the shortest prefix to all rows.
+    /// The levels, from the shortest prefix to all rows.
     pub levels: Vec<RecursiveLevel>,
 }
 
 impl RecursiveRls {
-    /// p_i = min(1, q·τ̂_i), a base of 64 rows and at most 20,000 rows (a 3.2 GB factor in `f64`).
+    /// [`Inclusion::Practice`] with q and a base of 64 rows, at most 20,000 rows (whose factor
+    /// takes 3.2 GB in `f64`).
     pub fn with_oversampling(q: f64) -> Self {
         RecursiveRls {
             inclusion: Inclusion::Practice { oversampling: q, base: 64 },
@@ -128,15 +130,16 @@ impl RecursiveRls {
         }
     }
 
-    /// The theorem's probabilities, and no cap.
+    /// [`Inclusion::Theorem`] with δ, without a cap on the rows.
     pub fn theorem(delta: f64) -> Self {
         RecursiveRls { inclusion: Inclusion::Theorem { delta }, max_size: usize::MAX }
     }
 
-    /// The recursion, with what each level did.
+    /// Runs the recursion and returns the dictionary, the over-estimates and a record of every
+    /// level.
     ///
     /// # Randomness
-    /// One random order of the rows, then a uniform per row of every level.
+    /// One random order of the rows, then one uniform per row of every level.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0 or the base is 0, [`Error::InvalidParameter`] unless q is positive
@@ -160,7 +163,7 @@ impl RecursiveRls {
         let mut levels = vec![RecursiveLevel { rows: base, expected: base as f64, kept: base }];
         let mut tau = vec![];
         for (depth, &rows) in sizes.iter().enumerate().rev().skip(1) {
-            // τ̂_i against the sample of the half
+            // τ̂_i with respect to the sample of the half
             tau = scores_of_prefix(k, &S, mu, &order[..rows])?;
             let p = self.inclusion.probabilities(&tau, depth);
             let expected = p.iter().sum();
@@ -177,8 +180,8 @@ impl RecursiveRls {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for RecursiveRls {
-    /// The last level. Besides the errors of [`RecursiveRls::sample`], [`Error::EmptySample`] if it
-    /// kept nothing.
+    /// The dictionary of the last level. Besides the errors of [`RecursiveRls::sample`],
+    /// [`Error::EmptySample`] if the last level kept no row.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -190,7 +193,7 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveRls {
         not_empty(dictionary, ridge.absolute(k.dim())?, expected)
     }
 
-    /// [`Projector`] on the last level, an empty one included.
+    /// [`Projector`] with the dictionary of the last level, which may be empty.
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
         let dictionary = self.sample(k, ridge, rng)?.dictionary;
         Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
@@ -212,7 +215,8 @@ impl Inclusion {
         }
     }
 
-    /// The longest prefix that is kept whole at the given depth of the recursion.
+    /// The length up to which a prefix is kept whole, at the given depth of the recursion (0: all
+    /// rows).
     fn base(self, depth: usize) -> usize {
         match self {
             Inclusion::Practice { base, .. } => base,
@@ -261,7 +265,7 @@ fn scores_of_prefix<T: Scalar>(
     Projector::new(k, S, Ridge::Absolute(mu))?.scores(k, rows.into())
 }
 
-/// Row `rows[t]` with probability p_t, weight 1/p_t.
+/// Keeps row `rows[t]` with probability p_t, with weight 1/p_t.
 fn keep<T: Scalar>(
     n: usize,
     rows: &[usize],

@@ -6,46 +6,50 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, rand
 use nystrom_sketch::{Dictionary, LandmarkSelector, Landmarks};
 use rand::Rng;
 
-/// The tail ridge is at least this times the mean diagonal of the reweighted sample.
+/// The tail ridge is at least this multiple of the mean diagonal of the reweighted sample.
 const LEAST_RIDGE: f64 = 1e-5;
 
-/// What [`RecursiveNystrom::sample`] returns.
+/// The result of [`RecursiveNystrom::sample`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecursiveNystromSample<T> {
-    /// s distinct rows, in the order of drawing. K ≈ C W⁺ Cᵀ is
-    /// [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.
+    /// s distinct rows, in the order of drawing. [`Nystrom::new`](nystrom_sketch::Nystrom::new)
+    /// makes the approximation K ≈ C W⁺ Cᵀ of them.
     pub landmarks: Landmarks,
-    /// b_i: the ridge leverage score of every row at `ridge`, measured against the sample of half
-    /// of the rows (over-estimates). Landmarks are drawn in proportion to these. All 1 if s = n.
+    /// b_i: the ridge leverage score of every row at `ridge` with respect to the sample of half of
+    /// the rows, an over-estimate. The landmarks are drawn in proportion to the b_i. All 1 if s =
+    /// n.
     pub scores: Vec<T>,
-    /// λ = (tr − Σ_{i≤k}σ_i)/k of the last sample: stands for (1/k)Σ_{i>k}σ_i(K). 0 if s = n.
+    /// The absolute ridge λ = (tr A − Σ_{i≤k}σ_i(A))/k, an estimate of (1/k)Σ_{i>k}σ_i(K). A is the
+    /// matrix of the reweighted last sample, W^{½}K_SS W^{½}. 0 if s = n.
     pub ridge: T,
-    /// The levels below the last, from the shortest prefix on.
+    /// The levels before the last, from the shortest prefix on.
     pub levels: Vec<RecursiveLevel>,
 }
 
-/// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds. The
-/// ridge is the mean of the eigenvalues that rank k ≈ s/(4 ln s) leaves out.
+/// s landmarks by recursive ridge leverage score sampling, at a ridge that the method finds itself:
+/// an estimate of (1/k)Σ_{i>k}σ_i(K) with k ≈ s/(4 ln s), used as an absolute ridge.
+///
+/// The aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows. That many rows
+/// suffice because d_eff ≤ 2k at this ridge: each of the first k eigenvalues adds at most 1 to
+/// d_eff, and the others together add at most k.
 ///
 /// # Cost
-/// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops,
-/// O(m² + 1024·m + n) memory.
-///
-/// Aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows, since d_eff ≤ 2k at
-/// that ridge. Each of the first k eigenvalues adds at most 1, and the others together at most k.
+/// With m rows in the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n)
+/// flops, O(m² + 1024·m + n) memory.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code
 /// `recursiveNystrom.m`, commit 5c9bc11.
 ///
 /// # Departures
-/// From that code: the least ridge is relative (1e-5 times the mean diagonal of the reweighted
-/// sample). Theirs is absolutely 1e-5 and only used if k reaches the sample's size. Scores are held
-/// below K_ii/(K_ii + λ), which true scores cannot pass. ln s counts as at least 1 (s ≤ 2 divides
-/// by zero there). If fewer than s rows have a positive score, rows whose score is 0 complete the
-/// landmarks, uniformly. Whitening of W is left to the user of the landmarks (theirs adds 1e-5 to
-/// its diagonal).
+/// From that code. The least ridge is relative, 1e-5 times the mean diagonal of the reweighted
+/// sample; in the authors' code it is the absolute number 1e-5, used only if k reaches the size of
+/// the sample. Scores are clamped to at most K_ii/(K_ii + λ), the upper bound of exact scores. ln s
+/// counts as at least 1 (with samples of one row, as for s = 1, the authors' code divides by zero).
+/// If fewer than s rows have a positive score, the missing landmarks are drawn uniformly from the
+/// other rows. Whitening of W is left to the caller (the authors' code adds 1e-5 to the diagonal of
+/// W).
 ///
 /// ```
 /// use faer::Mat;
@@ -64,16 +68,17 @@ pub struct RecursiveNystromSample<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveNystrom {
-    /// Makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel
-    /// entries for the recursion.
+    /// Inner samples of about m = ⌈√((ns + s³)/(4n))⌉ rows in place of s: the recursion then takes
+    /// O(nm²) = O(ns + s³) flops in place of O(ns²).
     pub accelerated: bool,
 }
 
 impl RecursiveNystrom {
-    /// s landmarks, with the scores, the ridge and the levels that led to them.
+    /// s landmarks, with the scores and the ridge that they were drawn by, and a record of the
+    /// levels.
     ///
     /// # Randomness
-    /// One random order of the rows, a uniform per row of every level, then s draws without
+    /// One random order of the rows, one uniform per row of every level, then s draws without
     /// replacement.
     ///
     /// # Errors
@@ -87,7 +92,7 @@ impl RecursiveNystrom {
         rng: &mut dyn Rng,
     ) -> Result<RecursiveNystromSample<T>> {
         let n = k.dim();
-        let Top { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
+        let ScoresOfSize { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
         let landmarks = if s == n {
             Landmarks::all(n)?
         } else {
@@ -104,14 +109,14 @@ impl<T: Scalar> LandmarkSelector<T> for RecursiveNystrom {
 }
 
 /// Ridge leverage scores and dictionaries by Algorithm 3 of Musco & Musco. The recursion finds its
-/// own ridge from `size`; the scores are taken at the caller's.
+/// own ridge from `size`; the scores are at the caller's ridge.
 ///
-/// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for
-/// proportions.
+/// If `size` is less than d_eff at the caller's ridge and only proportions of scores matter, wrap
+/// it in [`UnitWeights`](crate::UnitWeights).
 ///
 /// # Cost
-/// That of [`RecursiveNystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m
-/// its rows.
+/// That of [`RecursiveNystrom`] for the dictionary of m rows; for scores also n·m + m² entries and
+/// O(nm²) flops.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
@@ -125,9 +130,9 @@ pub struct RecursiveRlsOfSize {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
-    /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], with the
-    /// weights of such draws: E\[SSᵀ\] = I on the rows of positive score. (Its own draw without
-    /// replacement has inclusion probabilities without a closed form.)
+    /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], weighted so
+    /// that E\[SSᵀ\] = I on the rows of positive score. (The inclusion probabilities of the draw
+    /// without replacement in [`RecursiveNystrom`] have no closed form.)
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -144,24 +149,24 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
     }
 }
 
-struct Top<T> {
+struct ScoresOfSize<T> {
     scores: Vec<T>,
     ridge: T,
     levels: Vec<RecursiveLevel>,
 }
 
-/// The recursion up to the scores of all rows.
+/// Runs the recursion up to the scores of all rows.
 fn scores_for_size<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     s: usize,
     accelerated: bool,
     rng: &mut dyn Rng,
-) -> Result<Top<T>> {
+) -> Result<ScoresOfSize<T>> {
     let n = k.dim();
     validate::not_empty("matrix", n)?;
     validate::at_most("landmarks (s)", s, n)?;
     if s == n {
-        return Ok(Top { scores: vec![T::one(); n], ridge: T::zero(), levels: vec![] });
+        return Ok(ScoresOfSize { scores: vec![T::one(); n], ridge: T::zero(), levels: vec![] });
     }
     let s_level = if accelerated { accelerated_size(n, s) } else { s };
     let oversampling = (s_level as f64).ln().max(1.0);
@@ -189,17 +194,17 @@ fn scores_for_size<T: Scalar>(
     }
     let ridge = tail_ridge(k, &S, rank)?;
     let scores = in_row_order(&order, scores_of_prefix(k, &S, ridge, &order)?);
-    Ok(Top { scores, ridge, levels })
+    Ok(ScoresOfSize { scores, ridge, levels })
 }
 
-/// ⌈√((ns + s³)/(4n))⌉, in 1..=s: the recursion then costs O(ns) entries.
+/// ⌈√((ns + s³)/(4n))⌉, in 1..=s: the recursion then costs O(ns + s³) flops.
 fn accelerated_size(n: usize, s: usize) -> usize {
     let (nf, sf) = (n as f64, s as f64);
     (((nf * sf + sf.powi(3)) / (4.0 * nf)).sqrt().ceil() as usize).clamp(1, s)
 }
 
-/// λ = (tr A − Σ_{i≤k} σ_i(A))/k of A = W^{½}K_SS W^{½}, the sample with its weights, and at least
-/// 1e-5 times its mean diagonal.
+/// λ = (tr A − Σ_{i≤k} σ_i(A))/k, but at least 1e-5 times the mean diagonal of A. A = W^{½}K_SS
+/// W^{½} is the matrix of the reweighted sample.
 fn tail_ridge<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, rank: usize) -> Result<T> {
     let mut A = k.block(S.indices().into(), S.indices().into());
     let root: Vec<T> = S.weights().iter().map(|w| num_traits::Float::sqrt(*w)).collect();
@@ -221,8 +226,7 @@ fn tail_ridge<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, rank: usize) -
     Ok(if ridge > 0.0 { T::lit(ridge) } else { T::one() })
 }
 
-/// s distinct rows, drawn in proportion to the scores (each at most 1); rows of score 0 only when
-/// the others are used up.
+/// s distinct rows, drawn in proportion to the scores; rows of score 0 only after all others.
 fn distinct<T: Scalar>(scores: &[T], s: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     let (positive, zero): (Vec<usize>, Vec<usize>) =
         (0..scores.len()).partition(|&i| scores[i] > T::zero());

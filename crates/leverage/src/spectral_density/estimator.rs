@@ -1,4 +1,4 @@
-//! Spectral analysis behind the interface of all estimators.
+//! Spectral analysis as an implementation of [`RidgeLeverage`].
 
 use super::{SpectralAnalysis, SpectralScores, Stationary};
 use crate::RidgeLeverage;
@@ -8,15 +8,14 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about. So
-/// it has the interface of estimators that see K alone.
+/// Spectral analysis with the kernel and the points that it needs, so that it implements
+/// [`RidgeLeverage`], whose methods get only the kernel matrix K.
 ///
-/// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`,
-/// which cannot be seen from K. Its order and its first diagonal entry are checked.
+/// The matrix given to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`. Only
+/// its order and its first diagonal entry are checked.
 ///
 /// # Cost
-/// That of [`SpectralAnalysis`]: the density of the points and n scalar evaluations; one entry of
-/// K. A dictionary is as large as its scores say.
+/// That of [`SpectralAnalysis`], and one entry of K. A dictionary takes ⌈q·Σ_i l̃_i⌉ draws.
 ///
 /// # Source
 /// Chen & Yang, *Fast statistical leverage score approximation in kernel ridge regression*, AISTATS
@@ -53,13 +52,13 @@ use rand::Rng;
 pub struct SpectralLeverage<'a, T> {
     /// The kernel of the matrix.
     pub kernel: &'a dyn Stationary,
-    /// Its points.
+    /// The points of the matrix.
     pub points: Points<'a, T>,
-    /// Where the density comes from, and the guard.
+    /// The density and the guard.
     pub analysis: SpectralAnalysis<'a, T>,
-    /// q > 0: a dictionary takes ⌈q·Σ_i l̃_i⌉ draws, as each level of BLESS does.
+    /// q > 0: a dictionary takes ⌈q·Σ_i l̃_i⌉ draws, as does a level of BLESS.
     pub oversampling: f64,
-    /// Most draws of a dictionary; more is
+    /// Cap on the draws of a dictionary; more draws are
     /// [`SampleTooLarge`](nystrom_linalg_core::Error::SampleTooLarge).
     pub max_size: usize,
 }
@@ -76,7 +75,7 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
         }
     }
 
-    /// Scores with the report, of the matrix `k`.
+    /// The scores of the matrix `k`, with a report.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if k's order is not the number of points,
@@ -101,13 +100,13 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
             (value - 1.0).abs() <= 64.0 * T::EPS,
             "K_00/k(0)",
             value,
-            "1: the matrix must be that of the kernel given to SpectralLeverage",
+            "1: give SpectralLeverage the kernel of this matrix",
         )
     }
 }
 
 impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
-    /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, with the weights of such draws.
+    /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, weighted so that E\[SSᵀ\] = I.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -117,7 +116,7 @@ impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
         self.scores_and_dictionary(k, ridge, rng).map(|(_, dictionary)| dictionary)
     }
 
-    /// No entry of K beyond K_00, no dictionary; the generator is not used.
+    /// Evaluates no entry of K except K_00, and draws no dictionary; the generator is not used.
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Vec<T>> {
         Ok(self.report(k, ridge)?.scores)
     }

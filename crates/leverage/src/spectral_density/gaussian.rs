@@ -11,11 +11,12 @@ use nystrom_linalg_core::Result;
 /// The power series is used for x ≤ 1/2: each term is at most half of the one before.
 const SERIES_BELOW: f64 = 0.5;
 
-/// ln(−Li_z(−x)/x) for z > 0 and x = e^{ln_x} > 0 of any size, also where x itself overflows or
-/// vanishes.
+/// ln(−Li_z(−x)/x) for z > 0 and x = e^{ln_x} > 0 of any size, also where x overflows or underflows
+/// in `f64`.
 ///
-/// Series Σ (−1)^{k+1} x^k/k^z for x ≤ 1/2; otherwise 1/Γ(z) ∫_0^∞ t^{z−1}/(e^t/x + 1) dt by
-/// adaptive quadrature in ln t; ln(1 + x) for z = 1. Relative error below 1e-12.
+/// −Li_z(−x) is computed by the series Σ (−1)^{k+1} x^k/k^z for x ≤ 1/2, as ln(1 + x) for z = 1,
+/// and otherwise as 1/Γ(z) ∫_0^∞ t^{z−1}/(e^t/x + 1) dt by adaptive quadrature in ln t. Relative
+/// error below 1e-12.
 pub(crate) fn ln_polylog_ratio(z: f64, ln_x: f64) -> Result<f64> {
     if ln_x <= SERIES_BELOW.ln() {
         return Ok(series(z, ln_x.exp()).ln_1p());

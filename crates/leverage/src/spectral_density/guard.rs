@@ -1,4 +1,4 @@
-//! What to do where the density is low and the local picture of the method fails.
+//! The treatment of points of low density, where the assumptions of the method fail.
 
 use super::LocalScore;
 use super::density::{ExponentialProfile, Frontier, Tree};
@@ -8,20 +8,20 @@ use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rayon::prelude::*;
 
-/// The low-density modification: what replaces p(x_i) where it is small. The paper takes a weighted
-/// average for its Beta design where the density is below a threshold (appendix B.3). It does not
-/// say which weights; the threshold is illegible in the text that we have.
+/// The low-density modification: the replacement for p(x_i) where it is small. For its Beta design
+/// the paper uses a weighted average where the density is below a threshold (appendix B.3). It does
+/// not state the weights, and the threshold is illegible in the copy available to us.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Guard {
-    /// Nothing. Scores are still clipped at k(0)/(k(0) + nλ), which no ridge leverage score
+    /// No replacement. Scores are still clipped at k(0)/(k(0) + nλ), which no ridge leverage score
     /// exceeds.
     #[default]
     None,
     /// p ← max(p, p_min) with K̃_λ(p_min) = n·`max_score`: no score exceeds `max_score`, in (0, 1].
     ///
-    /// With `max_score` = 1 this changes no score, because of the clip, and only counts the points
-    /// concerned.
+    /// Because of the clip, `max_score` = 1 changes no score; it only counts the points below
+    /// p_min.
     Floor {
         /// The largest score allowed.
         max_score: f64,
@@ -31,15 +31,16 @@ pub enum Guard {
     /// included.
     ///
     /// h(p) = 1/(2πs) where λ/m(s) = p + 2λ/m(0) is the scale of the equivalent kernel G(x, y); for
-    /// Matérn ν = 1/2 on the line G ∝ exp(−‖u‖/h) exactly. The weights are its square, because to
-    /// first order a change δp of the density changes the score by −∫ G(x, y)² δp(y) dy. Computed
-    /// with a k-d tree to 1 %.
+    /// Matérn ν = 1/2 on the line G ∝ exp(−‖u‖/h) exactly. The weights are G² for this kernel,
+    /// because to first order a change δp of the density changes the score by −∫ G(x, y)² δp(y) dy.
+    /// The average is computed with a k-d tree, with relative error at most 1 %.
     ///
-    /// Which quantile? In the bulk the average follows the sample's fluctuations, which the true
-    /// scores do too. Take `quantile` = 1 and the true density of 1000 uniform points on the line.
-    /// The median error falls from 4 % to below 1 % (ν = 1/2), at a cost that grows with the number
-    /// of points within h. On a steep tail it smears mass outwards and is worse than
-    /// nothing: the lowest 5 % of Beta(15, 2) go from 9 % to 20 %. In sparse clusters it helps.
+    /// Choice of the quantile. In the bulk the average follows the fluctuations of the sample, as
+    /// the exact scores do: with `quantile` = 1 and the true density of 1000 uniform points on the
+    /// line, the median error falls from 4 % to below 1 % (ν = 1/2), at a cost that grows with the
+    /// number of points within h. In sparse clusters the average helps. On a steep tail it moves
+    /// mass outwards and makes the scores worse: the error at the lowest 5 % of the densities of
+    /// Beta(15, 2) rises from 9 % to 20 %.
     LocalAverage {
         /// Densities below this quantile are replaced.
         quantile: f64,
@@ -48,17 +49,17 @@ pub enum Guard {
 
 const AVERAGE_TOLERANCE: f64 = 0.01;
 
-/// What a guard did.
+/// The outcome of a guard.
 #[derive(Default)]
 pub(crate) struct Guarded {
     /// Number of densities replaced.
     pub(crate) replaced: usize,
-    /// p_min of the floor or the quantile.
+    /// p_min of the floor, or the quantile of the densities.
     pub(crate) threshold: Option<f64>,
 }
 
 impl Guard {
-    /// Replaces low densities in `p`; `kept` are the coordinates on which they are densities.
+    /// Replaces low densities in `p`; `kept` are the coordinates of the density.
     pub(crate) fn apply<T: Scalar>(
         self,
         p: &mut [f64],
@@ -126,5 +127,5 @@ fn average<T: Scalar>(
 }
 
 fn fraction(name: &'static str, value: f64, not_too_small: bool) -> Result<()> {
-    validate::require(not_too_small && value <= 1.0, name, value, "a fraction: positive, at most 1")
+    validate::require(not_too_small && value <= 1.0, name, value, "in (0, 1], or 0 for a quantile")
 }

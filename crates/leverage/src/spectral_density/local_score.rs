@@ -1,5 +1,5 @@
-//! K̃_λ as a function of the density alone: what a ridge leverage score would be in a uniform cloud
-//! of density p.
+//! K̃_λ as a function of the density: the rescaled ridge leverage score in a uniform cloud of
+//! density p.
 
 use super::gaussian::{ln_1p_exp, ln_polylog_ratio};
 use super::matern::{Matern, ln_sphere};
@@ -12,8 +12,8 @@ use std::f64::consts::{LN_2, PI};
 /// The rescaled ridge leverage score n·l in the interior of a cloud of local density p: K̃_λ(p) =
 /// ∫_{ℝ^d} ds / (p + λ/m(s)).
 ///
-/// λ is that of K + nλI, m the spectral density of the kernel in ordinary frequency. K̃ decreases
-/// in p, from k(0)/λ at p = 0.
+/// λ is the ridge per sample, as in K + nλI, and m is the spectral density of the kernel in
+/// ordinary (not angular) frequency. K̃ decreases in p, from k(0)/λ at p = 0.
 ///
 /// # Source
 /// Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS
@@ -40,11 +40,11 @@ pub struct LocalScore<'k> {
 }
 
 impl<'k> LocalScore<'k> {
-    /// K̃_λ of `kernel` on ℝ^d with per-sample ridge λ (the matrix solved with is K + nλI).
+    /// K̃_λ of `kernel` on ℝ^d with ridge per sample λ (as in K + nλI).
     ///
     /// # Errors
-    /// `InvalidParameter` unless λ is positive and finite, `Empty` if d = 0, `Shape` if the kernel
-    /// has length scales for another d.
+    /// `InvalidParameter` unless λ is positive and finite, `Empty` if d = 0, `Shape` if the number
+    /// of the kernel's length scales is not d.
     pub fn new(kernel: &'k dyn Stationary, d: usize, lambda: f64) -> Result<Self> {
         validate::not_empty("coordinates of a point (d)", d)?;
         if let Some(scales) = kernel.length_scales() {
@@ -70,8 +70,8 @@ impl<'k> LocalScore<'k> {
     }
 
     /// K̃_λ(p): elementary for Matérn ν = 1/2 in d = 1 and 3, a polylogarithm for the Gaussian,
-    /// otherwise [`by_quadrature`](Self::by_quadrature). Relative error below 1e-12; about 50 µs
-    /// where it is an integral.
+    /// otherwise [`by_quadrature`](Self::by_quadrature). Relative error below 1e-12. A quadrature
+    /// takes about 50 µs.
     ///
     /// # Errors
     /// `InvalidParameter` unless p is positive and finite, or if the spectral density is not
@@ -91,14 +91,14 @@ impl<'k> LocalScore<'k> {
     }
 
     /// K̃_0(p), the closed form for Matérn kernels of any ν in any d, proportional to p^{d/(2α)−1}
-    /// with α = ν + d/2: the power rule of sampling. Never below K̃; relative error O((a h(p))²).
-    /// `None` for other families or p ≤ 0.
+    /// with α = ν + d/2. It is never below K̃, and its relative error is O((a h(p))²), where h(p)
+    /// is the length scale of the equivalent kernel. `None` for other families or p ≤ 0.
     pub fn leading(&self, p: f64) -> Option<f64> {
         Some(self.matern()?.leading(self.positive(p)?))
     }
 
-    /// K̃_1(p): [`leading`](Self::leading) with the next term in (a h(p))². Useless (even negative)
-    /// where a·h(p) > 1.
+    /// K̃_1(p): [`leading`](Self::leading) with the next term in (a h(p))². Not useful where
+    /// a·h(p) > 1: it may be negative there.
     pub fn second_order(&self, p: f64) -> Option<f64> {
         Some(self.matern()?.second_order(self.positive(p)?))
     }
@@ -108,11 +108,12 @@ impl<'k> LocalScore<'k> {
         self.kernel.variance() / self.lambda
     }
 
-    /// The rescaled score on a flat boundary of a cloud that has density p on one side and none on
-    /// the other. It is (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
+    /// The rescaled score on a flat boundary of a cloud with density p on one side and 0 on the
+    /// other: (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
     ///
-    /// It lies between K̃_λ(p) and k(0)/λ. Where K̃ follows the power rule it is 2α/d = (2ν + d)/d
-    /// times K̃: 2 for ν = 1/2 on the line, 4 for ν = 3/2. The module documentation derives it.
+    /// It lies between K̃_λ(p) and k(0)/λ. Where K̃ is proportional to p^{d/(2α)−1} (Matérn kernels
+    /// at small λ) it is 2α/d = (2ν + d)/d times K̃: on the line 2 for ν = 1/2 and 4 for ν = 3/2.
+    /// The [module documentation](crate::spectral_density) derives the formula.
     ///
     /// ```
     /// use nystrom_kernels::Matern32;
@@ -136,14 +137,14 @@ impl<'k> LocalScore<'k> {
         Ok((ln_sphere(self.d) + ln_integral(g)? - ln_p).exp())
     }
 
-    /// The length scale of the equivalent kernel at density p, 1/(2π s) at the frequency s where
-    /// p + λ/m has doubled: λ/m(s) = p + 2λ/m(0). For Matérn ν = 1/2 in d = 1 it is (a² +
-    /// p/λ')^{−1/2} exactly, and the equivalent kernel exp(−|u|/h).
+    /// The length scale h of the equivalent kernel at density p: 1/(2π s) at the frequency s where
+    /// p + λ/m(s) is twice its value at 0, that is λ/m(s) = p + 2λ/m(0). For Matérn ν = 1/2 in d =
+    /// 1, h = (a² + p/λ')^{−1/2} exactly, and the equivalent kernel is proportional to exp(−|u|/h).
     pub(crate) fn equivalent_scale(&self, p: f64) -> f64 {
         let ln_p = p.ln() + self.ln_stretch;
         let at_zero = LN_2 + self.lambda.ln() - self.kernel.ln_density(0.0, self.d);
         let target = self.lambda.ln() - ln_add(ln_p, at_zero);
-        // ln m decreases in t = ln s; find where it passes the target.
+        // ln m decreases in t = ln s: bisection for ln m = target.
         let (mut low, mut high) = (-110.0, 110.0);
         for _ in 0..60 {
             let mid = 0.5 * (low + high);
@@ -156,7 +157,7 @@ impl<'k> LocalScore<'k> {
         1.0 / (2.0 * PI * f64::exp(low))
     }
 
-    /// The density at which K̃ is `value`, 0 if K̃ never reaches it.
+    /// The density p with K̃(p) = `value`; 0 if K̃ is below `value` for all p > 0.
     pub(crate) fn density_of(&self, value: f64) -> Result<f64> {
         if value >= self.limit() {
             return Ok(0.0);
@@ -169,7 +170,7 @@ impl<'k> LocalScore<'k> {
         Ok(f64::exp(0.5 * (low + high)))
     }
 
-    /// By what coordinate `k` is divided before anything else.
+    /// The length scale by which coordinate `k` is divided first; 1 if there is none.
     pub(crate) fn length_scale(&self, k: usize) -> f64 {
         self.kernel.length_scales().map_or(1.0, |scales| scales[k])
     }
@@ -182,7 +183,7 @@ impl<'k> LocalScore<'k> {
     /// ln K̃ at ln p.
     pub(crate) fn ln_at(&self, ln_p: f64) -> Result<f64> {
         if self.d == 0 {
-            // all points in one place, of mass 1: 1/(1 + λ/k(0))
+            // all points are equal, with mass 1: K̃ = 1/(1 + λ/k(0))
             return Ok(-(self.lambda / self.kernel.variance()).ln_1p());
         }
         let ln_p = ln_p + self.ln_stretch;

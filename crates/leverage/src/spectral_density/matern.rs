@@ -5,12 +5,12 @@
 //!
 //! K̃ = S_d/(2π)^d · h^{−d}/p · ∫_0^∞ x^{d−1} dx/(1 + (x² + (ah)²)^α),  S_d = 2π^{d/2}/Γ(d/2).
 //!
-//! Dropping (ah)² (Chen & Yang 2021, appendix D.2) makes the integral π/(2α sin(πd/(2α))).
+//! Without the term (ah)² the integral is π/(2α sin(πd/(2α))) (Chen & Yang 2021, appendix D.2).
 
 use libm::lgamma as ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
-/// ln S_d, S_d = 2π^{d/2}/Γ(d/2) the surface of the unit ball of ℝ^d.
+/// ln S_d, where S_d = 2π^{d/2}/Γ(d/2) is the surface area of the unit sphere in ℝ^d.
 pub(crate) fn ln_sphere(d: usize) -> f64 {
     let half_d = 0.5 * d as f64;
     LN_2 + half_d * PI.ln() - ln_gamma(half_d)

@@ -1,49 +1,57 @@
-//! Ridge leverage scores from the spectral density of a stationary kernel: no kernel matrix at all.
+//! Ridge leverage scores from the spectral density of a stationary kernel, without a kernel matrix.
 //!
-//! Ridge regression on a cloud of points of density p solves, near an interior point x, a problem
-//! that a Fourier transform diagonalises. The symbol of its solution operator is 1/(p(x) + λ/m(s)).
-//! Its value at the origin approximates the rescaled score,
+//! Near an interior point x of a cloud of points with density p, a Fourier transform diagonalises
+//! kernel ridge regression. The solution operator has the symbol 1/(p(x) + λ/m(s)), where m is the
+//! spectral density of the kernel. The integral of the symbol approximates the rescaled score,
 //!
 //! n·l_i ≈ **K̃_λ(x_i, x_i) = ∫_{ℝ^d} ds / (p(x_i) + λ/m(s))**,
 //!
-//! a function of the density alone ([`LocalScore`]). So n scores cost a density estimate and n
-//! evaluations of a polynomial.
+//! a function of the density alone ([`LocalScore`]). For n scores the method thus needs a density
+//! estimate and n evaluations of a polynomial.
 //!
-//! # What it does not see
+//! # Limitations
 //!
-//! **The boundary of the support.** The integral knows the density at a point, not that it ends
-//! nearby. Where the density jumps to 0 along a flat boundary, the score of the same limit is
+//! **The boundary of the support.** The integral depends on the density at a point, not on the
+//! distance to the boundary. At a flat boundary, where the density jumps to 0, the rescaled score
+//! in the same limit is
 //!
 //! (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq   ([`LocalScore::flat_boundary`]),
 //!
-//! which is 2α/d = (2ν + d)/d times K̃ for Matérn kernels at small λ. It is 2 for ν = 1/2 on the
-//! line, 4 for ν = 3/2, 4/3 for ν = 1/2 in three dimensions. In corners it is more. *Derivation.*
-//! Write σ = 1 + p m/λ. The score is (1/p)(I − (I + (p/λ)K)⁻¹)(x, x) on the half space x_1 > 0, for
-//! each tangential frequency a Wiener–Hopf operator in x_1. With σ = σ_+σ_− and 1/σ_+ = 1 + γ̂ its
-//! inverse has the diagonal γ(0+) + ∫_0^{x_1} γ² besides the identity. At x_1 = 0 that is γ(0+) =
-//! −∫ ln σ ds_1, since the transform of ln σ_+ is that of ln σ cut at 0; integrate over the
-//! tangential
-//! frequencies. The relative error of the method therefore does not vanish there as n grows. Only
-//! the share of points concerned does, since the layer is as thin as the equivalent kernel, h =
-//! (λ'/p)^{1/(2α)}. In the repository `docs/figures/chen-yang-boundary.svg` shows it for ν = 1/2
-//! and 3/2 on the line, where it is some two h wide.
+//! which for Matérn kernels at small λ is 2α/d = (2ν + d)/d times K̃, with α = ν + d/2. This factor
+//! is 2 for ν = 1/2 on the line, 4 for ν = 3/2 on the line, and 4/3 for ν = 1/2 in three
+//! dimensions. In corners the factor is larger.
 //!
-//! There is no full correction here. To correct a point one needs its distance to the boundary at
-//! the scale h and the density on its own side. But the density estimate is itself halved there,
-//! and a local mass fraction cannot tell a boundary from a slope. [`Guard::LocalAverage`] on all
-//! points corrects a part. It sees half the mass, and so gives K̃(p/2): for ν = 1/2 on the line √2
-//! of the factor 2. [`LocalScore::flat_boundary`] bounds what remains: landmarks drawn from the
-//! scores make up for it if there are 2α/d times as many.
+//! *Derivation.* Write σ = 1 + p m/λ. The score is (1/p)(I − (I + (p/λ)K)⁻¹)(x, x) on the half
+//! space x_1 > 0. For each tangential frequency, I + (p/λ)K is a Wiener–Hopf operator in x_1. With
+//! σ = σ_+σ_− and 1/σ_+ = 1 + γ̂, the diagonal of its inverse is the identity plus γ(0+) +
+//! ∫_0^{x_1} γ². At x_1 = 0 this sum is γ(0+) = −∫ ln σ ds_1, since the transform of ln σ_+ is that
+//! of ln σ restricted to one side of 0. Integration over the tangential frequencies gives the
+//! formula.
 //!
-//! **Sparse regions.** Where fewer than a few points lie within h, the cloud is no continuum; see
-//! [`Guard`].
+//! The relative error of the method at the boundary therefore does not vanish as n grows. The share
+//! of points affected does vanish, since the boundary layer is as thin as the equivalent kernel,
+//! h = (λ'/p)^{1/(2α)} with λ' = λ/(C a^{2ν}), C = 2^d π^{d/2} Γ(α)/Γ(ν) and a the inverse length
+//! scale of the Matérn kernel ([`Family::Matern`]). The figure
+//! `docs/figures/chen-yang-boundary.svg` in the repository shows the layer for ν = 1/2 and 3/2 on
+//! the line, where it is about 2h wide.
 //!
-//! **Many dimensions.** Density estimation needs n exponential in d; [`DensityMethod::Auto`]
-//! refuses when it has become meaningless: an error, or uniform scores for who asks for them
-//! ([`Density::EstimatedOrUniform`]). Where it has meaning but all pairs cost too much,
-//! [`SampledDensity`] takes a random sample. (Random Fourier features would take 2^{d/2} times as
-//! many cosines for the same variance at a point of average density. Var k(x, X) ≈ 2^{−d/2} E k
-//! there, while a feature has variance E k/2.)
+//! The method does not correct this error fully. A correction would need the distance of a point to
+//! the boundary, in units of h, and the density on the inner side. But a density estimate at the
+//! boundary is itself halved, and the local mass cannot distinguish a boundary from a slope of the
+//! density. [`Guard::LocalAverage`] for all points is a partial correction: at the boundary it
+//! averages over half the mass and gives K̃(p/2), for ν = 1/2 on the line a factor √2 of the
+//! missing 2. [`LocalScore::flat_boundary`] bounds the remaining error: 2α/d times as many
+//! landmarks drawn by the scores compensate for it.
+//!
+//! **Sparse regions.** The method assumes a continuum of points, which fails where only a few
+//! points or none lie within h; see [`Guard`].
+//!
+//! **Many dimensions.** Density estimation needs n exponential in d. [`DensityMethod::Auto`]
+//! detects a meaningless estimate and returns an error, or uniform scores if the caller chose
+//! [`Density::EstimatedOrUniform`]. If an estimate is meaningful but all pairs of points cost too
+//! much, [`SampledDensity`] sums over a random sample. (Random Fourier features would need 2^{d/2}
+//! times as many cosines as the sample has points, for the same variance at a point of average
+//! density: there Var k(x, X) ≈ 2^{−d/2} E k, while a feature has variance E k/2.)
 //!
 //! # Source
 //! Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS
@@ -74,10 +82,11 @@ use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use rayon::prelude::*;
 
-/// Up to this many points K̃ is computed for each; beyond, from a table.
+/// For at most this many points K̃ is computed at every point; for more, it is interpolated from a
+/// table.
 const DIRECT_UP_TO: usize = 64;
 
-/// The spectral-analysis (SA) estimator of ridge leverage scores; deterministic.
+/// The spectral-analysis (SA) estimator of ridge leverage scores. It is deterministic.
 ///
 /// ```
 /// use nystrom_kernels::{Matern32, Points};
@@ -98,14 +107,14 @@ const DIRECT_UP_TO: usize = 64;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpectralAnalysis<'a, T> {
-    /// Where the density comes from.
+    /// The density of the points, or the method to estimate it.
     pub density: Density<'a, T>,
-    /// What to do where it is low.
+    /// The treatment of points of low density.
     pub guard: Guard,
 }
 
 impl<T> Default for SpectralAnalysis<'_, T> {
-    /// The default [`KernelDensity`], no guard beyond the clip.
+    /// The density estimated by the default [`KernelDensity`], and no guard.
     fn default() -> Self {
         SpectralAnalysis {
             density: Density::Estimated(KernelDensity::default()),
@@ -115,26 +124,25 @@ impl<T> Default for SpectralAnalysis<'_, T> {
 }
 
 impl<T: Scalar> SpectralAnalysis<'_, T> {
-    /// Approximate ridge leverage scores of `kernel` on `points`, without a single kernel
-    /// evaluation.
+    /// Approximate ridge leverage scores of `kernel` on `points`, without kernel evaluations.
     ///
     /// # Cost
-    /// The density estimate (see [`DensityMethod`]; nothing if it is given), one or two hundred
-    /// one-dimensional integrals, and O(n) arithmetic. O(n) memory apart from the density
-    /// estimate's.
+    /// The density estimate (see [`DensityMethod`]; none if the density is given), one or two
+    /// hundred one-dimensional integrals, and O(n) arithmetic. O(n) memory besides that of the
+    /// density estimate.
     ///
     /// # Source
     /// Chen & Yang, AISTATS 2021, Algorithm 1.
     ///
     /// # Departures
     /// Scores are clipped at k(0)/(k(0) + nλ) instead of 1: K_ii/(K_ii + nλ) bounds every ridge
-    /// leverage score. Coordinates that are constant do not count as dimensions of an estimated
-    /// density.
+    /// leverage score. An estimated density is on the coordinates that vary; constant coordinates
+    /// do not count as dimensions.
     ///
     /// # Errors
     /// Those of [`Points::check`], [`Ridge::absolute`], [`KernelDensity::density`], [`LocalScore`]
-    /// and [`Guard`]. For a given density `Shape` if it does not have one value per point,
-    /// `NotPositive` naming the first value that is not positive and finite.
+    /// and [`Guard`]. For a given density, `Shape` if it does not have one value per point, and
+    /// `NotPositive` with the first value that is not positive and finite.
     pub fn scores(
         &self,
         kernel: &dyn Stationary,
@@ -171,7 +179,7 @@ impl<T: Scalar> SpectralAnalysis<'_, T> {
     }
 }
 
-/// n and λ, after the checks that need no work.
+/// Makes the checks that take no computation, and returns n and λ.
 fn checked<T: Scalar>(
     kernel: &dyn Stationary,
     points: Points<'_, T>,
@@ -189,7 +197,7 @@ fn range(p: &[f64]) -> (f64, f64) {
     p.iter().fold((f64::INFINITY, 0.0), |(low, high), &p| (low.min(p), high.max(p)))
 }
 
-/// ln K̃ at every density, and the number of integrals that took.
+/// ln K̃ at every density, and the number of integrals computed.
 fn evaluate(K: &LocalScore<'_>, p: &[f64]) -> Result<(Vec<f64>, usize)> {
     if p.len() <= DIRECT_UP_TO {
         return Ok((p.iter().map(|p| K.ln_at(p.ln())).collect::<Result<_>>()?, p.len()));

@@ -1,29 +1,32 @@
-//! ∫ e^{g(t)} dt over the real line, adaptively, in logarithms.
+//! Adaptive quadrature of ∫ e^{g(t)} dt over the real line, with logarithms of integrand and
+//! result.
 
 use nystrom_linalg_core::{Error, Result};
 
-/// Parts of the line where the integrand is below e^{−40} of its largest value are left out.
+/// The parts of the line before and after which the integrand stays below e^{−40} times its largest
+/// value are left out.
 const NEGLIGIBLE: f64 = -40.0;
-/// Where the integrand is looked for first: |t| ≤ 110, that is e^{±110} in the variable e^t.
+/// The search for the support of the integrand starts on |t| ≤ 110, that is e^{±110} in the
+/// variable e^t.
 const SCAN: f64 = 110.0;
 const SCAN_STEP: f64 = 0.5;
-/// e^t leaves the range of `f64` beyond.
+/// The search ends at |t| = 700, near the end of the range of e^t in `f64`.
 const END: f64 = 700.0;
 /// A panel is accepted when the two rules differ by less than this fraction of the integral. The
-/// error of the 15-point rule is then near (200 × 1e-12)^{3/2} < 1e-14 of it. (Piessens et al.,
-/// QUADPACK, 1983.)
+/// error of the 15-point rule is then about (200 × 1e-12)^{3/2} < 1e-14 times the integral
+/// (Piessens et al., QUADPACK, 1983).
 const RULES_AGREE: f64 = 1e-12;
-/// A tail e^{−rt} with a smaller r counts as one that does not decay.
+/// A tail e^{−rt} with r below this counts as not decaying.
 const SLOWEST_DECAY: f64 = 1e-9;
 const PANEL: f64 = 2.0;
 const MAX_DEPTH: u32 = 48;
 
-/// ln ∫ e^{g(t)} dt, with a relative error of the integral near 1e-13 where g is smooth between
+/// ln ∫ e^{g(t)} dt. The relative error of the integral is about 1e-13 if g is smooth except for
 /// jumps.
 ///
-/// g may be −∞ (integrand 0) anywhere. Gauss–Kronrod (7, 15) panels, halved where the two rules
-/// disagree; a tail that still matters at
-/// |t| = 700 is completed as the exponential it must be by then (a power of e^t).
+/// g may be −∞ (integrand 0) anywhere. Gauss–Kronrod (7, 15) panels are halved where the two rules
+/// disagree. A tail that is not negligible at |t| = 700 is added as an exponential in t, which it
+/// must be there (a power of e^t).
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] if the integrand does not decay, is +∞ or is NaN: the spectral
@@ -49,7 +52,7 @@ pub(crate) fn ln_integral(g: impl Fn(f64) -> f64) -> Result<f64> {
     }
 }
 
-/// Where e^g is not negligible.
+/// An interval outside which e^g is negligible, or an exponential tail.
 struct Support {
     low: f64,
     high: f64,
@@ -71,7 +74,7 @@ fn support(g: &impl Fn(f64) -> f64) -> Result<Support> {
         return Err(not_integrable(peak));
     }
     let matters = |value: &f64| *value > peak + NEGLIGIBLE;
-    let walk = |from: usize, step: f64| {
+    let outwards_from = |from: usize, step: f64| {
         let mut t = at(from);
         while g(t) > peak + NEGLIGIBLE {
             t += step;
@@ -81,8 +84,9 @@ fn support(g: &impl Fn(f64) -> f64) -> Result<Support> {
         }
         Ok((t, 0.0))
     };
-    let (low, below) = walk(values.iter().position(matters).unwrap_or(0), -SCAN_STEP)?;
-    let (high, above) = walk(values.iter().rposition(matters).unwrap_or(steps), SCAN_STEP)?;
+    let (low, below) = outwards_from(values.iter().position(matters).unwrap_or(0), -SCAN_STEP)?;
+    let (high, above) =
+        outwards_from(values.iter().rposition(matters).unwrap_or(steps), SCAN_STEP)?;
     Ok(Support { low, high, peak, tails: below + above })
 }
 
@@ -99,7 +103,7 @@ fn tail(g: &impl Fn(f64) -> f64, end: f64, outwards: f64, peak: f64) -> Result<f
 
 fn not_integrable(value: f64) -> Error {
     let requirement =
-        "positive somewhere, and integrable over frequencies in the dimension of the points";
+        "not 0 everywhere, and integrable over the frequencies in the points' dimension";
     Error::InvalidParameter { name: "spectral density", value, requirement }
 }
 

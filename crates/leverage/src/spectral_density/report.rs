@@ -1,10 +1,10 @@
-//! Scores by spectral analysis, and how they came about.
+//! Scores by spectral analysis, with a report of their computation.
 
 use super::{DensityMethod, Refusal};
 use nystrom_linalg_core::Scalar;
 use std::fmt;
 
-/// Approximate scores and how they came about.
+/// Approximate scores, with a report of their computation.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -13,11 +13,12 @@ pub struct SpectralScores<T> {
     pub scores: Vec<T>,
     /// K̃_i, the rescaled scores n·l̃_i before clipping.
     pub rescaled: Vec<T>,
-    /// What was done.
+    /// How the scores were computed.
     pub report: SpectralReport,
 }
 
-/// What spectral analysis did; displayed, it is a sentence that says first if there was no density.
+/// A report of one run of spectral analysis. It displays as one sentence, which begins with a
+/// warning if the scores are uniform for want of a density estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -26,11 +27,12 @@ pub struct SpectralReport {
     /// asked for uniform scores in that case
     /// ([`Density::EstimatedOrUniform`](super::Density::EstimatedOrUniform)). Otherwise `None`.
     pub refusal: Option<Refusal>,
-    /// How the density was estimated; `None` if it was given, or all points are equal.
+    /// The method of the density estimate; `None` if the density was given or all points are equal.
     pub method: Option<DensityMethod>,
     /// The bandwidth of the estimate, in standard deviations of the features.
     pub bandwidth: Option<f64>,
-    /// Number of coordinates the density lives on: those that vary, if it was estimated.
+    /// Number of coordinates of the density: all if it was given, those that vary if it was
+    /// estimated.
     pub dimension: usize,
     /// The smallest density, before the guard; 0 after a refusal.
     pub min_density: f64,
@@ -38,21 +40,20 @@ pub struct SpectralReport {
     pub max_density: f64,
     /// Number of points whose density the guard replaced.
     pub guarded: usize,
-    /// The density below which the guard acted.
+    /// The density below which the guard replaced densities.
     pub threshold: Option<f64>,
     /// Number of scores clipped at k(0)/(k(0) + nλ).
     pub clipped: usize,
-    /// Number of integrals K̃ computed; the other scores were interpolated, with relative error
-    /// below 1e-10.
+    /// Number of integrals K̃ computed. If there are fewer than points, the values K̃_i were
+    /// interpolated with relative error below 1e-10.
     pub integrals: usize,
-    /// What the density estimate took: kernel values of all pairs, nodes bounded and points summed
-    /// in the tree, or multiplications on the grid.
+    /// Number of operations of the density estimate: kernel values for all pairs, nodes bounded
+    /// plus points summed for the tree, or multiplications for the grid.
     pub operations: u64,
 }
 
 impl<T: Scalar> SpectralScores<T> {
-    /// q_i = l̃_i/Σ_j l̃_j, the probabilities that landmarks are drawn with; the sum is taken in
-    /// `f64`.
+    /// q_i = l̃_i/Σ_j l̃_j, the probabilities of drawing landmarks; the sum is in `f64`.
     pub fn sampling_probabilities(&self) -> Vec<T> {
         let sum = self.d_eff();
         self.scores.iter().map(|l| T::lit(l.f64() / sum)).collect()

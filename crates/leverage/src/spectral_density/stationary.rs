@@ -1,4 +1,4 @@
-//! What spectral analysis needs to know of a kernel.
+//! The interface of stationary kernels for spectral analysis.
 
 use nystrom_kernels::{
     Ard, Exponential, InversePower, Isotropic, MaternFiveHalves, MaternNu, MaternThreeHalves,
@@ -12,30 +12,29 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Family {
-    /// Matérn with smoothness ν and the factor `a` of the distance: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up
-    /// to a constant.
+    /// Matérn with smoothness ν and inverse length scale a: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up to a
+    /// constant factor.
     Matern {
-        /// ν.
+        /// ν, the smoothness.
         nu: f64,
-        /// a.
+        /// a, the factor of the distance r.
         a: f64,
     },
-    /// exp(−‖u‖²/(2σ²)), up to a constant.
+    /// Gaussian: exp(−‖u‖²/(2σ²)), up to a constant factor.
     Gaussian {
-        /// σ.
+        /// σ, the length scale.
         sigma: f64,
     },
-    /// Anything else: K̃_λ is computed by quadrature.
+    /// Any other kernel: K̃_λ is computed by quadrature.
     Other,
 }
 
-/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only.
-/// Each coordinate may be divided by its own length scale first.
+/// A stationary kernel k(x − y) whose spectral density depends only on the norm of the frequency,
+/// in coordinates that may first be divided by a length scale each.
 ///
 /// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`,
-/// isotropic or with one length scale per coordinate, their sums and multiples. For a spectral
-/// density of your own see [`FromSpectralDensity`]. A kernel without one is refused by the
-/// compiler:
+/// isotropic or with one length scale per coordinate, their sums and multiples. For other spectral
+/// densities see [`FromSpectralDensity`]. Other kernels do not compile:
 ///
 /// ```compile_fail,E0277
 /// use nystrom_kernels::{Linear, Points};
@@ -53,19 +52,21 @@ pub trait Stationary: Sync {
         1.0
     }
 
-    /// The family, if K̃_λ has a closed form; in the divided coordinates if there are length
-    /// scales.
+    /// The family, if K̃_λ has a closed form. If there are [`length_scales`](Self::length_scales),
+    /// its parameters are for the divided coordinates.
     fn family(&self) -> Family {
         Family::Other
     }
 
-    /// One length scale per coordinate, by which coordinates are divided before anything else.
+    /// The length scales by which the coordinates are divided first, one per coordinate; `None` if
+    /// coordinates are not divided.
     fn length_scales(&self) -> Option<&[f64]> {
         None
     }
 }
 
-/// A pointer to a stationary kernel is the kernel.
+/// References, boxes and `Arc`s of stationary kernels are stationary kernels: every call is
+/// forwarded.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<S: Stationary $(+ $bound)? + ?Sized> Stationary for $pointer {
@@ -195,7 +196,7 @@ impl<A: Stationary + RadialSpectralDensity, B: Stationary + RadialSpectralDensit
     }
 }
 
-/// A stationary kernel given by the logarithm of its radial spectral density alone.
+/// A stationary kernel given by the logarithm of its radial spectral density.
 ///
 /// ```
 /// use nystrom_kernels::Points;
@@ -220,10 +221,10 @@ pub struct FromSpectralDensity<F> {
 }
 
 impl<F: Fn(f64, usize) -> f64 + Sync> FromSpectralDensity<F> {
-    /// The kernel with k(0) = `variance` and ln m(s) = `ln_density(‖s‖, d)`, −∞ where there is no
-    /// density.
+    /// The kernel with k(0) = `variance` and ln m(s) = `ln_density(‖s‖, d)`, which is −∞ where
+    /// m = 0.
     ///
-    /// That ∫ m(s) ds = k(0) is the caller's promise.
+    /// The caller must ensure ∫ m(s) ds = k(0).
     ///
     /// # Errors
     /// `InvalidParameter` unless `variance` is positive and finite.

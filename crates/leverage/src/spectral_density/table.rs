@@ -4,8 +4,8 @@ use nystrom_linalg_core::{Error, Result};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// The sum of the last eighth of the Chebyshev coefficients at which the polynomial is accepted:
-/// its relative error.
+/// The polynomial is accepted once the absolute values of the last eighth of its Chebyshev
+/// coefficients sum to at most this. The sum estimates the relative error of K̃.
 const TOLERANCE: f64 = 1e-11;
 const FIRST_DEGREE: usize = 16;
 const MAX_DEGREE: usize = 8192;
@@ -13,8 +13,8 @@ const MAX_DEGREE: usize = 8192;
 /// The Chebyshev interpolant of ln K̃ on an interval of ln p, with relative error of K̃ below about
 /// 1e-10.
 ///
-/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically. They decay
-/// by about e^{−2π/w} per degree on an interval of length w.
+/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically: by a
+/// factor of about e^{−2π/w} per degree on an interval of length w.
 pub(crate) struct ScoreTable {
     center: f64,
     half: f64,
@@ -24,8 +24,8 @@ pub(crate) struct ScoreTable {
 }
 
 impl ScoreTable {
-    /// Interpolates `f` on \[low, high\], doubling the degree until the coefficients have decayed;
-    /// nodes are reused.
+    /// Interpolates `f` on \[low, high\], doubling the degree until the coefficients have decayed.
+    /// The values at the old nodes are reused.
     pub(crate) fn new(
         low: f64,
         high: f64,
@@ -76,7 +76,7 @@ impl ScoreTable {
         x * b1 - b2 + self.coefficients[0]
     }
 
-    /// How many values of K̃ the table took.
+    /// The number of evaluations of K̃.
     pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }

@@ -1,4 +1,4 @@
-//! A dictionary that owns its points, with copies and probabilities.
+//! The dictionary of a stream: it owns its points, with their copies and probabilities.
 
 use nystrom_kernels::Points;
 #[cfg(feature = "serde")]
@@ -6,15 +6,15 @@ use nystrom_linalg_core::Error;
 use nystrom_linalg_core::{Result, Scalar};
 use nystrom_sketch::Dictionary;
 
-/// The points kept from a stream, their probabilities and their numbers of copies: I = {(x_i, p̃_i,
-/// q_i)}.
+/// The dictionary I = {(x_i, p̃_i, q_i)} of a stream: the points kept, their probabilities and
+/// their numbers of copies.
 ///
-/// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having
-/// q_i = 0. The p̃_i never rise and dropped points never return. Probabilities and weights are
-/// `f64` whatever the scalar type. O(m·d) memory.
+/// The weights s_i² = q_i/(q̄p̃_i) satisfy E\[SSᵀ\] = I over all points seen, where dropped points
+/// have q_i = 0. The p̃_i never rise, and dropped points never return. Probabilities and weights
+/// are `f64` for either scalar type. O(m·d) memory.
 ///
-/// What is read from a file (feature `serde`) is checked: lists of one length, probabilities in (0,
-/// 1], 1 to q̄ copies.
+/// Deserialisation (feature `serde`) checks that the lists have one length, that coordinates are
+/// finite, probabilities in (0, 1], copies in 1 to q̄, and that positions are distinct.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -54,42 +54,43 @@ impl<T: Scalar> StreamDictionary<T> {
         self.q.is_empty()
     }
 
-    /// d.
+    /// d, the dimension of the points.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The number of points the dictionary stands for.
+    /// The number of points of the stream so far, kept or dropped.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// The points kept: the landmarks.
+    /// The points kept, m points in d dimensions; they serve as landmarks.
     pub fn points(&self) -> Points<'_, T> {
         Points::from_row_major(&self.coordinates, self.dim)
     }
 
-    /// Where in the stream (or point set) each of them stood, from 0.
+    /// The position of each kept point in the stream (or point set), counted from 0 unless
+    /// [`Squeak::starting_at`](super::Squeak::starting_at) says otherwise.
     pub fn positions(&self) -> &[u64] {
         &self.positions
     }
 
-    /// q_i ≥ 1, the copies left.
+    /// q_i ≥ 1, the copies left of each kept point.
     pub fn copies(&self) -> &[u32] {
         &self.q
     }
 
-    /// q̄, the copies each point arrived with.
+    /// q̄, the copies of every new point.
     pub fn copies_per_point(&self) -> u32 {
         self.copies_per_point
     }
 
-    /// p̃_i in (0, 1].
+    /// p̃_i in (0, 1], for each kept point.
     pub fn probabilities(&self) -> &[f64] {
         &self.p
     }
 
-    /// s_i² = q_i/(q̄p̃_i).
+    /// The weights s_i² = q_i/(q̄p̃_i) of the kept points.
     pub fn weights(&self) -> Vec<f64> {
         weights(&self.q, &self.p, self.copies_per_point)
     }
@@ -99,13 +100,13 @@ impl<T: Scalar> StreamDictionary<T> {
         self.weights().iter().sum()
     }
 
-    /// The same dictionary by row numbers, for the matrix of order n = max(`seen`, last
-    /// position + 1) whose rows are the stream's points in order.
+    /// The same dictionary with positions as row numbers, for the kernel matrix of the stream's
+    /// points, of order n = max(`seen`, last position + 1).
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen; an `f32` weight
-    /// that overflows is an
-    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter).
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen;
+    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if a weight
+    /// overflows `f32`.
     pub fn by_rows(&self) -> Result<Dictionary<T>> {
         let last = self.positions.iter().max().map_or(0, |last| last.saturating_add(1));
         let rows = self.positions.iter().map(|&i| i as usize).collect();
@@ -134,13 +135,13 @@ impl<T: Scalar> StreamDictionary<T> {
     }
 }
 
-/// Q_i/(q̄p̃_i) for members with Q_i copies of q̄.
+/// q_i/(q̄p̃_i) for every member.
 pub(super) fn weights(q: &[u32], p: &[f64], copies_per_point: u32) -> Vec<f64> {
     let weight = |(&q, &p): (&u32, &f64)| f64::from(q) / (f64::from(copies_per_point) * p);
     q.iter().zip(p).map(weight).collect()
 }
 
-/// What a file holds, before it is checked.
+/// The contents of a file, before the checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Stored<T> {

@@ -1,4 +1,4 @@
-//! SQUEAK and DISQUEAK as estimators of the scores of a matrix's rows, and over a point set.
+//! SQUEAK and DISQUEAK as estimators for the rows of a matrix, and DISQUEAK for a set of points.
 
 use super::{MergeTree, Squeak, SqueakParams, StreamDictionary, TreeShape, even_chunks};
 use crate::RidgeLeverage;
@@ -8,15 +8,16 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// A dictionary of many points on all threads (DISQUEAK). The data are cut into chunks, and the
-/// dictionary of each is merged along a tree on the threads of the current rayon pool.
+/// A dictionary of many points, computed in parallel (DISQUEAK). The data are cut into chunks, and
+/// the dictionaries of the chunks are computed and merged along a tree on the threads of the
+/// current rayon pool.
 ///
-/// The result has the same bits with any number of threads, and is that of [`MergeTree`] fed with
-/// the same chunks in any order.
+/// The result has the same bits for any number of threads. It is that of [`MergeTree`] for the same
+/// chunks inserted in any order.
 ///
 /// # Cost
-/// With m points in the largest dictionary: O(k·m³) work for k chunks beyond their own SQUEAK
-/// passes. O(m³ log k) time on enough threads, O(m²) memory a thread.
+/// With m points in the largest dictionary and k chunks: a SQUEAK pass over every chunk, then
+/// O(k·m³) flops for the merges, in O(m³ log k) time on enough threads. O(m²) memory per thread.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).
@@ -36,11 +37,12 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Disqueak {
-    /// Copies, accuracy, cap: of every leaf and every merge.
+    /// The parameters of every chunk and every merge.
     pub params: SqueakParams,
-    /// The number of chunks, k (n if there are fewer points).
+    /// k, the number of chunks (at most n: chunks are not empty).
     pub chunks: usize,
-    /// The tree: [`TreeShape::Balanced`] runs in parallel, [`TreeShape::Sequential`] does not.
+    /// The shape of the merge tree: [`TreeShape::Balanced`] runs in parallel,
+    /// [`TreeShape::Sequential`] does not.
     pub shape: TreeShape,
 }
 
@@ -57,11 +59,12 @@ impl Disqueak {
         Disqueak { params, chunks, shape: TreeShape::Balanced }
     }
 
-    /// The dictionary of the given points at the absolute ridge γ. Points in an order that means
-    /// something should be shuffled first.
+    /// The dictionary of the given points at the absolute ridge γ = `gamma`. Shuffle the points
+    /// first if their order is not random.
     ///
     /// # Randomness
-    /// One 64-bit key is drawn; every node of the tree has the stream of its place under that key.
+    /// One 64-bit key is drawn; every node of the tree draws from the stream of its number under
+    /// that key.
     ///
     /// # Errors
     /// Those of [`Kernel::check_points`] and [`MergeTree::insert`];
@@ -81,8 +84,8 @@ impl Disqueak {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for SqueakParams {
-    /// One pass over the rows in random order: O(n·m) entries (see [`Squeak`]), n diagonal ones, no
-    /// n × m matrix.
+    /// One pass over the rows in random order: O(n·m) entries (see [`Squeak`]) and n diagonal ones,
+    /// without storing an n × m matrix.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -97,7 +100,7 @@ impl<T: Scalar> RidgeLeverage<T> for SqueakParams {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for Disqueak {
-    /// The merge tree over the rows in random order.
+    /// A merge tree over the rows in random order.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -112,7 +115,7 @@ impl<T: Scalar> RidgeLeverage<T> for Disqueak {
     }
 }
 
-/// The rows of a matrix as points on the line: the point i stands for row i.
+/// A matrix as a kernel on the real line: the point i is row i of the matrix.
 struct Rows<'a, T>(&'a dyn PsdMatrix<T>);
 
 impl<T: Scalar> Rows<'_, T> {
@@ -145,7 +148,7 @@ fn shuffled_rows<T: Scalar>(
     let n = k.dim();
     validate::not_empty("matrix", n)?;
     let gamma = ridge.absolute(n)?;
-    let exact = (2.0 / T::EPS) as usize; // row numbers up to here are numbers of type T
+    let exact = (2.0 / T::EPS) as usize; // T represents row numbers up to here exactly
     validate::at_most("rows of a matrix of this scalar type", n, exact)?;
     let order = random::uniform_subset(n, n, rng)?;
     Ok((gamma, Mat::from_fn(1, n, |_, t| T::of(order[t]))))

@@ -1,4 +1,4 @@
-//! EXPAND: new points enter with all their copies.
+//! EXPAND: adds new points with p̃ = 1 and all q̄ copies.
 
 use super::StreamDictionary;
 use nystrom_kernels::Points;

@@ -1,4 +1,4 @@
-//! INK-Estimate: the predecessor of SQUEAK that needs the points seen, as a baseline.
+//! INK-Estimate: the predecessor of SQUEAK, a baseline that stores all points seen.
 
 use super::dictionary::weights;
 use super::measure::diagonal;
@@ -9,33 +9,33 @@ use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Ridge, Scalar, 
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// INK-Estimate: sequential ridge leverage scores at the absolute ridge γ with a fixed space for
-/// the dictionary.
+/// INK-Estimate: sequential ridge leverage scores at the absolute ridge γ, with a fixed number of
+/// copies q̄ in the dictionary.
 ///
-/// **Keeps all t points seen and the t × m columns K\[:, I\]**, because its score of point i,
+/// **Stores all t points seen and the t × m columns K\[:, I\]**, because the score of point i,
 ///
 /// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ), α = (2 − ε)/(1 − ε),
 ///
 /// needs the whole column k_i. K̄ is the regularised Nyström approximation KS(SᵀKS + γI)⁻¹SᵀK of
-/// the points before, bordered with the exact row and column of the new one. While the dictionary
-/// is ε-accurate τ_i/α ≤ τ̃_i ≤ τ_i. A baseline for comparisons: use [`Squeak`](super::Squeak),
-/// which never looks back.
+/// the earlier points, bordered by the exact row and column of the new point. If the dictionary is
+/// ε-accurate, τ_i/α ≤ τ̃_i ≤ τ_i. This is a baseline for comparisons; for use take
+/// [`Squeak`](super::Squeak), which stores only its dictionary.
 ///
-/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever γ
-/// is. Here d̃ = Σ α·τ̃ of each point when it arrived. It is never below d_eff: a point raises d_eff
-/// by at most its own score.
+/// Copies are drawn with the normalised probabilities p̃_i = τ̃_i/d̃, so that about q̄ copies are
+/// kept for any γ. Here d̃ is the sum over all points of α·τ̃ at their arrival. If the dictionaries
+/// are ε-accurate, d̃ ≥ d_eff, since a point raises d_eff by at most its own score.
 ///
 /// # Cost
-/// A point: t kernel values, and O(t·m² + m³) flops. Memory t·(m + d) + O(m²).
+/// Per point: t kernel values and O(t·m² + m³) flops. Memory: t·(m + d) + O(m²).
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, *Analysis of Nyström method with sequential ridge leverage
 /// scores*, UAI 2016.
 ///
 /// # Departures
-/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of
-/// copies. τ̃_i is never taken below k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α: the formula turns negative
-/// when the dictionary is poor, and a point would be lost for good.
+/// d̃ as above replaces the paper's running estimate of d_eff. Copies are thinned binomially, as in
+/// SQUEAK. τ̃_i is at least k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α, because the formula becomes negative
+/// for an inaccurate dictionary and the point would then be dropped permanently.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -65,11 +65,12 @@ pub struct Ink<K, T> {
 }
 
 impl<K, T: Scalar> Ink<K, T> {
-    /// An empty stream of points in ℝ^dim: q̄ = `copies` in all, accuracy ε.
+    /// An empty stream of points in ℝ^dim, with q̄ = `copies` copies in total and accuracy ε, at
+    /// the absolute ridge γ = `gamma`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for γ or ε outside (0, ∞) or (0, 1), [`Error::Empty`] for dim =
-    /// 0 or q̄ = 0, the kernel's own for `dim`.
+    /// [`Error::InvalidParameter`] if γ is outside (0, ∞) or ε outside (0, 1), [`Error::Empty`] if
+    /// dim = 0 or q̄ = 0, those of the kernel for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, copies: u32, epsilon: f64) -> Result<Self>
     where
         K: Kernel<T>,
@@ -94,7 +95,7 @@ impl<K, T: Scalar> Ink<K, T> {
         })
     }
 
-    /// t, the number of points seen, all of which are kept.
+    /// t, the number of points seen, all of which are stored.
     pub fn n_seen(&self) -> usize {
         self.coordinates.len() / self.dim
     }
@@ -104,7 +105,7 @@ impl<K, T: Scalar> Ink<K, T> {
         (2.0 - self.epsilon) / (1.0 - self.epsilon)
     }
 
-    /// d̃, an upper estimate of d_eff(γ).
+    /// d̃, an over-estimate of d_eff(γ) if the dictionaries are ε-accurate.
     pub fn effective_dimension(&self) -> f64 {
         self.d_eff
     }
@@ -119,15 +120,15 @@ impl<K, T: Scalar> Ink<K, T> {
         weights(&self.q, &self.p, self.copies)
     }
 
-    /// Takes the points one after another.
+    /// Adds the points one after another.
     ///
     /// # Randomness
-    /// For every point, one binomial a member whose p̃ fell, in the dictionary's order.
+    /// For every point, one binomial per member whose p̃ fell, in the dictionary's order.
     ///
     /// # Errors
-    /// Before anything is taken: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and
-    /// the kernel's own for the points. Later those of the factorisations; the points before stay
-    /// taken.
+    /// Before any point is added: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and
+    /// those of the kernel for the points. Later those of the factorisations; earlier points stay
+    /// added.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()>
     where
         K: Kernel<T>,
@@ -189,8 +190,8 @@ impl<K, T: Scalar> Ink<K, T> {
         (0..t).map(|i| k[(i, 0)].f64()).collect()
     }
 
-    /// τ̃_i for i in I and, last, for a new point with kernel values `k` against those seen and
-    /// k(x, x) = `kappa`.
+    /// τ̃_i for i in I and, last, for a new point x with k(x, x) = `kappa` and kernel values `k`
+    /// (t) to the points seen.
     ///
     /// K̃ + βI = BBᵀ + βI with β = αγ, B = CL⁻ᵀ, LLᵀ = W + γS⁻²; its inverse is applied to U = \[C
     /// k\] through inner products only.
@@ -257,9 +258,9 @@ impl<K, T: Scalar> Ink<K, T> {
     }
 }
 
-/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: what one more
-/// point with kernel values `k` (t × 1) and κ = `kappa` adds, exactly. `factor` is that of K_t + γI
-/// (t × t). 4t² flops.
+/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: the exact
+/// increment of d_eff by one more point with kernel values `k` (t × 1) and κ = `kappa`. `factor` is
+/// the Cholesky factor of K_t + γI (t × t). 4t² flops.
 ///
 /// It lies between 0 and the point's own score (κ − kᵀAk)/(κ + γ − kᵀAk).
 ///

@@ -1,23 +1,24 @@
-//! φᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ against a dictionary, for its members and for other points.
+//! φᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ for a dictionary: for its members and for other points.
 
 use super::StreamDictionary;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, validate};
 
-/// Points scored at a time.
+/// Number of points scored at a time.
 const TILE: usize = 1024;
 
-/// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, held in `f64`: 2m² numbers while it is made, m²
-/// after.
+/// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, in `f64`: 2m² numbers of memory during
+/// construction, m² afterwards.
 #[derive(Debug, Clone)]
 pub(crate) struct Measure {
     factor: Cholesky<f64>,
     weights: Vec<f64>,
-    /// μ + the jitter the factorisation needed: more ridge only lowers a score.
+    /// μ plus the jitter of the factorisation; a larger ridge can only lower a score.
     mu: f64,
-    /// k_ii and Σ_j s_j² k_ij² of the members.
+    /// k_ii of the members.
     diagonal: Vec<f64>,
+    /// Σ_j s_j² k_ij² of the members.
     second: Vec<f64>,
 }
 
@@ -31,7 +32,7 @@ impl Measure {
         Measure::of(kernel, I.points(), I.weights(), mu)
     }
 
-    /// The same for points with these weights.
+    /// As [`new`](Self::new), for given points with weights s².
     pub fn of<T: Scalar, K: Kernel<T>>(
         kernel: &K,
         points: Points<'_, T>,
@@ -57,7 +58,7 @@ impl Measure {
         Ok(Measure { factor, weights, mu, diagonal, second })
     }
 
-    /// Members: (1 − μ[(SKS + μI)⁻¹]_ii)/s_i². m³/3 flops.
+    /// Scores of the members: (1 − μ[(SKS + μI)⁻¹]_ii)/s_i². m³/3 flops.
     pub fn members(&self) -> Vec<f64> {
         let score = |(i, inverse_ii): (usize, f64)| {
             let raw = (1.0 - self.mu * inverse_ii) / self.weights[i];
@@ -72,8 +73,9 @@ impl Measure {
         self.factor.inverse_diagonal().into_iter().enumerate().map(score).collect()
     }
 
-    /// Other points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops a point. `members` are
-    /// the points of the dictionary, `own` the weight with which each x is known to be in Φ.
+    /// Scores of any points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops per point.
+    /// `members` are the points of the dictionary. `own` is 1 if every x is a point that the
+    /// dictionary represents, which bounds its score by k/(k + μ), and 0 if not.
     pub fn points<T: Scalar, K: Kernel<T>>(
         &self,
         kernel: &K,
@@ -99,7 +101,7 @@ impl Measure {
     }
 }
 
-/// k(x, x), checked to be finite.
+/// k(x, x) for every x; an error if a value is not finite.
 pub(crate) fn diagonal<T: Scalar, K: Kernel<T>>(kernel: &K, x: Points<'_, T>) -> Result<Vec<f64>> {
     let mut k_xx = vec![T::zero(); x.len()];
     kernel.diag_into(ColMut::from_slice_mut(&mut k_xx), x);
@@ -107,8 +109,9 @@ pub(crate) fn diagonal<T: Scalar, K: Kernel<T>>(kernel: &K, x: Points<'_, T>) ->
     Ok(k_xx.into_iter().map(T::f64).collect())
 }
 
-/// A computed score, held in the interval it must lie in: with M = ΦSSᵀΦᵀ,
-/// k²/(φᵀMφ + μk) ≤ φᵀ(M + μI)⁻¹φ ≤ k/(own + μ), `own` = s²k the point's own part of M.
+/// Clamps a computed score to an interval that contains the exact value. With M = ΦSSᵀΦᵀ,
+/// k²/(φᵀMφ + μk) ≤ φᵀ(M + μI)⁻¹φ ≤ k/(own + μ), where `own` = s²k comes from the point's own term
+/// s²φφᵀ in M (0 if it has none).
 ///
 /// The lower end (Cauchy–Schwarz) is positive whenever k is, so cancellation cannot turn a tiny
 /// score into 0.

@@ -1,4 +1,4 @@
-//! DICT-MERGE: two dictionaries of disjoint data become one.
+//! DICT-MERGE: merges the dictionaries of two disjoint sets of points.
 
 use super::measure::Measure;
 use super::shrink::shrink;
@@ -9,28 +9,29 @@ use rand::Rng;
 use std::collections::HashSet;
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// DICT-MERGE: takes the points that another stream has seen, from its dictionary alone.
+    /// DICT-MERGE: adds the points of another stream to this one, given only the other dictionary.
     ///
-    /// If both are (ε, γ)-accurate, the scores by which the union is shrunk satisfy
-    /// τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)). The stream
-    /// goes on behind the last position of both. Cap, chunk and floor stay its own. Which of two
-    /// states takes the other matters for the bits, not for the probabilities.
+    /// If both dictionaries are (ε, γ)-accurate, the scores that shrink their union satisfy τ/α ≤
+    /// τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)). Later points are
+    /// numbered after the last position of both streams. Cap, chunk and floor of this stream are
+    /// kept. `a.merge(b)` and `b.merge(a)` give different bits with the same distribution.
     ///
     /// # Cost
     /// (m_A + m_B)² + 16(m_A + m_B) kernel values, 2(m_A + m_B)³/3 flops.
     ///
     /// # Source
-    /// As [`Squeak`]. Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
+    /// As [`Squeak`]. [`ScoreRule`](super::ScoreRule) chooses between two sets of constants.
     ///
     /// # Randomness
-    /// One Binomial(q_i, p̃_new/p̃_old) for each member whose p̃ fell, those of this stream first.
+    /// One Binomial(q_i, p̃_new/p̃_old) for each member whose p̃ fell, members of this stream
+    /// first.
     ///
     /// # Errors
-    /// This state is then as it was. [`Error::Incompatible`] for a state of another dimension, γ,
-    /// ε, q̄, score rule or kernel, which is known by its values near the points kept.
-    /// [`Error::SamePosition`] for a position that is in both: number shards by
-    /// [`starting_at`](Self::starting_at). [`Error::DictionaryFull`] if the result exceeds the cap;
-    /// those of the factorisation.
+    /// After an error this state is unchanged. [`Error::Incompatible`] if the other state has
+    /// another dimension, γ, ε, q̄, score rule or kernel (kernels are compared by their values near
+    /// the kept points). [`Error::SamePosition`] if a position is in both dictionaries: number the
+    /// points of shards with [`starting_at`](Self::starting_at). [`Error::DictionaryFull`] if the
+    /// result exceeds the cap; those of the factorisation.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Points};
@@ -47,13 +48,14 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn merge(&mut self, other: &Self, rng: &mut dyn Rng) -> Result<()> {
-        self.check_law(other)?;
+        self.check_parameters(other)?;
         let union = concatenate(&self.dictionary, &other.dictionary)?;
         self.check_kernel(other, &union)?;
         self.take_union(union, other, rng)
     }
 
-    /// As [`merge`](Self::merge), for a state that is known to be of the same kind.
+    /// As [`merge`](Self::merge), without the check that both states have the same parameters and
+    /// kernel.
     pub(super) fn absorb(&mut self, other: &Self, rng: &mut dyn Rng) -> Result<()> {
         let union = concatenate(&self.dictionary, &other.dictionary)?;
         self.take_union(union, other, rng)
@@ -79,8 +81,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(())
     }
 
-    /// What a dictionary was made with, in words.
-    fn law(&self) -> [(&'static str, String); 5] {
+    /// The parameters that two states must share, with their names for messages.
+    fn shared_parameters(&self) -> [(&'static str, String); 5] {
         let SqueakParams { copies, epsilon, scores, .. } = self.params;
         [
             ("dimension", self.dictionary.dim.to_string()),
@@ -91,12 +93,14 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         ]
     }
 
-    fn check_law(&self, other: &Self) -> Result<()> {
-        for ((what, ours), (_, theirs)) in self.law().into_iter().zip(other.law()) {
+    fn check_parameters(&self, other: &Self) -> Result<()> {
+        for ((what, ours), (_, theirs)) in
+            self.shared_parameters().into_iter().zip(other.shared_parameters())
+        {
             if ours != theirs {
                 return Err(incompatible(format!(
-                    "its {what} is {theirs}, that of the stream to merge it with is {ours}; make \
-                     both with the same"
+                    "its {what} is {theirs}, that of the other stream is {ours}; create both \
+                     streams with the same {what}"
                 )));
             }
         }
@@ -111,12 +115,13 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         if I.is_empty() || bits(&self.kernel) == bits(&other.kernel) {
             return Ok(());
         }
-        let problem = "its kernel has other values than that of the stream to merge it with; make \
-                       both with the same";
+        let problem = "its kernel has other values than that of the other stream; create both \
+                       streams with the same kernel";
         Err(incompatible(problem.into()))
     }
 }
 
+/// I_A ∪ I_B, the members of `a` first.
 pub(super) fn concatenate<T: Scalar>(
     a: &StreamDictionary<T>,
     b: &StreamDictionary<T>,

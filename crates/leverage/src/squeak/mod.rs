@@ -36,38 +36,39 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use shrink::shrink;
 
-/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ. It takes one
-/// pass, and memory that depends on the dictionary alone.
+/// SQUEAK: a dictionary of points of a stream, which represents all points of the stream at the
+/// ridge γ. It takes one pass over the stream and memory that depends only on the size of the
+/// dictionary.
 ///
-/// γ is absolute (the number added to K's diagonal). At any moment [`dictionary`](Self::dictionary)
-/// gives the points kept and their weights. [`member_scores`](Self::member_scores) and
-/// [`scores`](Self::scores) give the ridge leverage scores τ, from below. While the dictionary is
-/// ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε).
+/// γ is absolute (the number added to the diagonal of K). After any push,
+/// [`dictionary`](Self::dictionary) returns the kept points and their weights, and
+/// [`member_scores`](Self::member_scores) and [`scores`](Self::scores) return lower estimates τ̃ of
+/// the ridge leverage scores τ: if the dictionary is ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 −
+/// ε).
 ///
-/// New points are collected and the dictionary is shrunk once a chunk of them is complete. Those
-/// not yet shrunk are members of weight 1, which is exact. So how the stream was cut into blocks
-/// leaves no trace in the result, not even in the last bit. The order of the points does: shuffle
-/// data that come sorted.
+/// New points are collected, and the dictionary is shrunk when a chunk of them is complete. Until
+/// then they are members with weight 1, which loses nothing. The result therefore does not depend,
+/// in any bit, on how the stream is cut into blocks. It does depend on the order of the points:
+/// shuffle sorted data.
 ///
-/// It is a state, which can be saved, gone on with and [merged](Self::merge) with those of other
-/// points.
+/// The state can be saved and resumed, and [merged](Self::merge) with the states of other points.
 ///
 /// # Cost
-/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 +
-/// 64(m + b)² flops. At the automatic b = m/2 that is 4.5m kernel values and 4.5m² + 288m flops a
-/// point; at b = 1, the published algorithm, it is m² and 2m³/3. Memory: 2(m + b)² numbers while a
-/// chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by
-/// chunk.
+/// With m points kept and chunks of b points, every chunk takes (m + b)² kernel values and 2(m +
+/// b)³/3 + 64(m + b)² flops. Per point, that is 4.5m kernel values and 4.5m² + 288m flops with the
+/// automatic b = m/2, and about m² kernel values and 2m³/3 flops with b = 1, the published
+/// algorithm. Memory: 2(m + b)² numbers while a chunk is shrunk, (m + b)·d otherwise. Blocks may
+/// have any size: they are processed chunk by chunk.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*,
 /// AISTATS 2017 (arXiv:1803.10172).
 ///
 /// # Departures
-/// Chunks (the bracket above holds for any number of points added at once), a cap on the
-/// dictionary. Scores are held in the interval where they must lie, so that rounding never makes
-/// one 0. The halving floor of the 2016 poster is off by default, for reasons given at
-/// [`SqueakParams::halving_floor`].
+/// Points are added in chunks (the bounds of τ̃ above hold for any number of points added at once),
+/// and the dictionary has a cap. Scores are clamped to an interval that contains them, so that
+/// rounding never makes a score 0. The halving floor of the 2016 poster is off by default;
+/// [`SqueakParams::halving_floor`] gives the reasons.
 ///
 /// ```
 /// use faer::Mat;
@@ -102,14 +103,15 @@ pub struct Squeak<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`. This is not λ but nλ,
-    /// for the n points the stream is to have ([`Ridge::absolute`]). There is no
-    /// [`Ridge::PerSample`] of a stream, whose n nobody knows.
+    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`. For a stream that
+    /// will have n points, γ = nλ ([`Ridge::absolute`]). A ridge per sample ([`Ridge::PerSample`])
+    /// is not accepted because the length of a stream is not known in advance.
     ///
     /// # Errors
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not
-    /// positive and finite or an ε outside (0, 1). [`Empty`](nystrom_linalg_core::Error::Empty) for
-    /// dim, q̄, the cap or the chunk equal to 0. The kernel's own for `dim`.
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if γ is not positive and
+    /// finite or ε is outside (0, 1) (below 1/2 for [`ScoreRule::ReferenceCode`]).
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if dim, q̄, the cap or the chunk is 0. Those of
+    /// the kernel for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, params: SqueakParams) -> Result<Self> {
         params.check()?;
         validate::not_empty("coordinates of a point (d)", dim)?;
@@ -138,21 +140,21 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         self
     }
 
-    /// Takes a block of points, any number of them (none is fine).
+    /// Adds a block of any number of points, also none.
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) per member whose p̃ fell, in the
     /// dictionary's order.
     ///
     /// # Errors
-    /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another
+    /// Before any point is added: [`Shape`](nystrom_linalg_core::Error::Shape) for another
     /// dimension, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions
-    /// beyond 2⁶⁴ − 1. [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point
-    /// or in k(x, x), and the kernel's own.
-    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above
-    /// its cap and there are points left. Those before them stay taken ([`n_seen`](Self::n_seen)
-    /// says how many). After [`set_max_dictionary`](Self::set_max_dictionary) the rest can be
-    /// pushed.
+    /// beyond 2⁶⁴ − 1, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point
+    /// or in k(x, x), and those of the kernel. Later,
+    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) if the dictionary is above
+    /// its cap and points of the block remain, and those of the factorisation. The points before an
+    /// error stay added ([`n_seen`](Self::n_seen) counts them); after
+    /// [`set_max_dictionary`](Self::set_max_dictionary) the remaining points can be pushed.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, block.dim())?;
         if block.is_empty() {
@@ -172,7 +174,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
             self.params.check_cap(settled, self.n_seen())?;
             let chunk = self.params.chunk_for(settled);
             if self.pending >= chunk {
-                self.settle(rng)?; // a chunk completed before, whose shrinking failed
+                self.settle(rng)?; // an earlier chunk is complete, but its shrinking failed
                 continue;
             }
             let piece = taken..block.len().min(taken + chunk - self.pending);
@@ -186,15 +188,16 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(())
     }
 
-    /// Shrinks now, without waiting for the chunk to be complete; nothing happens if no point has
-    /// come since the last time.
+    /// Shrinks the dictionary now, before the chunk is complete. Does nothing if no point was added
+    /// since the last shrinking.
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) per member whose p̃ fell, in the
     /// dictionary's order.
     ///
     /// # Errors
-    /// Those of the factorisation, for a function that is no kernel; nothing is lost then.
+    /// Those of the factorisation, which fails only if the kernel is not positive semidefinite; the
+    /// state is then unchanged.
     pub fn settle(&mut self, rng: &mut dyn Rng) -> Result<()> {
         if self.pending > 0 {
             // τ̃_t,i for i ∈ I
@@ -206,8 +209,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(())
     }
 
-    /// τ̃_i of the members of [`dictionary`](Self::dictionary), in their order: estimates of their
-    /// scores among all points seen. m² kernel values, 2m³/3 flops.
+    /// τ̃_i of the members of [`dictionary`](Self::dictionary), in the dictionary's order:
+    /// estimates of their scores among all points seen. m² kernel values, 2m³/3 flops.
     ///
     /// # Errors
     /// Those of the factorisation.
@@ -220,8 +223,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
             .collect())
     }
 
-    /// τ̃ of points of the stream that went by, whether kept or not. m² kernel values once and m a
-    /// point, m² flops a point.
+    /// τ̃ of points that were pushed before, whether kept or not. m² kernel values and m³/3 flops
+    /// per call, m kernel values and m² flops per point.
     ///
     /// # Errors
     /// Those of the checks of [`push`](Self::push), and of the factorisation.
@@ -237,8 +240,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(scores.iter().map(|r| factor * r).collect())
     }
 
-    /// τ̃ of each point if it were the next of the stream: what [`scores`](Self::scores) gives, r,
-    /// becomes r/(1 + r) by adding φφᵀ.
+    /// τ̃ that each point would have as the next point of the stream. With r = φᵀ(M + γI)⁻¹φ as in
+    /// [`scores`](Self::scores), adding φφᵀ to M gives r/(1 + r).
     ///
     /// # Errors
     /// As [`scores`](Self::scores).
@@ -249,8 +252,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(self.scores(x)?.into_iter().map(added).collect())
     }
 
-    /// The dictionary as it stands, valid after every push: members already shrunk first, then
-    /// those of the open chunk with p̃ = 1.
+    /// The current dictionary, valid after every push: first the members already shrunk, then those
+    /// of the incomplete chunk, with p̃ = 1.
     pub fn dictionary(&self) -> &StreamDictionary<T> {
         &self.dictionary
     }
@@ -272,7 +275,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         self.dictionary.seen
     }
 
-    /// The number of points at the end of the dictionary that wait for their chunk to be complete.
+    /// The number of points of the incomplete chunk, which are the last of the dictionary.
     pub fn pending(&self) -> usize {
         self.pending
     }
@@ -282,7 +285,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         &self.kernel
     }
 
-    /// γ.
+    /// γ, the absolute ridge.
     pub fn gamma(&self) -> T {
         self.gamma
     }
@@ -292,8 +295,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         &self.params
     }
 
-    /// Another cap, after [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) or at any
-    /// time.
+    /// Sets the cap on the dictionary, for example after
+    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull).
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if it is 0.

@@ -2,16 +2,16 @@
 
 use nystrom_linalg_core::{Error, Result, validate};
 
-/// How a dictionary is updated: one value serves [`Squeak`](super::Squeak), its merges and the
-/// merge trees.
+/// The parameters of dictionary updates, for [`Squeak`](super::Squeak), its merges and the merge
+/// trees.
 ///
-/// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)): one pass over the
-/// rows of a matrix in random order.
+/// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)), which makes one pass
+/// over the rows of a matrix in random order.
 ///
 /// # Cost
-/// As an estimator that of [`Squeak`](super::Squeak). With m points in the largest dictionary and
-/// the automatic chunk: 4.5·nm entries and 4.5·nm² flops, O(m²) memory. Scores then take another
-/// n·m entries.
+/// Of the estimator, with at most m points in the dictionary and automatic chunks: 4.5·nm entries,
+/// 4.5·nm² flops and O(m²) memory, as [`Squeak`](super::Squeak). Scores take another n·m + m²
+/// entries.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).
@@ -27,57 +27,59 @@ use nystrom_linalg_core::{Error, Result, validate};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SqueakParams {
-    /// q̄: the copies a point arrives with. A point of estimated score p̃ is kept with probability
-    /// 1 − (1 − p̃)^q̄, so the dictionary has at most about q̄·d_eff points. 1 to 20 in practice;
-    /// [`copies_for`](Self::copies_for) gives the theory's number.
+    /// q̄: the copies of every new point. A point of estimated score p̃ is kept with probability 1
+    /// − (1 − p̃)^q̄, so the dictionary has at most about q̄·d_eff points. In practice 1 to 20;
+    /// [`copies_for`](Self::copies_for) returns the number that the theory asks for.
     pub copies: u32,
-    /// ε in (0, 1): the accuracy the score formulas assume the dictionary to have.
+    /// ε in (0, 1): the accuracy of the dictionary that the score formulas assume.
     pub epsilon: f64,
-    /// The dictionary may exceed this number of points by one chunk at most; then the stream is
-    /// refused with [`Error::DictionaryFull`].
+    /// Cap on the points of the dictionary, which may exceed it by at most one chunk. If the
+    /// dictionary is above the cap after shrinking, further points are refused with
+    /// [`Error::DictionaryFull`].
     pub max_dictionary: usize,
-    /// Points that are added before the dictionary is shrunk: 1 is the published algorithm, one
-    /// point at a time at O(m³) each. `None`: half as many as the dictionary holds and at least 64,
-    /// the least total work, O(m²) a point.
+    /// Points added between two shrinkings. 1 is the published algorithm, which takes O(m³) flops
+    /// per point. `None`: half the number of points in the dictionary, at least 64, which minimises
+    /// the total work, O(m²) flops per point.
     pub chunk: Option<usize>,
     /// Whether p̃ may fall at most by half for every point added, as in the 2016 poster: p̃_t =
     /// max{min{τ̃_t, p̃_{t−1}}, p̃_{t−1}/2}. The 2017 paper has no floor.
     ///
-    /// Off by default, because E\[Σq\] ≤ q̄·d_eff needs p̃ ≤ τ, and a floor can only raise p̃. It also
-    /// gains nothing. At γ ≥ k(x, x) one more point lowers no exact score by more than half, so
-    /// that the floor rarely binds: over 10,000 rows of California Housing (random features, q̄ = 4,
-    /// γ = 1.25, 5 seeds) 95 points were kept without it and 96 with it, at the same accuracy. For
-    /// b points at once it is 2⁻ᵇ, which never binds in automatic chunks (b ≥ 64). Merges have
-    /// none: b would be the number of points that the other stream has seen. New points are exempt:
-    /// the poster starts them at p̃ = 1, so that its floor would hold them at ½, above τ ≤ k/(k +
-    /// γ).
+    /// Off by default, because E\[Σq\] ≤ q̄·d_eff needs p̃ ≤ τ, and a floor can only raise p̃. The
+    /// floor also has no benefit. If γ ≥ k(x, x), one more point lowers no exact score by more than
+    /// half, so that the floor rarely binds: on 10,000 rows of California Housing (random features,
+    /// q̄ = 4, γ = 1.25, 5 seeds), 95 points were kept without it and 96 with it, at the same
+    /// accuracy. When b points are added at once the floor is 2⁻ᵇ·p̃, which never binds in
+    /// automatic chunks (b ≥ 64). Merges have no floor: there b would be the number of points that
+    /// the other stream has seen. New points are exempt: they start at p̃ = 1, so that the floor
+    /// would keep them at ½, which may be above τ ≤ k/(k + γ).
     pub halving_floor: bool,
-    /// The constants in the score.
+    /// The constants in the score formulas.
     pub scores: ScoreRule,
 }
 
-/// The constants in the scores that [`SqueakParams`] shrinks by. With M = ΦSSᵀΦᵀ the current
-/// dictionary's covariance:
+/// The constants in the score formulas of [`SqueakParams`]. In these formulas M = ΦSSᵀΦᵀ is the
+/// covariance operator of the current dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ScoreRule {
-    /// Adding points: τ̃ = (1 − ε)·φᵀ(M + γI)⁻¹φ. Merging: τ̃ = (1 − ε)·φᵀ(M + (1 + ε)γI)⁻¹φ.
-    /// Whenever the dictionaries are ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε) and α = (1 +
-    /// 3ε)/(1 − ε).
+    /// Adding points: τ̃ = (1 − ε)·φᵀ(M + γI)⁻¹φ. Merging: τ̃ = (1 − ε)·φᵀ(M + (1 + ε)γI)⁻¹φ. If
+    /// the dictionaries are ε-accurate, τ/α ≤ τ̃ ≤ τ, with α = (1 + ε)/(1 − ε) when adding and α =
+    /// (1 + 3ε)/(1 − ε) when merging.
     #[default]
     Provable,
-    /// The authors' code: τ̃ = (1 − 2ε)·φᵀ(M + γI)⁻¹φ in both cases, ε < 1/2.
+    /// The constants of the authors' code: τ̃ = (1 − 2ε)·φᵀ(M + γI)⁻¹φ for adding and merging, ε <
+    /// 1/2.
     ReferenceCode,
 }
 
 impl Default for SqueakParams {
-    /// 8 copies, the number that `nystrom scores` takes, and else as [`new`](Self::new).
+    /// [`new`](Self::new) with 8 copies, the default of `nystrom scores`.
     fn default() -> Self {
         SqueakParams::new(8)
     }
 }
 
-/// Chunks are no shorter than this unless asked for.
+/// The least length of automatic chunks.
 const MIN_CHUNK: usize = 64;
 
 impl SqueakParams {
@@ -98,14 +100,15 @@ impl SqueakParams {
     /// points, accuracy ε and failure probability δ.
     ///
     /// The form is that of the theorem of Calandriello, Lazaric & Valko (AISTATS 2017); the
-    /// constant 39 is from the project's notes and was not compared with the printed theorem.
-    /// It is very cautious: measure the accuracy with far fewer copies first.
+    /// constant 39 is from the project's notes and was not compared with the printed theorem. The
+    /// number is much larger than needed in practice: measure the accuracy with far fewer copies
+    /// first.
     ///
     /// Theorem 1 of the 2016 poster has q̄ = O(α ln(n/δ)/ε²) with α = (1 + ε)/(1 − ε), for one
-    /// stream. The α here is that of merging; it is larger, so that the number serves a stream too.
-    /// The poster asks for γ > 1, with k(x, x) ≤ 1: one more point then lowers a score by at most
-    /// half, which its halving floor needs. Without the floor, τ/α ≤ p̃ ≤ τ holds at any γ, so that
-    /// γ is no argument here.
+    /// stream. The α here is the larger one of merging, so that the number suffices for a single
+    /// stream too. The poster assumes γ > 1 and k(x, x) ≤ 1: one more point then lowers a score by
+    /// at most half, as its halving floor needs. Without the floor, τ/α ≤ p̃ ≤ τ holds at any γ, so
+    /// that γ is no argument here.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless ε and δ lie in (0, 1) and q̄
@@ -120,17 +123,17 @@ impl SqueakParams {
             copies <= f64::from(u32::MAX),
             "epsilon",
             epsilon,
-            "larger: it asks for more copies than 32 bits count",
+            "larger: this epsilon needs more than 4294967295 copies per point",
         )?;
         Ok(copies as u32)
     }
 
-    /// (1 + ε)/(1 − ε).
+    /// α = (1 + ε)/(1 − ε), of the scores when points are added.
     pub fn alpha_adding(&self) -> f64 {
         (1.0 + self.epsilon) / (1.0 - self.epsilon)
     }
 
-    /// (1 + 3ε)/(1 − ε).
+    /// α = (1 + 3ε)/(1 − ε), of the scores when dictionaries are merged.
     pub fn alpha_merging(&self) -> f64 {
         (1.0 + 3.0 * self.epsilon) / (1.0 - self.epsilon)
     }
@@ -152,7 +155,7 @@ impl SqueakParams {
         Ok(())
     }
 
-    /// The number of points to collect for a dictionary of `settled` points.
+    /// The length of the next chunk for a dictionary of `settled` points.
     pub(crate) fn chunk_for(&self, settled: usize) -> usize {
         self.chunk.unwrap_or(MIN_CHUNK.max(settled / 2))
     }
@@ -173,13 +176,13 @@ impl SqueakParams {
         }
     }
 
-    /// The factor p̃ may fall by when `added` points are added at once.
+    /// The least ratio of new p̃ to old p̃ when `added` points are added at once.
     pub(crate) fn floor(&self, added: usize) -> f64 {
         if self.halving_floor { 0.5_f64.powi(added.min(2000) as i32) } else { 0.0 }
     }
 
-    /// [`Error::DictionaryFull`] if a dictionary of `size` points, which stands for `seen`, is
-    /// above the cap.
+    /// [`Error::DictionaryFull`] if a dictionary of `size` points, after `seen` points of the
+    /// stream, is above the cap.
     pub(crate) fn check_cap(&self, size: usize, seen: u64) -> Result<()> {
         if size <= self.max_dictionary {
             Ok(())

@@ -1,22 +1,23 @@
-//! Scores of rows of a second pass, against points with weights.
+//! Scores of the points of a second pass, with respect to a dictionary of points.
 
 use super::measure::{Measure, diagonal};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
-/// Ridge leverage scores of rows against a dictionary that holds its points:
+/// Ridge leverage scores of points with respect to a dictionary of points:
 ///
 /// τ̃ = φᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ = (k(x, x) − ‖L⁻¹S k_D(x)‖²)/μ, LLᵀ = SK_DDS + μI.
 ///
-/// It is [`Projector`](crate::Projector) for rows that come block by block. The rows are taken to
-/// be among those that the dictionary stands for, so that no score is above k/(k + μ). If the
-/// dictionary is ε-accurate at μ then τ/(1 + ε) ≤ τ̃ ≤ τ/(1 − ε). An empty dictionary gives the
-/// upper bound k/(k + μ).
+/// This is [`Projector`](crate::Projector) for points in place of matrix rows, to be scored block
+/// by block. The points must be among those that the dictionary represents: scores are clamped to
+/// at most k/(k + μ). If the dictionary is ε-accurate at μ, then τ/(1 + ε) ≤ τ̃ ≤ τ/(1 − ε). An
+/// empty dictionary gives the upper bound k/(k + μ).
 ///
 /// # Cost
-/// With m points in d dimensions: m² kernel values and m³/3 flops to begin with, m kernel values
-/// and m² flops a row. Memory: 2m² numbers at first, then m² + m·d, and 2·1024·m for a tile.
+/// With m members in d dimensions: m² kernel values and m³/3 flops for construction, m kernel
+/// values and m² flops per scored point. Memory: 2m² numbers during construction, then m² + m·d,
+/// and 2·1024·m for a tile of points.
 ///
 /// # Source
 /// As [`Projector`](crate::Projector).
@@ -42,19 +43,20 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 #[must_use]
 pub struct PointProjector<K, T> {
     kernel: K,
-    /// d × m.
+    /// The points of the dictionary, d × m.
     members: Mat<T>,
     mu: f64,
     measure: Option<Measure>,
 }
 
 impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
-    /// For the dictionary of these points with weights s², at the absolute ridge μ = `mu`.
+    /// The projector of the dictionary of these points with weights s², at the absolute ridge μ =
+    /// `mu`.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of weights,
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a weight or a μ that
-    /// is not positive and finite. Those of [`Kernel::check_points`] and of the factorisation.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the numbers of points and weights differ,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if a weight or μ is not
+    /// positive and finite. Those of [`Kernel::check_points`] and of the factorisation.
     pub fn new(kernel: K, points: Points<'_, T>, weights: Vec<f64>, mu: f64) -> Result<Self> {
         let mu = Ridge::Absolute(mu).absolute(1)?;
         validate::same_size("weights of a dictionary", points.len(), weights.len())?;
@@ -71,7 +73,7 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
         Ok(PointProjector { kernel, members, mu, measure })
     }
 
-    /// m.
+    /// m, the number of points of the dictionary.
     pub fn len(&self) -> usize {
         self.members.ncols()
     }
@@ -81,12 +83,12 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
         self.members.ncols() == 0
     }
 
-    /// μ.
+    /// μ, the absolute ridge.
     pub fn mu(&self) -> f64 {
         self.mu
     }
 
-    /// τ̃ of these rows, in tiles of 1024: m kernel values and m² flops each.
+    /// τ̃ of the points `x`, in tiles of 1024: m kernel values and m² flops per point.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,

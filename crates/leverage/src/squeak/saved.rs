@@ -1,4 +1,4 @@
-//! Saving a stream between two blocks (feature `serde`).
+//! Saves and resumes a stream between two blocks (feature `serde`).
 
 use super::{Squeak, SqueakParams, StreamDictionary, incompatible};
 use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
@@ -6,17 +6,16 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Version of the layout of [`SavedSqueak`]; raised whenever that changes.
+/// Version of the layout of [`SavedSqueak`], raised with every change of the layout.
 pub const FORMAT: u32 = 2;
 
-/// What a file holds: the state of a [`Squeak`] with the scalar type and the format version beside
-/// it.
+/// The saved form of a [`Squeak`]: its state, kernel, parameters, scalar type and format version.
 ///
-/// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the
-/// generator it was saved with (that is the caller's to save) the stream goes on with the same
-/// bits. The format has to keep numbers exactly (`serde_json` does with its feature
-/// `float_roundtrip`). The kernel stands under its name, and another one is refused
-/// ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
+/// `Squeak` itself implements `Serialize` and `Deserialize` through this type. A resumed stream
+/// continues with the same bits, if the caller also saves and restores the state of the random
+/// generator, and if the file format keeps numbers exactly (`serde_json` does with its feature
+/// `float_roundtrip`). The kernel is saved with its name, and loading a kernel of another name is
+/// an error ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
 /// [`Error::Incompatible`].
 ///
 /// ```
@@ -68,14 +67,14 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or numbers that
-    /// contradict each other. Those of [`Squeak::new`] for the parameters, of
+    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or for
+    /// inconsistent numbers. Those of [`Squeak::new`] for the parameters, of
     /// [`Kernel::check_points`] for the points.
     fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
         if saved.format != FORMAT {
             let problem =
                 format!("format version {}, this build reads version {FORMAT}", saved.format);
-            return Err(incompatible(problem + "; resume with the version that wrote it"));
+            return Err(incompatible(problem + "; resume with the version that saved it"));
         }
         if saved.scalar != T::NAME {
             let (has, wants) = (&saved.scalar, T::NAME);
@@ -90,8 +89,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     }
 }
 
-/// What a stream has seen, without its kernel, γ and parameters. The program that goes on with it
-/// knows these. It is for kernels that have no name of their own.
+/// The state of a stream without kernel, γ and parameters, which the resuming program must supply.
+/// For kernels that cannot be saved by name.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -118,21 +117,21 @@ pub struct SqueakState<T> {
 }
 
 impl<K: Kernel<T>, T: Scalar> Squeak<K, T> {
-    /// What it has seen.
+    /// The state of the stream, without kernel, γ and parameters.
     pub fn state(&self) -> SqueakState<T> {
         let Squeak { first, next, pending, .. } = *self;
         SqueakState { first, next, pending, dictionary: self.dictionary.clone() }
     }
 
-    /// Goes on from there, whatever this stream has seen. The kernel and γ must be those of the
-    /// state, which nothing here can check.
+    /// Replaces the state of this stream by a saved one. Kernel and γ must be those of the saved
+    /// stream; this cannot be checked here.
     ///
     /// # Errors
-    /// This stream is then as it was. [`Error::Incompatible`] for another dimension, another q̄ or
-    /// numbers that contradict each other, [`Kernel::check_points`]' for the points.
+    /// After an error this stream is unchanged. [`Error::Incompatible`] for another dimension or
+    /// q̄, or for inconsistent numbers; those of [`Kernel::check_points`] for the points.
     pub fn resume(&mut self, state: SqueakState<T>) -> Result<()> {
         let SqueakState { first, next, pending, dictionary: I } = state;
-        // a later point may get a position again that is beyond the next
+        // a position from `next` on would be given to a later point again
         let given = |position: &u64| (first..next).contains(position);
         let numbered = next.checked_sub(first).is_some_and(|given| given >= I.seen);
         if !(numbered
@@ -141,7 +140,8 @@ impl<K: Kernel<T>, T: Scalar> Squeak<K, T> {
             && pending <= I.len()
             && I.copies_per_point == self.params.copies)
         {
-            let problem = "its numbers contradict each other; the file is damaged";
+            let problem = "its numbers do not fit one another, or not this stream; resume an \
+                           undamaged file with the dimension and copies that it was saved with";
             return Err(incompatible(problem.into()));
         }
         if !I.is_empty() {

@@ -1,4 +1,5 @@
-//! Merge trees of which several processes do a part each (feature `serde`).
+//! Merge trees computed by several processes, each of which does some of the chunks (feature
+//! `serde`).
 
 use super::tree::Node;
 use super::{MergeTree, SqueakState, incompatible};
@@ -6,10 +7,10 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
 use serde::{Deserialize, Serialize};
 
-/// What a [`MergeTree`] has done so far, for another one of the same shape, sizes, key, kernel and
-/// parameters to go on with.
+/// The finished part of a [`MergeTree`], for another tree of the same shape, sizes, key, kernel and
+/// parameters to [take](MergeTree::take).
 ///
-/// At most 2⌈log₂ k⌉ dictionaries, if the chunks done follow one another.
+/// If the finished chunks are consecutive, it has at most 2⌈log₂ k⌉ dictionaries.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -40,7 +41,7 @@ pub struct MergeTreeState<T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
-    /// What was done so far.
+    /// The finished part of this tree.
     pub fn state(&self) -> MergeTreeState<T> {
         let inserted = self.inserted.iter().enumerate();
         let chunks = inserted.filter(|(_, done)| **done).map(|(chunk, _)| chunk).collect();
@@ -50,13 +51,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         MergeTreeState { chunks, ready }
     }
 
-    /// Takes chunks that another tree has done, and does every merge that has become possible. The
-    /// bits are those of one tree that did all.
+    /// Adds the finished chunks of another tree and does every merge whose children are both
+    /// present. The result has the bits of one tree that did all chunks.
     ///
     /// # Errors
-    /// [`Error::DuplicateIndex`] for a chunk that is here too; [`Error::Incompatible`] for a state
-    /// of another tree; those of [`Squeak::resume`](super::Squeak::resume) and of merges. Nothing
-    /// is taken then, unless a merge failed.
+    /// [`Error::DuplicateIndex`] if a chunk is already in this tree; [`Error::IndexOutOfRange`] and
+    /// [`Error::Incompatible`] if the state is of another tree; those of
+    /// [`Squeak::resume`](super::Squeak::resume) and of merges. After an error this tree is
+    /// unchanged, unless a merge failed.
     pub fn take(&mut self, state: MergeTreeState<T>) -> Result<()> {
         let (what, n) = ("chunks of a merge tree", self.inserted.len());
         let mut below = vec![0_u64; state.ready.len()];
@@ -67,9 +69,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
             if self.inserted[index] || state.chunks[..position].contains(&index) {
                 return Err(Error::DuplicateIndex { what, index, first: index, second: index });
             }
-            let node = self.above(index, |node| state.ready.iter().position(|r| r.0 == node));
+            let node =
+                self.on_path_to_root(index, |node| state.ready.iter().position(|r| r.0 == node));
             let Some(place) = node else {
-                return Err(incompatible(format!("chunk {index} is in none of its dictionaries")));
+                return Err(incompatible(format!("no dictionary contains chunk {index}")));
             };
             below[place] += self.rows(index).len() as u64;
         }
@@ -90,8 +93,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         nodes.into_iter().try_for_each(|node| self.climb(node))
     }
 
-    /// The first of what `find` finds for the leaf of a chunk or a node above it.
-    fn above<A>(&self, chunk: usize, find: impl Fn(Node) -> Option<A>) -> Option<A> {
+    /// The first result of `find` on the path from the leaf of a chunk to the root.
+    fn on_path_to_root<A>(&self, chunk: usize, find: impl Fn(Node) -> Option<A>) -> Option<A> {
         let mut node = Some(self.shape.leaf(chunk as u64, self.chunks()));
         while let Some(here) = node {
             if let Some(found) = find(here) {

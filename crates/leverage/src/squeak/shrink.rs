@@ -1,14 +1,14 @@
-//! SHRINK: every copy survives with the probability that its point's score has fallen to.
+//! SHRINK: the binomial thinning of copies after an update of the scores.
 
 use super::StreamDictionary;
 use nystrom_linalg_core::Scalar;
 use rand::Rng;
 use rand_distr::{Binomial, Distribution};
 
-/// SHRINK: p̃_i ← max(min(τ̃_i, p̃_i), floor·p̃_i), q_i ← Binomial(q_i, p̃_new/p̃_old), members
+/// SHRINK: p̃_i ← max(min(τ̃_i, p̃_i), floor·p̃_i), q_i ← Binomial(q_i, p̃_new/p̃_old), and members
 /// without copies are dropped.
 ///
-/// The `fresh` last members have no previous score, so the floor does not apply to them.
+/// The floor does not apply to the last `fresh` members, which have no previous score.
 /// E\[q_i/p̃_i\] is unchanged.
 pub(crate) fn shrink<T: Scalar>(
     I: &mut StreamDictionary<T>,
@@ -28,7 +28,7 @@ pub(crate) fn shrink<T: Scalar>(
     I.prune();
 }
 
-/// Binomial(q, p); p outside [0, 1] counts as the nearer end.
+/// A draw from Binomial(q, p), with p clamped to [0, 1].
 pub(super) fn binomial(q: u32, p: f64, rng: &mut dyn Rng) -> u32 {
     if p >= 1.0 {
         return q;

@@ -1,4 +1,4 @@
-//! The brackets of the scores, with the accuracy ε of each dictionary measured exactly.
+//! The bounds of the scores, with the exact accuracy ε of each dictionary.
 
 use super::measure::Measure;
 use super::merge::concatenate;
@@ -24,7 +24,7 @@ fn exact(K: &Mat<f64>, gamma: f64) -> Vec<f64> {
     exact_scores(&Dense::new(K.as_ref()).unwrap(), Ridge::Absolute(gamma)).unwrap().scores
 }
 
-/// ε = ‖Ψ(I − SSᵀ)Ψᵀ‖, Ψ = (Σ/(Σ + γ))^½Uᵀ: by two dense eigendecompositions.
+/// ε = ‖Ψ(I − SSᵀ)Ψᵀ‖, Ψ = (Σ/(Σ + γ))^½Uᵀ, by two dense eigendecompositions.
 fn accuracy(K: &Mat<f64>, gamma: f64, I: &StreamDictionary<f64>, first: u64) -> f64 {
     let n = K.nrows();
     let mut deviation = vec![1.0; n];
@@ -56,7 +56,7 @@ fn dense_scores(K: &Mat<f64>, mu: f64, I: &StreamDictionary<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// A stream of `x`, numbered from `first`.
+/// The state of a stream of the points `x`, numbered from `first`.
 fn state(
     x: &[f64],
     kernel: Gaussian,
@@ -73,7 +73,7 @@ fn state(
     squeak
 }
 
-/// Its dictionary.
+/// The dictionary of this state.
 fn stream(
     x: &[f64],
     kernel: Gaussian,
@@ -176,8 +176,8 @@ proptest! {
     }
 }
 
-/// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ) with K̄ formed: KS(SᵀKS + γI)⁻¹SᵀK of the points
-/// before, bordered.
+/// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ) with explicit K̄: KS(SᵀKS + γI)⁻¹SᵀK of the earlier
+/// points, bordered by the new point.
 #[test]
 fn ink_is_its_formula() {
     for (copies, epsilon, gamma) in [(40, 0.5, 1.0), (400, 0.3, 0.2), (u32::MAX, 0.5, 0.5)] {
@@ -244,8 +244,8 @@ fn dictionaries_of_the_theory_are_accurate_small_and_stay_so_when_merged() {
     }
 }
 
-/// The other way round: a handful of copies at the same ridge is not accurate, so the test above
-/// can fail.
+/// Converse: with a few copies at the same ridge the dictionary is not accurate, so that the test
+/// above can fail.
 #[test]
 fn too_few_copies_are_not_accurate() {
     let (gamma, kernel, x) = (1.0, Gaussian::new(0.1).unwrap(), points(160, 3));

@@ -7,12 +7,12 @@ use rand::Rng;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The shape of a merge tree, a function of the number of chunks alone.
+/// The shape of a merge tree; the tree depends only on the shape and the number of chunks k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TreeShape {
-    /// DISQUEAK: depth ⌈log₂ k⌉. A perfect tree of depth ⌊log₂ k⌋ whose first leaves are split once
-    /// more.
+    /// DISQUEAK: a perfect tree of depth ⌊log₂ k⌋, whose first leaves are split once more if k is
+    /// no power of 2. The depth is ⌈log₂ k⌉.
     #[default]
     Balanced,
     /// SQUEAK by merging: the dictionary of the first chunks is merged with the next one, k − 1
@@ -20,7 +20,8 @@ pub enum TreeShape {
     Sequential,
 }
 
-/// The number of a node within its tree; its randomness is stream number `Node` of the tree's key.
+/// The number of a node in its tree. The node draws from the stream of this number under the tree's
+/// key.
 pub(super) type Node = u64;
 
 impl TreeShape {
@@ -37,7 +38,8 @@ impl TreeShape {
         }
     }
 
-    /// (parent, its left child, its right child), or none for the root.
+    /// The parent of `node` with its two children, (parent, left child, right child); none for the
+    /// root.
     pub(super) fn parent(self, node: Node, k: u64) -> Option<(Node, Node, Node)> {
         let chain = |t: u64| (k + t, if t == 1 { 0 } else { k + t - 1 }, t);
         match self {
@@ -57,7 +59,7 @@ impl TreeShape {
     }
 }
 
-/// The sizes of `chunks` chunks of n points, as equal as can be; fewer chunks if n < chunks.
+/// Sizes of `chunks` chunks of n points, which differ by at most 1; n chunks if n < `chunks`.
 ///
 /// ```
 /// assert_eq!(nystrom_leverage::even_chunks(10, 4), [2, 3, 2, 3]);
@@ -68,20 +70,21 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
     (0..k).map(|c| end(c + 1) - end(c)).collect()
 }
 
-/// A merge tree over chunks that arrive in any order, from anywhere: the same key gives the same
-/// bits in every order.
+/// A merge tree over chunks that are inserted in any order: the same key gives the same bits for
+/// every order.
 ///
-/// Each leaf is [`Squeak`] over one chunk. Each inner node is the [merge](Squeak::merge) of its
-/// children, done as soon as both are there. What a node draws depends on the tree's key and the
-/// node's place alone. At most ⌈log₂ k⌉ states wait if chunks come in order.
+/// Each leaf is a [`Squeak`] pass over one chunk. Each inner node is the [merge](Squeak::merge) of
+/// its children, done as soon as both are present. The random draws of a node depend only on the
+/// tree's key and the number of the node. If chunks are inserted in order, at most ⌈log₂ k⌉ states
+/// wait for their siblings.
 ///
 /// # Source
 /// DISQUEAK, Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the shape of the
 /// balanced tree is that of the authors' code.
 ///
 /// # Departures
-/// Leaves are shrunk (the authors' enter the first merge as raw chunks), so that a chunk may be
-/// larger than a dictionary.
+/// Leaves are shrunk before the first merge (in the authors' code they are raw chunks), so that a
+/// chunk may be larger than a dictionary.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -113,8 +116,7 @@ pub struct MergeTree<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
-    /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from
-    /// `rng`.
+    /// A tree over `sizes.len()` chunks; chunk c has `sizes[c]` points of dimension `dim`.
     ///
     /// # Randomness
     /// One 64-bit key is drawn; node i of the tree draws from stream i under that key.
@@ -143,14 +145,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         Ok(MergeTree { empty, shape, ranges, streams, inserted, ready: HashMap::new() })
     }
 
-    /// Takes chunk number `chunk` and does every merge that has become possible.
+    /// Inserts the points of chunk number `chunk` and does every merge whose children are both
+    /// present.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for
-    /// another number of points than announced, those of [`Squeak::push`] and [`Squeak::merge`].
-    /// Nothing is lost. After [`Error::DictionaryFull`] of a leaf the chunk can be inserted again.
-    /// After that of a merge [`finish`](Self::finish) does it under a larger cap
-    /// ([`set_max_dictionary`](Self::set_max_dictionary)).
+    /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the chunk number,
+    /// [`Error::Shape`] if the chunk has not the number of points given to [`new`](Self::new),
+    /// those of [`Squeak::push`] and [`Squeak::merge`]. No finished work is lost. After
+    /// [`Error::DictionaryFull`] raise the cap with
+    /// [`set_max_dictionary`](Self::set_max_dictionary). If a leaf failed, insert the chunk again;
+    /// if a merge failed, [`finish`](Self::finish) repeats the merge.
     pub fn insert(&mut self, chunk: usize, points: Points<'_, T>) -> Result<()> {
         self.check_new(chunk)?;
         validate::same_size("points of a chunk", self.rows(chunk).len(), points.len())?;
@@ -158,19 +162,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.keep(chunk, leaf)
     }
 
-    /// The state of no points of a chunk that comes block by block, and the generator of its leaf.
-    /// The blocks are then [pushed](Squeak::push) with it, in order, and the state
-    /// [ended](Self::end).
+    /// Starts a chunk that comes block by block: returns an empty state and the generator of the
+    /// chunk's leaf. [Push](Squeak::push) the blocks to the state in order, with this generator,
+    /// then pass both to [`end`](Self::end).
     ///
     /// # Errors
-    /// As [`insert`](Self::insert) for the number.
+    /// As [`insert`](Self::insert) for the chunk number.
     pub fn begin(&self, chunk: usize) -> Result<(Squeak<K, T>, impl Rng + use<K, T>)> {
         self.check_new(chunk)?;
         Ok(self.empty_leaf(chunk))
     }
 
-    /// Takes a chunk that [began](Self::begin), with the generator that it was pushed with. Does
-    /// every merge that has become possible. [`insert`](Self::insert) is the same to the bit.
+    /// Inserts a chunk started by [`begin`](Self::begin), with the generator that its blocks were
+    /// pushed with, and does every merge whose children are both present. The bits are those of
+    /// [`insert`](Self::insert).
     ///
     /// # Randomness
     /// As [`Squeak::settle`].
@@ -185,10 +190,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.keep(chunk, leaf)
     }
 
-    /// The state of all chunks.
+    /// Returns the merged state of all chunks.
     ///
     /// # Errors
-    /// [`Error::Shape`] while chunks are missing; those of merges still to be done.
+    /// [`Error::Shape`] if chunks are missing; those of the remaining merges.
     pub fn finish(&mut self) -> Result<Squeak<K, T>> {
         let inserted = self.inserted.iter().filter(|inserted| **inserted).count();
         validate::same_size("chunks inserted into a merge tree", self.ranges.len(), inserted)?;
@@ -197,14 +202,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         for node in nodes {
             self.climb(node)?;
         }
-        // With every leaf there and every merge done, the root is what is left.
+        // every leaf is present and every merge is done: only the root remains
         self.ready
             .get(&self.shape.root(self.chunks()))
             .cloned()
             .ok_or(Error::Empty { what: "root of the merge tree" })
     }
 
-    /// Another cap for the merges to come.
+    /// Sets the cap for later leaves and merges.
     ///
     /// # Errors
     /// [`Error::Empty`] if it is 0.
@@ -212,7 +217,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.empty.set_max_dictionary(cap)
     }
 
-    /// Refuses a chunk that is not there, or is done.
+    /// An error if there is no such chunk, or if it was inserted before.
     fn check_new(&self, chunk: usize) -> Result<()> {
         let (what, n) = ("chunks of a merge tree", self.ranges.len());
         match self.inserted.get(chunk) {
@@ -224,7 +229,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         }
     }
 
-    /// Keeps the state of a whole chunk, and does the merges above it.
+    /// Stores the state of a complete chunk and does the merges above it.
     fn keep(&mut self, chunk: usize, leaf: Squeak<K, T>) -> Result<()> {
         let node = self.shape.leaf(chunk as u64, self.chunks());
         self.ready.insert(node, leaf);
@@ -257,7 +262,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         Ok(merged)
     }
 
-    /// Merges `node` with its sibling, its parent with its sibling, …, as far as they are there.
+    /// Merges `node` with its sibling, then the parent with its sibling, and so on, while the
+    /// sibling is present.
     pub(super) fn climb(&mut self, mut node: Node) -> Result<()> {
         while let Some((parent, left, right)) = self.shape.parent(node, self.chunks()) {
             let (Some(a), Some(b)) = (self.ready.get(&left), self.ready.get(&right)) else { break };
@@ -270,8 +276,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         Ok(())
     }
 
-    /// Leaves and merges of the subtree of `node` on the threads of the current rayon pool; chunks
-    /// are slices of `points`.
+    /// Computes the subtree of `node` on the threads of the current rayon pool; chunks are slices
+    /// of `points`.
     pub(super) fn subtree(
         &self,
         node: Node,
@@ -301,7 +307,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.leaves_below(2 * node) + self.leaves_below(2 * node + 1)
     }
 
-    /// The dictionary of all of it, chunk after chunk or in parallel, according to the shape.
+    /// The dictionary of all chunks: in parallel for the balanced shape, chunk after chunk for the
+    /// sequential one.
     pub(super) fn run(mut self, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
         let root = match self.shape {
             TreeShape::Balanced => self.subtree(1, 0..self.chunks(), points),
@@ -317,7 +324,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// A leaf that no point comes to any more.
+    /// A complete leaf: shrinks the dictionary and checks the cap.
     fn settled(mut self, rng: &mut dyn Rng) -> Result<Self> {
         self.settle(rng)?;
         self.params.check_cap(self.dictionary.len(), self.n_seen())?;

@@ -119,7 +119,7 @@ fn merges_refuse_what_does_not_belong_together() {
         error
     };
     for (says, other) in [
-        ("its gamma is 2, that of the stream to merge it with is 1", state(2.0, params, 2)),
+        ("its gamma is 2, that of the other stream is 1", state(2.0, params, 2)),
         ("copies per point (q) is 6", state(1.0, SqueakParams::new(6), 2)),
         ("epsilon is 0.4", state(1.0, SqueakParams { epsilon: 0.4, ..params }, 2)),
         ("dimension is 3", state(1.0, params, 3)),

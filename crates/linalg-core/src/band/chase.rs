@@ -1,4 +1,5 @@
-//! From few diagonals to one beside the main one, without the transformations.
+//! Reduction of a band matrix to tridiagonal form by bulge chasing, without accumulating the
+//! transformations.
 
 use super::Band;
 use super::vectors::{add_in, add_two_in, reflection_in};
@@ -6,23 +7,23 @@ use crate::ops::dot_in;
 use crate::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
-/// Steps of a sweep that are made in a row.
+/// Consecutive steps of a sweep in one piece of work.
 const STEPS: usize = 2;
-/// Sweeps a thread makes these steps of.
+/// Pieces, each of another sweep, that one thread runs in a row.
 const SWEEPS: usize = 4;
 
-/// The diagonal of a tridiagonal matrix with the eigenvalues of the band, and the squares of what
-/// is beside it.
+/// The diagonal (n numbers) of a tridiagonal matrix with the eigenvalues of the band matrix, and
+/// the squares of its off-diagonal entries (n − 1).
 ///
-/// Sweep s takes column s to its first two entries, and chases what that fills in off the end, b
-/// rows a step. Sweeps follow one another at a distance at which they touch different columns, so
-/// that they may run at the same time.
+/// Sweep s eliminates the entries of column s below the first subdiagonal and chases the fill-in
+/// down the matrix, b rows per step, until it leaves at the end. A sweep starts when the one before
+/// is far enough ahead that both touch different columns, so that sweeps can run in parallel.
 ///
 /// 6n²b flops, 2nb numbers of memory.
 ///
 /// # Source
 /// H. Schwarz, *Tridiagonalization of a symmetric band matrix*, Numer. Math. 12 (1968), by
-/// reflections instead of rotations: K. Murata & K. Horikoshi (1975).
+/// reflections in place of rotations: K. Murata & K. Horikoshi (1975).
 pub(super) fn tridiagonal(band: &Band) -> (Vec<f64>, Vec<f64>) {
     let (n, b) = (band.n, band.b);
     let mut columns = vec![0.0; n * 2 * b];
@@ -52,7 +53,7 @@ struct Piece {
 }
 
 impl Chase {
-    /// Steps of sweep s: while two rows are left at least.
+    /// The number of steps of sweep s: it ends when fewer than two rows are left.
     fn steps(&self, s: usize) -> usize {
         (self.n - 1).saturating_sub(s + 1).div_ceil(self.b)
     }
@@ -71,7 +72,7 @@ impl Chase {
         let mut pieces = Vec::new();
         for round in 0..rounds {
             pieces.clear();
-            // sweep s makes the steps from round·STEPS − lag·s on
+            // in this round, sweep s makes STEPS steps from step round·STEPS − lag·s on
             let last = ((round + 1) * STEPS - 1) / lag;
             for s in (0..=last.min(sweeps - 1)).rev() {
                 let to = ((round + 1) * STEPS - lag * s).min(self.steps(s));
@@ -86,7 +87,8 @@ impl Chase {
         }
     }
 
-    /// Pieces in the order of their columns, `columns` from column `first` on.
+    /// Runs the pieces, given in the order of their columns, in parallel; `columns` starts with
+    /// column `first`.
     fn side_by_side(&self, columns: &mut [f64], first: usize, pieces: &[Piece]) {
         if pieces.len() <= SWEEPS {
             for piece in pieces {
@@ -117,8 +119,8 @@ impl WithSimd for Steps<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Chase { n, b } = self.chase;
-        let mut room = vec![0.0; 2 * b];
-        let (v, w) = room.split_at_mut(b);
+        let mut scratch = vec![0.0; 2 * b];
+        let (v, w) = scratch.split_at_mut(b);
         for step in self.piece.from..self.piece.to {
             let row = self.piece.sweep + 1 + step * b;
             let size = b.min(n - row);
@@ -141,7 +143,7 @@ impl WithSimd for Steps<'_> {
     }
 }
 
-/// I − τvvᵀ, and the distance of columns.
+/// The reflection I − τvvᵀ; column j of the band starts at index j·`width`.
 struct Reflection<'a> {
     v: &'a [f64],
     tau: f64,
@@ -149,7 +151,8 @@ struct Reflection<'a> {
 }
 
 impl Reflection<'_> {
-    /// x − τv(vᵀx) for every column x, whose first row is `at` in the first of them.
+    /// x ← x − τv(vᵀx) for every column x. The rows of v begin at entry `at` of the first column,
+    /// and one entry earlier in each following column.
     #[inline(always)]
     fn on_the_left<S: Simd>(&self, simd: S, columns: &mut [f64], at: usize) {
         for (c, x) in columns.chunks_mut(self.width).enumerate() {
@@ -159,7 +162,7 @@ impl Reflection<'_> {
         }
     }
 
-    /// D − vyᵀ − yvᵀ for the block on the diagonal, with y = τ(Dv − ½τ(vᵀDv)v).
+    /// D ← D − vyᵀ − yvᵀ for the diagonal block D, with y = τ(Dv − ½τ(vᵀDv)v).
     #[inline(always)]
     fn on_both_sides<S: Simd>(&self, simd: S, block: &mut [f64], y: &mut [f64]) {
         let (v, tau, size) = (self.v, self.tau, self.v.len());
@@ -176,7 +179,8 @@ impl Reflection<'_> {
         }
     }
 
-    /// E − τ(Ev)vᵀ for the block below it, with as many rows as `y`.
+    /// E ← E − τ(Ev)vᵀ for the block E below the diagonal block, with as many rows as `y`, which is
+    /// overwritten by Ev.
     #[inline(always)]
     fn on_the_right<S: Simd>(&self, simd: S, block: &mut [f64], y: &mut [f64]) {
         let (v, size, below) = (self.v, self.v.len(), y.len());

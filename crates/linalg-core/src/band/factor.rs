@@ -6,22 +6,22 @@ use crate::ops::dot_in;
 use crate::{dispatch, work};
 use pulp::{Simd, WithSimd};
 
-/// The factors of B − σI. Rows wait in b + 1 places until they become pivots; the multipliers of a
-/// step are listed by place.
+/// The factors of B − σI. At any step, the at most b + 1 candidate rows for the next pivot are in
+/// b + 1 places; the multipliers of a step are listed by place.
 ///
-/// 4nb² flops, 3nb numbers of memory; 6nb flops a solve.
+/// 4nb² flops, 3nb numbers of memory; 6nb flops per solve.
 ///
 /// Source: G. Golub, C. Van Loan, *Matrix computations*, 4.3.3.
 pub(super) struct BandFactor {
     n: usize,
     b: usize,
-    upper: Vec<f64>, // row j from its diagonal on at j·(2b + 1)
-    lower: Vec<f64>, // step j at j·(b + 1)
-    places: Vec<usize>,
+    upper: Vec<f64>,    // row j, from its diagonal entry on, is at index j·(2b + 1)
+    lower: Vec<f64>,    // the multipliers of step j are at index j·(b + 1)
+    places: Vec<usize>, // the place of the pivot row of step j
 }
 
 impl BandFactor {
-    /// Pivots below `least` are replaced by it.
+    /// Factors B − `shift`·I. A pivot whose absolute value is below `least` is replaced by `least`.
     pub fn new(band: &Band, shift: f64, least: f64) -> Self {
         let (n, b) = (band.n, band.b);
         work::flops(4 * n * b * b);
@@ -51,7 +51,7 @@ struct Eliminate<'a> {
 }
 
 impl Eliminate<'_> {
-    /// Row i of B − σI, from column i − b on, or from column 0 if that is later.
+    /// out ← row i of B − σI, from column max(i − b, 0) on.
     #[inline(always)]
     fn row(&self, i: usize, out: &mut [f64]) {
         let Band { n, b, ref entries } = *self.band;
@@ -125,7 +125,7 @@ impl WithSimd for Solve<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let BandFactor { n, b, ref upper, ref lower, ref places } = *self.factor;
-        let mut x = vec![0.0; n + 2 * b]; // 0 behind the last row
+        let mut x = vec![0.0; n + 2 * b]; // zeros after the last row
         x[..n].copy_from_slice(self.x);
         let mut waiting = x[..=b].to_vec();
         for j in 0..n {

@@ -1,4 +1,4 @@
-//! Eigenvectors of a band matrix for eigenvalues that are known.
+//! Eigenvectors of a band matrix for given eigenvalues.
 
 use super::Band;
 use super::factor::BandFactor;
@@ -9,16 +9,19 @@ use faer::reborrow::*;
 use rand::Rng;
 use rayon::prelude::*;
 
-/// The shift is this many ε‖B‖ beside the eigenvalue. That is further than the error of the
-/// eigenvalue, so that what belongs to one eigenvalue up to rounding grows alike.
-const BESIDE: f64 = 16.0;
-/// Solves before the vectors are made orthonormal, and after that before they are once more.
+/// Distance of the shift from the eigenvalue, in units of ε‖B‖. It exceeds the error of the
+/// eigenvalue, so that all eigenvectors of an eigenvalue that is multiple up to rounding are
+/// amplified alike.
+const SHIFT_DISTANCE: f64 = 16.0;
+/// Solves before the first and before the second orthonormalisation.
 const SOLVES: [usize; 2] = [2, 1];
 
-/// X, n × c orthonormal, with column t for eigenvalue `values[t]` of B, whose norm is `norm`.
+/// Orthonormal eigenvectors X (n × c): column t belongs to the eigenvalue `values[t]` of B, whose
+/// norm is `norm`.
 ///
-/// Inverse iteration from independent normal vectors. Vectors of one eigenvalue stay independent of
-/// each other; orthonormalised they are uniform among the orthonormal vectors of its space.
+/// Inverse iteration from independent normal vectors. The iterates for a multiple eigenvalue stay
+/// independent; orthonormalised, they are uniformly distributed among the orthonormal vectors of
+/// its eigenspace.
 ///
 /// 8cnb² + 18cnb + 8nc² flops for c ≪ n, 3nb numbers of memory for each thread.
 ///
@@ -37,7 +40,7 @@ pub(super) fn eigenvectors(
             let column =
                 column.col_mut(0).try_as_col_major_mut().expect("columns of an own matrix");
             let column = column.as_slice_mut();
-            let factor = BandFactor::new(band, value + BESIDE * unit, unit);
+            let factor = BandFactor::new(band, value + SHIFT_DISTANCE * unit, unit);
             for _ in 0..solves {
                 factor.solve(column);
                 let norm = crate::ops::dot(column, column).sqrt();
@@ -49,7 +52,7 @@ pub(super) fn eigenvectors(
     Ok(X)
 }
 
-/// X ← XR⁻¹ with XᵀX = RᵀR, twice: twice is enough.
+/// X ← XR⁻¹ with XᵀX = RᵀR, twice, after which X is orthonormal to rounding error.
 ///
 /// Source: Y. Yamamoto et al., *Roundoff error analysis of the CholeskyQR2 algorithm*, ETNA 44
 /// (2015).

@@ -1,4 +1,4 @@
-//! All eigenvalues of a symmetric matrix, and such eigenvectors as are asked for.
+//! All eigenvalues of a symmetric matrix, and selected eigenvectors.
 
 mod chase;
 mod factor;
@@ -15,28 +15,30 @@ use faer::{Mat, MatRef};
 use rand::Rng;
 use reduce::Reflector;
 
-/// Rows from which on the way over a band is the faster one.
-const WORTH_A_BAND: usize = 768;
-/// b: products with so many columns are fast, and the band stays in a core's own cache.
+/// From this order on, reduction to a band is faster than [`SymmetricEigen`].
+const BAND_FROM_ORDER: usize = 768;
+/// The band width b: products with 32 columns are fast, and the working part of the band fits the
+/// private cache of a core.
 const WIDTH: usize = 32;
 
-/// All eigenvalues of a symmetric n × n matrix, in descending order, and as many eigenvectors as
-/// are asked for. A few of them cost a fraction of [`SymmetricEigen`].
+/// All eigenvalues of a symmetric n × n matrix, in descending order, and selected eigenvectors.
+/// With few eigenvectors the cost is a fraction of [`SymmetricEigen`]'s.
 ///
-/// A is reduced to a band of 32 subdiagonals, nearly all in products. The band is reduced to a
-/// tridiagonal matrix for the eigenvalues alone. Eigenvectors are those of the band, by inverse
-/// iteration, taken back by the reflections of the first step. Below 768 rows it is
-/// [`SymmetricEigen`].
+/// A is reduced to a band matrix with 32 subdiagonals, mostly by matrix products. For the
+/// eigenvalues the band is reduced further, to a tridiagonal matrix. Eigenvectors are computed as
+/// those of the band matrix by inverse iteration, and transformed back by the reflections of the
+/// first reduction. For n < 768, [`new`](Self::new) computes a [`SymmetricEigen`] instead.
 ///
 /// # Cost
-/// 4n³/3 + 6n²b flops and less, b = 32, and 1.5n² numbers of memory, of which n²/2 stay. A
-/// vector takes 2n² + 8nb² + 18nb flops.
+/// At most 4n³/3 + 6n²b flops for b = 32; 1.5n² numbers of memory, of which n²/2 remain in the
+/// result. An eigenvector takes 2n² + 8nb² + 18nb flops.
 ///
 /// # Source
 /// C. Bischof, B. Lang & X. Sun, *A framework for symmetric band reduction*, ACM TOMS 26 (2000).
 ///
 /// # Departures
-/// Eigenvectors by inverse iteration on the band: theirs go back through both steps.
+/// Eigenvectors are computed by inverse iteration on the band; the source computes those of the
+/// tridiagonal matrix and transforms them back through both reductions.
 ///
 /// ```
 /// use nystrom_linalg_core::{BandEigen, random};
@@ -61,7 +63,7 @@ enum Form<T> {
     Reduced(Reduced<T>),
 }
 
-/// A = unit·QBQᵀ.
+/// A = unit·QBQᵀ, with a power of two `unit` that keeps B in range.
 #[derive(Debug, Clone)]
 struct Reduced<T> {
     values: Vec<T>,
@@ -70,12 +72,12 @@ struct Reduced<T> {
     Q: Vec<Reflector<T>>,
 }
 
-/// B, a symmetric matrix with b diagonals below the main one.
+/// B, a symmetric n × n matrix with b subdiagonals.
 #[derive(Debug, Clone)]
 struct Band {
     n: usize,
     b: usize,
-    entries: Vec<f64>, // B_{j + d, j} at j·(b + 1) + d
+    entries: Vec<f64>, // B_{j + d, j} is at index j·(b + 1) + d
 }
 
 impl<T: Scalar> BandEigen<T> {
@@ -84,14 +86,14 @@ impl<T: Scalar> BandEigen<T> {
     /// # Errors
     /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`], [`Error::EigenFailure`].
     pub fn new(a: MatRef<'_, T>) -> Result<Self> {
-        if a.nrows() >= WORTH_A_BAND {
+        if a.nrows() >= BAND_FROM_ORDER {
             return Self::of_width(a, WIDTH);
         }
         Ok(BandEigen { form: Form::Whole(SymmetricEigen::new(a)?) })
     }
 
-    /// As [`new`](Self::new) with b = `width` and for any n: how narrow a band is right depends on
-    /// the processor.
+    /// As [`new`](Self::new) with b = `width` subdiagonals, reducing to a band for every n. The
+    /// best width depends on the processor.
     ///
     /// # Errors
     /// Those of [`new`](Self::new), and [`Error::Empty`] if `width` is 0.
@@ -110,7 +112,7 @@ impl<T: Scalar> BandEigen<T> {
         Ok(BandEigen { form: Form::Reduced(Reduced { values, band, band_values, Q }) })
     }
 
-    /// The eigenvalues, largest first, each to about ε‖A‖.
+    /// The eigenvalues, largest first, each with an error of about ε‖A‖.
     pub fn values(&self) -> &[T] {
         match &self.form {
             Form::Whole(eigen) => eigen.values(),
@@ -123,13 +125,14 @@ impl<T: Scalar> BandEigen<T> {
         rank(self.values())
     }
 
-    /// n × c orthonormal; column t belongs to `values()[indices[t]]`.
+    /// Orthonormal eigenvectors, n × c for c `indices`; column t belongs to `values()[indices[t]]`.
     ///
-    /// Vectors of an eigenvalue that occurs d times, up to rounding, are random ones. They are
-    /// uniform among the orthonormal vectors of its space, independently in every call.
+    /// The eigenvectors of an eigenvalue that is multiple up to rounding are random: uniformly
+    /// distributed orthonormal vectors of its eigenspace, drawn again in every call. (Not if
+    /// [`new`](Self::new) decomposed a matrix with n < 768: its eigenvectors are fixed.)
     ///
     /// # Randomness
-    /// One 64-bit word; none below 768 rows.
+    /// One 64-bit word; none if [`new`](Self::new) decomposed a matrix with n < 768.
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::EigenFailure`].
@@ -160,7 +163,7 @@ impl<T: Scalar> Reduced<T> {
 }
 
 impl Band {
-    /// The first diagonals of a matrix that has no others.
+    /// The band of A: its diagonal and its first b subdiagonals.
     fn of<T: Scalar>(A: MatRef<'_, T>, b: usize) -> Self {
         let n = A.nrows();
         let entry = |(j, d): (usize, usize)| if j + d < n { A[(j + d, j)].f64() } else { 0.0 };

@@ -1,4 +1,4 @@
-//! From a dense symmetric matrix to one of few diagonals, nearly all of it in products.
+//! Reduction of a dense symmetric matrix to a band matrix, mostly by matrix products.
 
 use super::Band;
 use super::vectors::{add_in, reflection_in};
@@ -8,14 +8,14 @@ use faer::{Accum, Mat, MatMut, MatRef, unzip, zip};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Rows of a product done by one thread.
+/// Rows of a product that one thread computes.
 const ROWS: usize = 128;
-/// Columns of a panel whose reflections are applied one by one.
+/// Columns of a panel within which reflections are applied one by one.
 const COLUMNS: usize = 8;
-/// The side of the blocks that are brought up to date by one thread.
+/// Side of the blocks of the trailing matrix that one thread updates.
 const SIDE: usize = 256;
 
-/// H = I − VSVᵀ, a product of reflections, on the rows from `first` on.
+/// H = I − VSVᵀ, a product of reflections, acting on the m rows from `first` on.
 #[derive(Debug, Clone)]
 pub(super) struct Reflector<T> {
     first: usize,
@@ -23,7 +23,7 @@ pub(super) struct Reflector<T> {
     S: Mat<T>, // b × b, upper triangular
 }
 
-/// B = QᵀAQ with b diagonals below the main one, and Q = H₁H₂ ⋯; reads the lower triangle of A.
+/// B = QᵀAQ with b subdiagonals, and Q = H₁H₂ ⋯; reads the lower triangle of A.
 ///
 /// Each panel of b columns is triangularised below its b-th subdiagonal, A₂₁ = HR. Then
 /// HᵀA₂₂H = A₂₂ − VYᵀ − YVᵀ with W = A₂₂VS and Y = W − ½VSᵀVᵀW.
@@ -47,7 +47,7 @@ pub(super) fn to_band<T: Scalar>(mut A: Mat<T>, b: usize) -> (Band, Vec<Reflecto
 }
 
 impl<T: Scalar> Reflector<T> {
-    /// Of a panel, m × b, which becomes R: a few columns at a time.
+    /// The H of a QR factorisation of `panel` (m × b), a few columns at a time; `panel` becomes R.
     fn of(mut panel: MatMut<'_, T>, first: usize) -> Self {
         let (m, b) = panel.shape();
         let mut wide = Mat::<f64>::zeros(m, b);
@@ -72,14 +72,15 @@ impl<T: Scalar> Reflector<T> {
         Reflector { first, V: narrow(&V), S: narrow(&S) }
     }
 
-    /// A ← HᵀAH, the lower triangle of it.
+    /// A ← HᵀAH, in the lower triangle.
     fn both_sides(&self, A: MatMut<'_, T>) {
         let V = self.V.as_ref();
         let mut W = ops::times(symmetric_times(A.rb(), V).as_ref(), self.S.as_ref());
         let VtW = ops::times(V.transpose(), W.as_ref());
         let SVtW = ops::times(self.S.transpose(), VtW.as_ref());
         ops::matmul(W.as_mut(), Accum::Add, V, SVtW.as_ref(), T::lit(-0.5)); // Y
-        let (left, right) = (beside(V, W.as_ref()), beside(W.as_ref(), V)); // [V Y][Y V]ᵀ
+        // [V Y][Y V]ᵀ
+        let (left, right) = (concat_columns(V, W.as_ref()), concat_columns(W.as_ref(), V));
         ops::lower_blocks(A, SIDE).into_par_iter().for_each(|block| {
             let (left, right) = (left.transpose(), right.transpose());
             ops::block_of_product(block, Accum::Add, left, right, -T::one());
@@ -104,7 +105,7 @@ impl<T: Scalar> Reflector<T> {
     }
 }
 
-/// V, of what [`Triangularise`] left below the diagonal.
+/// V (m × b), from the vectors that [`Triangularise`] stores below the diagonal.
 fn vectors_of(panel: MatRef<'_, f64>, tau: &[f64]) -> Mat<f64> {
     let mut V = panel.subcols(0, tau.len()).to_owned();
     for (j, tau) in tau.iter().enumerate() {
@@ -117,7 +118,7 @@ fn vectors_of(panel: MatRef<'_, f64>, tau: &[f64]) -> Mat<f64> {
     V
 }
 
-/// S, with S⁻¹ = diag(1/τ) + what is above the diagonal of VᵀV.
+/// S (b × b), where S⁻¹ = diag(1/τ) + the strict upper triangle of VᵀV.
 fn coupling(V: &Mat<f64>, tau: &[f64]) -> Mat<f64> {
     let b = tau.len();
     let mut inverse = ops::times(V.transpose(), V.as_ref());
@@ -125,7 +126,7 @@ fn coupling(V: &Mat<f64>, tau: &[f64]) -> Mat<f64> {
         inverse[(j, j)] = if *tau == 0.0 { 1.0 } else { tau.recip() };
     }
     let mut S = Mat::<f64>::identity(b, b);
-    ops::solve_upper(inverse.as_ref(), S.as_mut()); //  does not read what is below the diagonal
+    ops::solve_upper(inverse.as_ref(), S.as_mut()); //  does not read below the diagonal
     S
 }
 
@@ -136,7 +137,7 @@ fn narrow<T: Scalar>(a: &Mat<f64>) -> Mat<T> {
 }
 
 /// [X Z], both m × b.
-fn beside<T: Scalar>(X: MatRef<'_, T>, Z: MatRef<'_, T>) -> Mat<T> {
+fn concat_columns<T: Scalar>(X: MatRef<'_, T>, Z: MatRef<'_, T>) -> Mat<T> {
     let b = X.ncols();
     let mut both = Mat::zeros(X.nrows(), 2 * b);
     both.as_mut().subcols_mut(0, b).copy_from(X);
@@ -144,7 +145,7 @@ fn beside<T: Scalar>(X: MatRef<'_, T>, Z: MatRef<'_, T>) -> Mat<T> {
     both
 }
 
-/// AV for a symmetric A of which the lower triangle is read, in parallel over fixed groups of rows.
+/// AV for a symmetric A, reading its lower triangle, in parallel over fixed groups of rows.
 fn symmetric_times<T: Scalar>(A: MatRef<'_, T>, V: MatRef<'_, T>) -> Mat<T> {
     let (m, b) = V.shape();
     let mut out = Mat::zeros(m, b);
@@ -167,7 +168,8 @@ fn symmetric_times<T: Scalar>(A: MatRef<'_, T>, V: MatRef<'_, T>) -> Mat<T> {
     out
 }
 
-/// R above the diagonal of a panel, below it the vectors of the reflections; their τ.
+/// QR factorisation of a panel in place: R on and above the diagonal, the vectors of the
+/// reflections below. The output is their τ.
 struct Triangularise<'a>(MatMut<'a, f64>);
 
 impl WithSimd for Triangularise<'_> {

@@ -4,7 +4,7 @@ use crate::testing::{rng, same_at_any_thread_count};
 use faer::Scale;
 use proptest::prelude::*;
 
-/// UΛUᵀ with random U.
+/// UΛUᵀ with random orthogonal U.
 fn with_values<T: Scalar>(values: &[f64], seed: u64) -> Mat<T> {
     let n = values.len();
     let g = crate::random::standard_normal::<f64>(n, n, &mut rng(seed));
@@ -30,7 +30,7 @@ fn check<T: Scalar>(a: &Mat<T>, width: usize, indices: &[usize]) {
     let apart = (&gram - Mat::<T>::identity(V.ncols(), V.ncols())).norm_max().f64();
     assert!(apart <= close, "{apart:e} from orthonormal");
     if norm > 0.0 && norm.is_finite() {
-        // lengths of columns in f64: squares of what is left underflow
+        // column norms in f64, because squares of the remaining entries underflow
         let scaled = Mat::from_fn(n, n, |i, j| T::lit(a[(i, j)].f64() / norm));
         for (t, &index) in indices.iter().enumerate() {
             let value = T::lit(eigen.values()[index].f64() / norm);
@@ -96,10 +96,10 @@ fn any_scale() {
     }
 }
 
-/// Above the size from which on `new` takes the band; with as many threads as there may be.
+/// For an order at which `new` reduces to a band, with any number of threads.
 #[test]
 fn the_same_bits_with_any_number_of_threads() {
-    let n = WORTH_A_BAND + 3;
+    let n = BAND_FROM_ORDER + 3;
     let g = crate::random::standard_normal::<f64>(n, 40, &mut rng(4));
     let mut a = Mat::<f64>::identity(n, n);
     ops::gram_lower(a.as_mut(), faer::Accum::Add, g.transpose(), 1.0);
@@ -113,9 +113,9 @@ fn the_same_bits_with_any_number_of_threads() {
     assert!(left.norm_l2() < 1e-13 * one.0[0]);
 }
 
-/// Of the identity all vectors are eigenvectors: those found have no preferred direction. A
-/// coordinate squared of a uniform unit vector in 6 dimensions has the mean 1/6 and the variance
-/// 5/288. With 4000 of them a mean is 5 standard errors off with a probability of 6e-7.
+/// Every vector is an eigenvector of the identity, and the computed eigenvectors must have no
+/// preferred direction. A squared coordinate of a uniform unit vector in 6 dimensions has mean 1/6
+/// and variance 5/288. A mean of 4000 differs by 5 standard errors with probability 6e-7.
 #[test]
 fn vectors_of_one_eigenvalue_are_uniform() {
     let eigen = BandEigen::of_width(Mat::<f64>::identity(6, 6).as_ref(), 2).unwrap();

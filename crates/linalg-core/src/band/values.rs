@@ -3,13 +3,13 @@
 use crate::work;
 use crate::{Error, Result};
 
-/// Sweeps for each eigenvalue: fewer than two are usual.
+/// Limit on the average number of sweeps per eigenvalue; fewer than two are usual.
 const SWEEPS: usize = 30;
 
-/// The eigenvalues of the symmetric tridiagonal matrix with this diagonal and these squares of what
-/// is beside it, largest first, each to about ε‖T‖.
+/// The eigenvalues, largest first and each with an error of about ε‖T‖, of the symmetric
+/// tridiagonal n × n matrix T with this `diagonal` and these `squares` of its off-diagonal entries.
 ///
-/// The QL method without roots; about 16n² flops.
+/// The QL method without square roots; about 16n² flops.
 ///
 /// # Source
 /// K. Pal, Walker & Kahan as in LAPACK's `sterf`: B. Parlett, *The symmetric eigenvalue problem*,
@@ -19,11 +19,11 @@ const SWEEPS: usize = 30;
 /// [`Error::EigenFailure`] if it does not converge.
 pub(super) fn eigenvalues(mut diagonal: Vec<f64>, mut squares: Vec<f64>) -> Result<Vec<f64>> {
     let n = diagonal.len();
-    squares.resize(n, 0.0); // nothing beside the last
+    squares.resize(n, 0.0); // a zero after the n − 1 off-diagonal entries
     let largest = diagonal.iter().map(|d| d * d).chain(squares.iter().copied()).fold(0.0, f64::max);
     work::flops(16 * n * n);
     let mut matrix = Tridiagonal {
-        // what is left out is far below the rounding errors of the others
+        // off-diagonal entries below this are far below the rounding errors of the others
         negligible: (0.1 * f64::EPSILON).powi(2) * largest,
         sweeps: SWEEPS * n,
         diagonal: &mut diagonal,
@@ -48,7 +48,7 @@ struct Tridiagonal<'a> {
 }
 
 impl Tridiagonal<'_> {
-    /// The last of the rows from `start` to `last` that hang together.
+    /// The last row of the unreduced block that begins at row `start` and ends at `last` or before.
     fn end_of_block(&self, start: usize, last: usize) -> usize {
         let d = &self.diagonal;
         let ends = |i: &usize| {
@@ -58,10 +58,10 @@ impl Tridiagonal<'_> {
         (start..last).find(ends).unwrap_or(last)
     }
 
-    /// The diagonal becomes the eigenvalues of the rows from `start` to `end`.
+    /// Replaces the diagonal entries `start..=end` by the eigenvalues of that block.
     fn solve(&mut self, start: usize, end: usize) -> Result<()> {
         if self.diagonal[end].abs() < self.diagonal[start].abs() {
-            self.diagonal[start..=end].reverse(); // small ones first
+            self.diagonal[start..=end].reverse(); // small entries first
             self.squares[start..end].reverse();
         }
         let mut first = start;
@@ -88,7 +88,7 @@ impl Tridiagonal<'_> {
         Ok(())
     }
 
-    /// Two rows at once.
+    /// The two eigenvalues of a 2 × 2 block.
     fn solve_two(&mut self, first: usize) {
         let (a, c) = (self.diagonal[first], self.diagonal[first + 1]);
         let (middle, half) = (0.5 * (a + c), 0.5 * (a - c));
@@ -98,12 +98,13 @@ impl Tridiagonal<'_> {
         self.squares[first] = 0.0;
     }
 
-    /// One QL step with Wilkinson's shift; the first row gains most.
+    /// One QL sweep over the rows `first..=last` with Wilkinson's shift; the first row converges
+    /// first.
     fn sweep(&mut self, first: usize, last: usize) {
         let (d, e2) = (&mut *self.diagonal, &mut *self.squares);
-        let beside = e2[first].sqrt();
-        let half = 0.5 * (d[first + 1] - d[first]) / beside;
-        let sigma = d[first] - beside / (half + half.hypot(1.0).copysign(half));
+        let off_diagonal = e2[first].sqrt();
+        let half = 0.5 * (d[first + 1] - d[first]) / off_diagonal;
+        let sigma = d[first] - off_diagonal / (half + half.hypot(1.0).copysign(half));
         let (mut c, mut s, mut gamma) = (1.0, 0.0, d[last] - sigma);
         let mut p = gamma * gamma;
         for i in (first..last).rev() {

@@ -1,4 +1,5 @@
-//! Sums and inner products of short vectors, in code that runs for an instruction set already.
+//! Sums and inner products of short vectors, inside code that is already dispatched to an
+//! instruction set.
 
 use crate::ops::dot_in;
 use pulp::Simd;
@@ -37,8 +38,8 @@ pub(super) fn add_two_in<S: Simd>(
     }
 }
 
-/// The reflection I − τvvᵀ with v₀ = 1 that takes x to (β, 0, …, 0): x becomes v; (β, τ). Where
-/// nothing is to be done τ is 0.
+/// The reflection I − τvvᵀ, v₀ = 1, that maps x to (β, 0, …, 0). Overwrites x by v and returns
+/// (β, τ); τ = 0 if x has that form already.
 #[inline(always)]
 pub(super) fn reflection_in<S: Simd>(simd: S, x: &mut [f64]) -> (f64, f64) {
     let (head, tail) = (x[0], &mut x[1..]);

@@ -4,15 +4,19 @@ use super::{same_at_any_thread_count, smallest_eigenvalue, whole};
 use crate::{Indices, PsdMatrix, Scalar};
 use faer::{ColMut, Mat};
 
-/// Panics unless `a` keeps the contract of [`PsdMatrix`] (order 1 to a few hundred: all of it is
-/// evaluated).
+/// Checks that `a` (order n from 1 to a few hundred) keeps the contract of [`PsdMatrix`]. All of
+/// the matrix is evaluated.
 ///
-/// Checked, with τ = 64·n·ε·max_i a_ii: entries are finite, and no eigenvalue is below −n·τ. The
-/// block of all rows and columns is exactly symmetric, as is that of any list with itself. With it
-/// agree, to τ, `diag_into` and blocks: by ranges, by lists in any order with repetitions, by
-/// single rows, and into a row-major output. Empty lists give empty blocks. The trace is the sum of
-/// the diagonal, and `mul_into` the product, to n·τ. Two calls, and 1, 2 and 8 threads, give the
-/// same bits.
+/// With τ = 64·n·ε·max_i a_ii, the checks are:
+///
+/// * Entries are finite, and no eigenvalue is below −n·τ.
+/// * The block of all rows and columns is exactly symmetric, and so is the block of a list with
+///   itself.
+/// * `diag_into` and other blocks agree with the block of all rows and columns to τ: blocks by
+///   ranges, by lists in any order with repetitions, by single rows or columns, and into a
+///   row-major output. Empty lists give empty blocks.
+/// * The trace is the sum of the diagonal, and `mul_into` the product, to n·τ.
+/// * Two calls, and calls with 1, 2 and 8 threads, give the same bits.
 ///
 /// # Cost
 /// About 20·n² entries.
@@ -26,7 +30,7 @@ use faer::{ColMut, Mat};
 /// ```
 ///
 /// # Panics
-/// If a point of the contract is broken; the message says which and where.
+/// If a check fails; the message names the check and the entry.
 pub fn check_psd_matrix<T: Scalar>(a: &dyn PsdMatrix<T>) {
     let n = a.dim();
     let entries = whole(a);
@@ -51,7 +55,7 @@ pub fn check_psd_matrix<T: Scalar>(a: &dyn PsdMatrix<T>) {
 
 struct Case<'a, T> {
     a: &'a dyn PsdMatrix<T>,
-    /// All of it, as one block.
+    /// The block of all rows and columns.
     entries: Mat<T>,
     tolerance: f64,
 }
@@ -147,7 +151,7 @@ impl<T: Scalar> Case<'_, T> {
     }
 }
 
-/// Rows in no order, the first of them twice.
+/// About half of the row indices in irregular order, the first index twice.
 fn scattered(n: usize) -> Vec<usize> {
     (0..n.div_ceil(2)).map(|t| (t * 7 + 3) % n).chain([3 % n]).collect()
 }
@@ -173,7 +177,7 @@ mod tests {
         check_psd_matrix(&Dense::new(narrow.as_ref()).unwrap());
     }
 
-    /// A stored matrix with one thing wrong.
+    /// A stored matrix whose interface has one error.
     struct Faulty(&'static str);
 
     impl PsdMatrix<f64> for Faulty {
@@ -189,7 +193,7 @@ mod tests {
             let sorted = |idx: &Indices<'_>| {
                 let mut idx: Vec<usize> = idx.iter().collect();
                 if self.0 == "a range by a list" {
-                    idx.sort_unstable(); // as if lists were in order
+                    idx.sort_unstable(); // wrong for lists that are not sorted
                 }
                 idx
             };

@@ -1,4 +1,4 @@
-//! From values to probabilities: multinomial temperature scaling with an offset for each class.
+//! Calibrated probabilities: multinomial temperature scaling with an offset for each class.
 
 use super::ClassErrors;
 use nystrom::faer::{Mat, MatRef};
@@ -12,11 +12,12 @@ const HALVINGS: usize = 40;
 /// … and the decrease of the loss, relative to 1, below which they end.
 const ENOUGH: f64 = 1e-12;
 
-/// Turns the values f_k of classes into probabilities, p_k = e^{z_k} / Σ_l e^{z_l} with z_k =
-/// a·f_k + b_k.
+/// Turns the values f_k of K classes into probabilities p_k = e^{z_k} / Σ_l e^{z_l}, where
+/// z_k = a·f_k + b_k.
 ///
-/// Of two classes the first has f = 0 and the second the only function: p = 1/(1 + e^{−af−b}),
-/// Platt scaling. With more it is temperature scaling with offsets. The first offset is 0.
+/// With two classes, the first class has f = 0 and the second has the only function: p = 1/(1 +
+/// e^{−af−b}), Platt scaling. With more classes, this is temperature scaling with offsets. The
+/// first offset is 0.
 ///
 /// ```
 /// use nystrom::faer::mat;
@@ -32,19 +33,20 @@ const ENOUGH: f64 = 1e-12;
 pub struct Calibration {
     /// a, the inverse temperature.
     pub slope: f64,
-    /// b, one for each class.
+    /// b_k, one offset for each class.
     pub offsets: Vec<f64>,
 }
 
 impl Calibration {
     /// Minimises the logarithmic loss on rows with known classes, by Newton's method.
     ///
-    /// `values` is n × t (t = 1 for two classes), `labels` the class of each row from 0. As Platt
-    /// does, the class of a row is taken for (n_k + 1)/(n_k + 2) sure if it has n_k rows. So the
-    /// minimum exists where classes are separated.
+    /// `values` is n × t (t = 1 for two classes); `labels` are the classes of the rows, from 0. As
+    /// in Platt's method, a row of a class with n_k rows has that class with target probability
+    /// (n_k + 1)/(n_k + 2) instead of 1, so that a minimum exists even if the classes are
+    /// separated.
     ///
     /// # Cost
-    /// O(nK²) a step.
+    /// O(nK²) per Newton step.
     ///
     /// # Source
     /// Platt, 1999; Guo, Pleiss, Sun & Weinberger, *On calibration of modern neural networks*,
@@ -88,7 +90,7 @@ impl Calibration {
         (calibration, errors)
     }
 
-    /// n × K, from values n × t; rows have the sum 1.
+    /// The probabilities, n × K, from values n × t. Each row sums to 1.
     pub fn probabilities(&self, values: MatRef<'_, f64>) -> Mat<f64> {
         let classes = self.offsets.len();
         let mut out = Mat::zeros(values.nrows(), classes);

@@ -28,7 +28,7 @@ pub(crate) fn is_classes(
         return match task {
             Task::Classification => Err(Error::Option {
                 option: "task",
-                problem: "classes are of one target; name one".into(),
+                problem: "a classification has one target; name one".into(),
             }),
             _ => Ok(false),
         };

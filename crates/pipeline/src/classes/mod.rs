@@ -1,4 +1,4 @@
-//! Targets that are classes: from labels to numbers ±1, and from values back to probabilities.
+//! Targets of classes: labels become targets ±1, and predicted values become probabilities.
 
 mod calibration;
 mod counts;
@@ -19,37 +19,38 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom_data::Column;
 use serde::{Deserialize, Serialize};
 
-/// What a target is taken for.
+/// Whether a target is treated as numbers or as classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Task {
-    /// Text and few whole numbers (at most ten, each ten times on average) are classes. Text that
-    /// is a number in every row counts as numbers.
+    /// Classes if the target is text, or has 2 to 10 different values, all whole numbers, with ten
+    /// rows each on average; numbers otherwise. Texts that spell a number in every row count as
+    /// numbers.
     #[default]
     Auto,
     /// Numbers.
     Regression,
-    /// Classes, whatever they look like.
+    /// Classes, even if they look like numbers.
     Classification,
 }
 
-/// The classes that a model tells apart, and how its values become probabilities.
+/// The classes of a model, and the calibration that turns its values into probabilities.
 ///
-/// One-versus-rest: f_k is fitted to +1 in the rows of class k and −1 in the others, all k at once.
-/// Of two classes the second alone has a function.
+/// The fit is one-versus-rest: f_k is fitted to +1 in the rows of class k and −1 in all other rows,
+/// for all k at once. With two classes, only the second has a function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Classes {
-    /// The column that holds them.
+    /// The name of the target column.
     pub target: String,
-    /// Their names as they were read, in increasing order; numbers by value.
+    /// The names of the classes as in the table, in increasing order; numbers by value.
     pub names: Vec<String>,
     /// Whether all names are numbers.
     pub numbers: bool,
-    /// From f to probabilities.
+    /// The map from values f to probabilities.
     pub calibration: Calibration,
 }
 
 impl Classes {
-    /// The most likely class in each row of `probabilities`, n × K, by its number in `names`.
+    /// The likeliest class in each row of `probabilities` (n × K), as an index into `names`.
     pub fn likeliest(probabilities: MatRef<'_, f64>) -> Vec<usize> {
         let class = |i: usize| {
             let larger = |best: usize, k: usize| {
@@ -60,11 +61,11 @@ impl Classes {
         (0..probabilities.nrows()).map(class).collect()
     }
 
-    /// The place of a class in `names`: of the same text, else of an equal number if all classes
-    /// are numbers, else of a text that differs in case or blanks alone.
+    /// The index of a class in `names`: the same text, else an equal number if all classes are
+    /// numbers, else a text that differs only in case or blanks.
     ///
     /// # Errors
-    /// [`Error::UnknownClass`] if no row that was fitted had it.
+    /// [`Error::UnknownClass`] if no fitted row had this class.
     pub fn number(&self, name: &str) -> Result<usize> {
         let exact = self.names.iter().position(|other| other == name);
         let alike = || {
@@ -82,7 +83,7 @@ impl Classes {
         labels::rows_of(column, |name| self.number(name))
     }
 
-    /// A number as the name of a class.
+    /// The name of the class with this number.
     pub fn name_of(value: f64) -> String {
         // −0 is 0
         format!("{}", value + 0.0)

@@ -1,4 +1,4 @@
-//! How wrong classes and their probabilities are.
+//! Errors of predicted classes and their probabilities.
 
 use super::Classes;
 use nystrom::faer::MatRef;
@@ -9,7 +9,7 @@ const BINS: usize = 15;
 /// Probabilities below count as this in the logarithmic loss.
 const LEAST: f64 = f64::EPSILON;
 
-/// Errors of probabilities on rows whose class is known.
+/// Errors of predicted probabilities on rows whose class is known.
 ///
 /// ```
 /// use nystrom::faer::mat;
@@ -21,22 +21,24 @@ const LEAST: f64 = f64::EPSILON;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClassErrors {
-    /// Rows compared.
+    /// The number of rows.
     pub rows: usize,
-    /// The share of rows whose likeliest class is not theirs.
+    /// The share of rows whose likeliest class is wrong.
     pub error_rate: f64,
-    /// The mean of −ln p of the class of each row, p at least 2.2e-16.
+    /// The mean of −ln p over the rows, where p is the probability of the true class, at least
+    /// 2.2e-16.
     pub log_loss: f64,
-    /// Of two classes, if both occur: how often a row of the second has a larger p than one of the
-    /// first.
+    /// For two classes, if both occur: the area under the ROC curve, the probability that a row of
+    /// the second class has a larger p than a row of the first.
     pub auc: Option<f64>,
-    /// The mean distance between the p of the likeliest class and the share of rows that are right.
-    /// It is taken over 15 bins of equally many rows, by that p.
+    /// The mean distance between the probability of the likeliest class and the share of rows that
+    /// have this class, over 15 bins of equally many rows sorted by that probability.
     pub calibration_error: f64,
 }
 
 impl ClassErrors {
-    /// Of probabilities n × K against the class of each row, from 0. All are NaN without rows.
+    /// The errors of `probabilities` (n × K), where `labels` are the true classes, from 0. Without
+    /// rows, all errors are NaN.
     ///
     /// # Cost
     /// O(n log n + nK).
@@ -44,8 +46,8 @@ impl ClassErrors {
         ClassErrors::weighted(probabilities, labels, None)
     }
 
-    /// As [`of`](Self::of), where a row counts by its weight: a row of weight 3 is as three rows.
-    /// `rows` are those that are given.
+    /// Like [`of`](Self::of), with weights: a row of weight 3 counts like three rows. The field
+    /// `rows` is still the number of rows.
     ///
     /// ```
     /// use nystrom::faer::mat;

@@ -1,18 +1,18 @@
-//! How much each class counts.
+//! Weights of classes.
 
 use super::Labels;
 use crate::error::{Error, Result};
 
-/// How much the rows of a class count, in the fit and in its probabilities. These are then those of
-/// a population in which classes have such shares.
+/// The weights of the rows of each class, in the fit and in its probabilities. The probabilities
+/// are then those for a population with the weighted shares of the classes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ClassWeights {
-    /// All rows alike.
+    /// Every row has the same weight.
     #[default]
     Equal,
-    /// All classes alike: a row counts by how rare its class is.
+    /// Every class has the same total weight: a row of a class with c rows has weight 1/c.
     Balanced,
-    /// A row of a class that is named counts so many times.
+    /// Rows of a named class have this weight, rows of other classes weight 1.
     Given(Vec<(String, f64)>),
 }
 

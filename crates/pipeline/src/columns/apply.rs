@@ -1,4 +1,4 @@
-//! The features of a table whose columns are treated as those that were fitted.
+//! Computing the features of a table with columns that were fitted to another.
 
 use super::means::{Known, LevelMeans};
 use super::options::position;
@@ -10,21 +10,22 @@ use nystrom_data::{Categories, Table};
 use std::collections::HashMap;
 use std::fmt;
 
-/// The features of a table, and what was met on the way.
+/// The features of a table, with notes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Applied {
-    /// n × d.
+    /// The features, n × d.
     pub x: Mat<f64>,
-    /// What a reader of predictions should know.
+    /// Notes for the user about cells that the fitted table did not have.
     pub notes: Vec<Note>,
 }
 
-/// Something in a table that the one that was fitted did not have.
+/// A note about cells of a table that the fitted table did not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Texts that are no level: the column counts as the mean of all rows there.
+    /// Texts that are not among the levels of the column: in these rows its features have their
+    /// mean over the fitted rows.
     UnknownLevels {
         /// The column.
         column: String,
@@ -33,14 +34,14 @@ pub enum Note {
         /// In how many rows.
         rows: usize,
     },
-    /// Missing values in a column that missed none: they became the median.
+    /// Missing values in a column that had none: they became the median.
     Filled {
         /// The column.
         column: String,
         /// In how many rows.
         rows: usize,
     },
-    /// Texts where numbers or dates were: they count as missing.
+    /// Texts in a column of numbers or dates: they count as missing.
     Unread {
         /// The column.
         column: String,
@@ -61,13 +62,13 @@ impl fmt::Display for Note {
             ),
             Note::Filled { column, rows } => write!(
                 f,
-                "{column:?} misses {rows} values, where the training table missed none: they \
+                "{column:?} misses {rows} values, and missed none in the training table: they \
                  count as its median"
             ),
             Note::Unread { column, examples, rows } => write!(
                 f,
-                "{column:?} has values in {rows} rows that cannot be read as the column was, such \
-                 as {}: they count as missing",
+                "{column:?} has values in {rows} rows that cannot be read in the fitted format, \
+                 such as {}: they count as missing",
                 examples.join(", ")
             ),
         }
@@ -75,21 +76,21 @@ impl fmt::Display for Note {
 }
 
 impl Columns {
-    /// The features of `table`, whose columns are found by name. O(n·d).
+    /// Computes the features of `table`, whose columns are matched by name. O(n·d).
     ///
     /// # Errors
-    /// [`Error::NoColumn`]; [`Error::Values`] for infinities, and for missing values if they were
-    /// to be refused.
+    /// [`Error::NoColumn`]; [`Error::Values`] for infinities, and for missing values with
+    /// [`Missing::Refuse`](crate::Missing::Refuse).
     pub fn apply(&self, table: &Table) -> Result<Applied> {
         self.apply_to(table, None)
     }
 
-    /// Texts that were values in the fit, though they usually mark missing ones.
+    /// The texts that were values in the fit, although they usually mark a missing value.
     pub fn not_missing(&self) -> &[String] {
         &self.marks.kept
     }
 
-    /// The rows of a table that miss no feature, by number from 0.
+    /// The rows of a table without missing features, by number from 0.
     ///
     /// # Errors
     /// [`Error::NoColumn`].
@@ -132,7 +133,7 @@ impl Treated {
             let (rows, examples) = series.unread.clone();
             let is_date = matches!(self.reading.kind, Kind::Time(_) | Kind::Digits);
             if is_date && series.numbers.iter().flat_map(|all| all.iter()).all(|v| v.is_nan()) {
-                let what = format!("holds {}, which is no date as it was fitted", examples[0]);
+                let what = format!("holds {}, which is no date in the fitted format", examples[0]);
                 return Err(Error::values(&self.name, what, DATES));
             }
             notes.push(Note::Unread { column: column(), examples, rows });

@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A monotone curve that the values of a column are put through, so that they are less skewed.
+/// A monotone transformation of the values of a column, which reduces their skewness.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {
     /// v ↦ v.
     Plain,
-    /// v ↦ arsinh((v − center)/unit): linear near the center, logarithmic far from it.
+    /// v ↦ arsinh((v − center)/unit): linear near `center`, logarithmic far from it.
     Log {
         /// The median.
         center: f64,
@@ -41,7 +41,7 @@ impl Curve {
         }
     }
 
-    /// The curve's value at v.
+    /// The transformed value of v.
     pub fn at(self, v: f64) -> f64 {
         match self {
             Curve::Plain => v,

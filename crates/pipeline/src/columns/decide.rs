@@ -173,9 +173,9 @@ fn mixed(
             dress.describe(levels[0].1)
         ),
         Some((_, example)) => format!(
-            "{name:?} holds numbers and texts such as {example:?}: the numbers are numbers, and \
-             the texts are categories beside them (--categorical {name:?} and --numeric {name:?} \
-             decide)"
+            "{name:?} holds numbers and texts such as {example:?}: its numbers are read as \
+             numbers, its texts as categories (change that by --categorical {name:?} or --numeric \
+             {name:?})"
         ),
     };
     (loose(other.is_some()), Some(note))

@@ -27,13 +27,13 @@ pub(crate) struct Training<'a> {
 }
 
 impl Columns {
-    /// Decides what becomes of each column of `table` that is not `taken` for another use: target,
-    /// weight, group or time. O(n log n) a column.
+    /// Decides how each column of `table` becomes features. The columns `taken` are left out: they
+    /// are target, weight, group or time columns. O(n log n) operations for each column.
     ///
     /// # Errors
     /// [`Error::NoColumn`] and [`Error::UsedTwice`] for wrong names, [`Error::Option`] for a wrong
-    /// factor. [`Error::Values`] for infinities and, if they are to be refused, missing values.
-    /// [`Error::NoFeatures`] if none is left.
+    /// factor, [`Error::Values`] for infinities and, with [`Missing::Refuse`], for missing values,
+    /// [`Error::NoFeatures`] if no feature is left.
     pub fn fit(
         table: &Table,
         options: &ColumnOptions,

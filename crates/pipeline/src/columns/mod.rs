@@ -1,4 +1,5 @@
-//! From the columns of a table to numbers, and the same again for other tables.
+//! Turning the columns of a table into numerical features, and those of other tables in the same
+//! way.
 //!
 //! `reading.rs` says what the cells of a column are (`dress.rs` numbers, `time.rs` dates), `fit.rs`
 //! what features become of them, `apply.rs` makes these for any table.
@@ -37,24 +38,25 @@ use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// How the columns of a table become d features: fitted to one table, applied to any.
+/// How the columns of a table become d features: fitted to one table, applied to any table.
 ///
-/// All cells of a column say what they are: numbers, in whatever dress (`1,234.5`, `$5`, `12 %`,
-/// `4:05:00`), dates and times, categories, or numbers and texts side by side.
+/// The cells of a column determine its kind: numbers in any notation (`1,234.5`, `$5`, `12 %`,
+/// `4:05:00`), dates and times, categories, or numbers and categories side by side.
 ///
-/// * Numbers stand as they are, or on a [`Curve`]; missing ones become the median, and one more
-///   feature says where they were.
-/// * A date becomes its day, and its place in year, week and day (a sine and a cosine each) where
-///   the column covers them.
-/// * A category becomes one feature of 0 and 1 for every level (the frequent ones; the rest
-///   together is one more), or the mean of the target in its level. A level that was not there when
-///   this was fitted is the mean of all rows.
-/// * Features are standardised: numbers each, the levels of one text together, so that a text
-///   weighs as much as a number.
-/// * Constant columns and identifiers say nothing of new rows and are left out ([`Dropped`]).
+/// * A number is a feature, possibly transformed by a [`Curve`]. A missing number becomes the
+///   median, and one more feature marks the rows where it was missing.
+/// * A date becomes the number of its day and, if the column covers them, its position in the year,
+///   week and day (a sine and a cosine each).
+/// * A category becomes a feature of 0 and 1 for every frequent level and one for all rare levels
+///   together, or the mean of the target in its level. For a level that the fitted table did not
+///   have, the features have their mean over the fitted rows.
+/// * Features are standardised: numbers one by one, the levels of one category together, so that a
+///   category has the same variance as a number.
+/// * Constant columns and identifiers carry no information about new rows and are left out
+///   ([`Dropped`]).
 ///
 /// # Cost
-/// O(n log n) a column to fit, O(n·d) to apply.
+/// O(n log n) operations for each column to fit, O(n·d) to apply.
 ///
 /// ```
 /// use nystrom_data::{Column, Csv, Table};
@@ -150,28 +152,28 @@ pub(crate) enum Treatment {
     },
 }
 
-/// A column that is left out, and why.
+/// A column that is left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// Its name.
+    /// The name of the column.
     pub column: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a column says nothing of new rows.
+/// The reason why a column is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Why {
-    /// It has this value in every row.
+    /// The column has this value in every row.
     Constant(String),
-    /// It has no value at all.
+    /// All values of the column are missing.
     Empty,
-    /// It has another text in every row.
+    /// The column has a different text in every row.
     Identifier,
-    /// It numbers the rows, and validation rows gain nothing by it.
+    /// The column numbers the rows, and does not reduce the validation error.
     Index,
 }
 
@@ -182,19 +184,19 @@ impl std::fmt::Display for Dropped {
             Why::Constant(value) => write!(f, "{column:?} ({value}) has one value only"),
             Why::Empty => write!(f, "{column:?} has no value"),
             Why::Identifier => {
-                write!(f, "{column:?} names each row: it is no feature (--features keeps it)")
+                write!(f, "{column:?} names each row, so it is not a feature (--features keeps it)")
             }
             Why::Index => write!(
                 f,
-                "{column:?} numbers the rows: it is no feature unless validation gains by it \
-                 (--features keeps it)"
+                "{column:?} numbers the rows, so it is not a feature unless it reduces the \
+                 validation error (--features keeps it)"
             ),
         }
     }
 }
 
 impl Columns {
-    /// The names of the columns that a table must have to be predicted from.
+    /// The names of the columns that a table needs for predictions.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
@@ -204,7 +206,7 @@ impl Columns {
         self.columns.iter().flat_map(Treated::features).collect()
     }
 
-    /// d.
+    /// The number of features, d.
     pub fn dim(&self) -> usize {
         self.columns.iter().map(Treated::width).sum()
     }
@@ -214,8 +216,8 @@ impl Columns {
         self.find(name).is_some_and(|column| column.reading.kind == Kind::Level)
     }
 
-    /// Whether a reader of files must leave the cells of this column as they stand: texts, and
-    /// numbers in a dress that this reads itself.
+    /// Whether a reader of files must keep the cells of this column as texts: categories, and
+    /// numbers in a notation that only this crate reads.
     pub fn reads_text(&self, name: &str) -> bool {
         self.find(name).is_some_and(|column| column.reading.wants_text())
     }
@@ -235,7 +237,7 @@ impl Columns {
         Ok(series.numbers.map(Cow::into_owned))
     }
 
-    /// Whether a reader of files must leave the cells of a target as they stand.
+    /// Whether a reader of files must keep the cells of this target as texts.
     pub fn reads_target_text(&self, name: &str) -> bool {
         self.targets.iter().any(|(other, reading)| other == name && reading.wants_text())
     }
@@ -291,7 +293,7 @@ impl Columns {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// Whether missing values may stand where there were none.
+    /// Whether new tables may have missing values in columns that had none.
     pub fn fills(&self) -> bool {
         let parts = self.columns.iter().flat_map(|column| &column.parts);
         parts.into_iter().any(|part| match &part.treatment {
@@ -300,12 +302,12 @@ impl Columns {
         })
     }
 
-    /// The columns that were left out for saying nothing.
+    /// The columns that were left out because they carry no information about new rows.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// Columns of text whose rare levels are taken together, and how many levels those are.
+    /// The categories whose rare levels share one feature, with the number of these levels.
     pub fn rare(&self) -> Vec<(&str, usize)> {
         let rare = |column: &'_ Treated| {
             column.parts.iter().find_map(|part| match &part.treatment {

@@ -1,44 +1,47 @@
-//! What can be said of the columns of a table.
+//! Options about the columns of a table.
 
 use crate::error::{Error, Result, some};
 use nystrom_data::Table;
 
-/// What is done with missing values of features.
+/// The treatment of missing values of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// Numbers become the median and one more feature says where; a missing text is no level.
+    /// A missing number becomes the median, and one more feature marks the rows where it was
+    /// missing; a missing category belongs to no level.
     #[default]
     Fill,
     /// Rows in which a feature is missing are left out.
     DropRows,
-    /// An error that names the first.
+    /// A missing value is an error, which names the first one.
     Refuse,
 }
 
-/// Which columns are features, and how they become numbers.
+/// The columns that are features, and how they become numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnOptions {
-    /// The features, by name; none given: all columns that have no other use.
+    /// The names of the feature columns; if empty, all columns but the target, weight, group and
+    /// time columns.
     pub features: Vec<String>,
-    /// Columns to leave out.
+    /// The names of columns to leave out.
     pub drop: Vec<String>,
-    /// Columns whose cells are categories, whatever they look like.
+    /// The names of columns whose cells are categories, even if they look like numbers.
     pub categorical: Vec<String>,
-    /// Columns whose cells are numbers; a cell that is none is missing.
+    /// The names of columns whose cells are numbers; a cell that is not a number counts as missing.
     pub numeric: Vec<String>,
-    /// Texts that are values, though they usually mark a missing one, such as `NA`.
+    /// Texts that are values, although they usually mark a missing value, such as `NA`.
     pub not_missing: Vec<String>,
-    /// Whether a date such as 03/04/2019 has the day before the month where its column leaves that
-    /// open.
+    /// Whether a date such as 03/04/2019 is read as 3 April if the other cells of its column do not
+    /// decide.
     pub day_first: bool,
-    /// Columns whose features are multiplied after standardisation: more than 1 says that a
-    /// column matters more.
+    /// Factors by which the features of a column are multiplied after standardisation. A factor
+    /// above 1 makes the column more important.
     pub scale: Vec<(String, f64)>,
-    /// What is done with missing values.
+    /// The treatment of missing values.
     pub missing: Missing,
-    /// Whether features get mean 0 and standard deviation 1.
+    /// Whether features are standardised to mean 0 and standard deviation 1.
     pub standardize: bool,
-    /// The most levels of a text that get a feature each; the others share one.
+    /// The largest number of levels of a category that have a feature each; all other levels share
+    /// one feature.
     pub most_levels: usize,
 }
 
@@ -72,15 +75,15 @@ impl ColumnOptions {
             position(table, name)?;
         }
         if let Some(name) = self.categorical.iter().find(|name| is(&self.numeric, name)) {
-            let (first, second) = ("among the categorical columns", "among the numeric ones");
+            let (first, second) = ("as a categorical column", "as a numeric column");
             return Err(Error::UsedTwice { column: name.clone(), first, second });
         }
         if let Some(name) = self.features.iter().find(|name| is(&self.drop, name)) {
-            let (first, second) = ("among the features", "among those to drop");
+            let (first, second) = ("as a feature", "as a column to drop");
             return Err(Error::UsedTwice { column: name.clone(), first, second });
         }
         if let Some(name) = self.features.iter().find(|name| taken.contains(&name.as_str())) {
-            let (first, second) = ("among the features", "a target, weight, group or time");
+            let (first, second) = ("as a feature", "as a target, weight, group or time column");
             return Err(Error::UsedTwice { column: name.clone(), first, second });
         }
         if let Some((name, factor)) = self.scale.iter().find(|(_, f)| !(f.is_finite() && *f > 0.0))

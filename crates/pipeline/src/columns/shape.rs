@@ -1,23 +1,24 @@
-//! Choices about all columns of a table, between which a search compares.
+//! Choices about all columns of a table, which a search compares.
 
 use serde::{Deserialize, Serialize};
 
-/// Choices about the columns of a table; [`PLAIN`](Self::PLAIN) makes none of them.
+/// Choices about the columns of a table; in [`PLAIN`](Self::PLAIN) all are off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Shape {
-    /// Skewed columns are put on a logarithmic scale in both directions from their median.
+    /// Skewed columns are put on a logarithmic scale, in both directions from their median.
     pub log: bool,
-    /// Texts with too many levels for a feature each become the mean of the target in their level.
+    /// Categories with too many levels for a feature each become the mean of the target in their
+    /// level.
     pub level_means: bool,
-    /// Dates are days alone, without their place in year, week and day.
+    /// Dates become the number of their day only, without their position in year, week and day.
     pub days_only: bool,
     /// Columns of whole numbers that number the rows are features.
     pub index: bool,
 }
 
 impl Shape {
-    /// No choice.
+    /// All choices off.
     pub const PLAIN: Shape =
         Shape { log: false, level_means: false, days_only: false, index: false };
 

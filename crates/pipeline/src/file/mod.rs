@@ -1,4 +1,4 @@
-//! The model file: a head in JSON, and the numbers in binary.
+//! The model file: a JSON head followed by binary numbers.
 //!
 //! ```text
 //! "NYSTROM\n"   8 bytes
@@ -27,7 +27,7 @@ use nystrom::prelude::*;
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
-/// Version of the layout; raised whenever that changes.
+/// Version of the layout of model files, raised whenever the layout changes.
 pub const MODEL_FILE_FORMAT: u32 = 4;
 /// The first that is read in this layout; 4 added what may be absent.
 const FIRST_FORMAT: u32 = 3;
@@ -38,7 +38,7 @@ const FRONT: usize = 8 + 4 + 8 + 8;
 const CHECKSUM: usize = 32;
 
 impl Model {
-    /// The model as a file holds it; the same model gives the same bytes.
+    /// The bytes of the model file; the same model gives the same bytes.
     ///
     /// # Errors
     /// [`Error::File`] if a number of the head is not finite.
@@ -72,12 +72,12 @@ impl Model {
         Ok(bytes)
     }
 
-    /// The model that [`to_bytes`](Self::to_bytes) wrote, or that an earlier version of the program
-    /// wrote in JSON (formats 1 and 2).
+    /// Reads a model that [`to_bytes`](Self::to_bytes) wrote, or that an earlier version of the
+    /// program wrote in JSON (formats 1 and 2).
     ///
     /// # Errors
-    /// [`Error::File`] for bytes that are none, of another version, or damaged: nothing that a fit
-    /// could not have made is loaded.
+    /// [`Error::File`] for bytes that are not a model, that are damaged or that have a later
+    /// layout, and for a model that no fit could have made.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
         let model = if bytes.starts_with(MAGIC) { binary(bytes)? } else { old::model(bytes)? };
         match model.problem() {
@@ -88,7 +88,7 @@ impl Model {
 }
 
 fn binary(bytes: &[u8]) -> Result<Model> {
-    let cut = || damaged("its length is not the one that it states");
+    let cut = || damaged("its length differs from the length in its head");
     let number =
         |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);

@@ -14,22 +14,24 @@ use crate::split::{Fold, Split};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
 
-/// How [`Model::intervals`](crate::Model::intervals) are made, of rows that no choice of the search
-/// has seen.
+/// How [`Model::intervals`](crate::Model::intervals) are calibrated. In every case they are
+/// calibrated on rows that no choice of the search depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Calibrate {
-    /// Split conformal prediction: this share of the rows is set aside, neither search nor fit see
-    /// them. An interval of level 1 − α holds with probability at least 1 − α. Its width follows
-    /// the size of residuals. Probabilities of classes are calibrated on these rows, rather than
-    /// on validation rows.
+    /// Split conformal prediction: neither search nor fit use this share of the rows. An interval
+    /// of level 1 − α contains the true value with probability at least 1 − α. Its width is
+    /// proportional to the predicted size of the residual. Probabilities of classes are calibrated
+    /// on these rows as well, instead of on validation rows.
     Share(f64),
-    /// CV+ with so many parts: the search sees half of the rows, every fit all or all but a part of
-    /// the other half. One fit a part. An interval holds with probability at least 1 − 2α − √(2/n),
-    /// mostly about 1 − α.
+    /// CV+ with this many parts. The search uses one half of the rows. There is one fit for each
+    /// part of the other half, to all rows but that part, and one fit to all rows. An interval of
+    /// level 1 − α contains the true value with probability at least 1 − 2α − √(2/n), in practice
+    /// about 1 − α.
     Cross(usize),
-    /// Jackknife+: as CV+ with a part for each row. It uses the closed form for a fit with at most
-    /// 500 centres among the rows of the search. At least 1 − 2α. It keeps a number for each centre
-    /// and row, and takes as many operations for a prediction.
+    /// Jackknife+: CV+ with one part for each row, in closed form, for a fit with at most 500
+    /// centres among the rows of the search. An interval of level 1 − α contains the true value
+    /// with probability at least 1 − 2α. The model stores one number for each centre and row, and
+    /// a prediction takes as many operations.
     LeaveOneOut,
 }
 
@@ -190,13 +192,14 @@ pub(crate) fn set_aside(
     let wrong = |problem: String| Err(Error::Option { option: "calibrate", problem });
     if let Some(column) = split.column() {
         return wrong(format!(
-            "intervals hold for rows at random, and rows are split by {column:?}; leave one out"
+            "intervals need rows that are set aside at random, and rows are split by {column:?}; \
+             leave out one of the two"
         ));
     }
     if let Some(Calibrate::Cross(parts)) = how
         && !(2..=n / 2).contains(&parts)
     {
-        return wrong(format!("{n} rows have no {parts} parts; take from 2 to {}", n / 2));
+        return wrong(format!("{n} rows cannot be cut into {parts} parts; take 2 to {}", n / 2));
     }
     if !(share > 0.0 && share < 1.0) {
         return wrong(format!("{share} is no share of the rows; take one such as 0.1"));

@@ -43,7 +43,7 @@ const SPREAD_ROWS: usize = 300;
 /// The least σ² in standard units: the square of a rounding error.
 const LEAST_NOISE: f64 = 1e-30;
 
-/// The posterior variance, and the sizes of function and noise.
+/// The posterior variance of a Gaussian process, with the variances of function and noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uncertainty {
     /// b and c.
@@ -54,9 +54,9 @@ pub struct Uncertainty {
 /// Variances of each target, in its units.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Variances {
-    /// s².
+    /// s², the variance of the function.
     pub function: Vec<f64>,
-    /// σ².
+    /// σ², the variance of the noise.
     pub noise: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a model says of how wrong it may be.
+//! Prediction intervals and standard deviations of a model.
 
 use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
@@ -12,40 +12,41 @@ use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 
-/// Intervals for the rows of a table, n × t each.
+/// Prediction intervals for the n rows of a table and t targets.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Intervals {
-    /// The predictions.
+    /// The predictions, n × t.
     pub values: Mat<f64>,
-    /// Where the intervals begin.
+    /// The lower ends of the intervals, n × t.
     pub lower: Mat<f64>,
-    /// Where they end.
+    /// The upper ends of the intervals, n × t.
     pub upper: Mat<f64>,
-    /// What the table had that the training table had not.
+    /// Notes about cells that the fitted table did not have.
     pub notes: Vec<Note>,
 }
 
-/// Standard deviations for the rows of a table, n × t each, in units of the targets.
+/// Standard deviations for the n rows of a table and t targets, in the units of the targets.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Deviations {
-    /// Of the function that is predicted.
+    /// The standard deviations of the predicted function, n × t.
     pub of_function: Mat<f64>,
-    /// Of a new value, which has noise besides.
+    /// The standard deviations of a new value, which includes noise, n × t.
     pub of_value: Mat<f64>,
 }
 
 impl Model {
-    /// Intervals that hold the target of a new row with probability at least `level`, if new rows
-    /// are like those that were fitted. The probability is marginal: on average over rows and over
-    /// fits. What exactly is guaranteed is said by how the fit was [calibrated](crate::Calibrate).
+    /// Intervals that contain the target of a new row with probability at least `level`, if new
+    /// rows and fitted rows are exchangeable. The probability is an average over rows and fits.
+    /// This is the guarantee of [`Calibrate::Share`](crate::Calibrate::Share); those of CV+ and
+    /// jackknife+ are weaker (see [`Calibrate`](crate::Calibrate)).
     ///
     /// # Errors
-    /// [`Error::NotCalibrated`] if [`Fit::calibrate`](crate::Fit::calibrate) was not asked for;
-    /// [`Error::FewCalibrationRows`] if there are fewer than level/(1 − level) rows to calibrate
-    /// with;
-    /// [`Error::Option`] unless 0 < level < 1; those of [`predict`](Self::predict).
+    /// [`Error::NotCalibrated`] if the model was fitted without
+    /// [`Fit::calibrate`](crate::Fit::calibrate); [`Error::FewCalibrationRows`] if there are fewer
+    /// than level/(1 − level) calibration rows; [`Error::Option`] unless 0 < level < 1; those of
+    /// [`predict`](Self::predict).
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -76,10 +77,10 @@ impl Model {
         Ok(Intervals { values, lower, upper, notes: applied.notes })
     }
 
-    /// Whether it has intervals of this level.
+    /// Checks that the model has intervals of this level.
     ///
     /// # Errors
-    /// Those of [`intervals`](Self::intervals) that do not depend on rows.
+    /// Those errors of [`intervals`](Self::intervals) that do not depend on the rows of a table.
     pub fn has_intervals(&self, level: f64) -> Result<()> {
         match (&self.plus, &self.conformal) {
             (Some(plus), _) => plus.ranks(level).map(drop),
@@ -88,18 +89,18 @@ impl Model {
         }
     }
 
-    /// Standard deviations of the Gaussian process whose mean the model is ([`Posterior`]), for the
-    /// rows of a table. Unlike [`intervals`](Self::intervals) they assume noise of the same size
-    /// everywhere, and a function that the kernel describes; nothing is guaranteed beyond that.
+    /// Standard deviations for the rows of a table, of the Gaussian process whose posterior mean is
+    /// the model ([`Posterior`]). Unlike [`intervals`](Self::intervals), they are valid only if the
+    /// noise has the same variance everywhere and the kernel is the covariance of the function.
     ///
     /// [`Posterior`]: nystrom::krr::Posterior
     ///
     /// # Cost
-    /// m kernel values and m² flops a row, m ≤ 1000.
+    /// m kernel values and m² flops for each row, m ≤ 1000.
     ///
     /// # Errors
-    /// [`Error::NoDeviations`] if [`Fit::deviations`](crate::Fit::deviations) was not asked for;
-    /// those of [`predict`](Self::predict).
+    /// [`Error::NoDeviations`] if the model was fitted without
+    /// [`Fit::deviations`](crate::Fit::deviations); those of [`predict`](Self::predict).
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -123,10 +124,11 @@ impl Model {
         Ok(Deviations { of_function, of_value })
     }
 
-    /// What its standard deviations are made of.
+    /// The variances from which [`deviations`](Self::deviations) computes standard deviations.
     ///
     /// # Errors
-    /// [`Error::NoDeviations`].
+    /// [`Error::NoDeviations`] if the model was fitted without
+    /// [`Fit::deviations`](crate::Fit::deviations).
     pub fn uncertainty(&self) -> Result<&Uncertainty> {
         self.uncertainty.as_ref().ok_or(Error::NoDeviations)
     }

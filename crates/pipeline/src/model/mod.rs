@@ -18,11 +18,11 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
-/// Everything that a prediction needs: columns → features → linear map → kernel → centres and
-/// coefficients → targets in their own units.
+/// A fitted model: columns → features → linear map → kernel → centres and coefficients → targets in
+/// their own units.
 ///
-/// Made by [`Fit`](crate::Fit); saved by [`to_bytes`](Self::to_bytes), loaded by
-/// [`from_bytes`](Self::from_bytes), for which no kernel need be named.
+/// [`Fit`](crate::Fit) makes a model, [`to_bytes`](Self::to_bytes) saves it and
+/// [`from_bytes`](Self::from_bytes) loads it, without naming the kernel.
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -57,57 +57,58 @@ pub struct Model {
     pub(crate) plus: Option<Plus>,
     /// What its standard deviations are made of.
     pub(crate) uncertainty: Option<Uncertainty>,
-    /// Which columns it reacts to and how, at some of the rows that were fitted. A record as well.
+    /// The importance and effect of each column, from some of the fitted rows. Predictions do not
+    /// depend on it.
     pub explanation: Option<Explanation>,
-    /// How it was made: a record only, which predictions do not depend on.
+    /// A record of how the model was made. Predictions do not depend on it.
     pub made: Made,
 }
 
-/// How a model was made; nothing that differs from run to run.
+/// A record of how a model was made. The record is the same in every run with the same seed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Made {
-    /// The version of this crate that made it.
+    /// The version of this crate.
     pub version: String,
-    /// The seed, if the caller said which.
+    /// The seed, if the caller recorded it.
     pub seed: Option<u64>,
-    /// How the centres were chosen, as `METHOD:COUNT`, or that they are all rows.
+    /// How the centres were chosen, as `METHOD:COUNT` or in words, such as that they are all rows.
     pub centers: String,
     /// λ in K + nλI.
     pub lambda: f64,
-    /// Of classes: whether the loss was logistic, not that of squares.
+    /// For classes: whether the loss is logistic instead of the squared error.
     pub logistic: bool,
-    /// Of classes: different rows that an iterative fit left out to calibrate probabilities on.
+    /// For classes: the number of different rows that an iterative fit left out, on which the
+    /// probabilities are calibrated.
     pub held_out: usize,
-    /// Root mean square error on the rows that were fitted.
+    /// Root mean square error on the fitted rows.
     pub training_rmse: Option<f64>,
-    /// Root mean square error on rows that were not fitted, in units of the target's standard
-    /// deviation.
+    /// Root mean square error on validation rows, in standard deviations of the target.
     pub validation_error: Option<f64>,
     /// The options that repeat the fit.
     pub settings: String,
-    /// Whether the file holds every training row.
+    /// Whether the model stores every training row.
     pub holds_all_rows: bool,
 }
 
-/// Predictions for the rows of a table.
+/// Predictions for the n rows of a table.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Predictions {
-    /// n × t, a column for each target; of classes the functions, near ±1 or (logistic loss)
-    /// log-odds.
+    /// The predictions, n × t, one column for each target. For classes: the values of their
+    /// functions, near ±1, or log-odds with logistic loss.
     pub values: Mat<f64>,
-    /// Of classes: n × K.
+    /// For classes: the probabilities, n × K.
     pub probabilities: Option<Mat<f64>>,
-    /// What the table had that the training table had not.
+    /// Notes about cells that the fitted table did not have.
     pub notes: Vec<Note>,
 }
 
 impl Model {
-    /// A model of the parts that a fit made. `map` is A, d × d, if the kernel sees Ax.
+    /// Assembles a model. `map` is the linear map A, d × d, if the kernel takes Ax instead of x.
     ///
     /// # Errors
-    /// [`Error::File`] if sizes contradict each other or numbers are not finite.
+    /// [`Error::File`] if the sizes of the parts contradict each other or numbers are not finite.
     pub fn new(
         columns: Columns,
         layout: Vec<String>,
@@ -133,10 +134,10 @@ impl Model {
         parts.sound()
     }
 
-    /// The same, whose targets are the functions of these classes.
+    /// The same model, with targets that are the functions of these classes.
     ///
     /// # Errors
-    /// [`Error::File`] if there are not as many targets as the classes need.
+    /// [`Error::File`] if the number of targets is not the number of functions of the classes.
     pub fn with_classes(self, classes: Classes) -> Result<Self> {
         Model { classes: Some(classes), ..self }.sound()
     }
@@ -148,10 +149,10 @@ impl Model {
         }
     }
 
-    /// Predictions for the rows of `table`, whose columns are found by name.
+    /// Predictions for the rows of `table`, whose columns are matched by name.
     ///
     /// # Cost
-    /// n·m kernel values, n·d² flops of the map.
+    /// n·m kernel values, n·d² flops for the linear map.
     ///
     /// # Errors
     /// Those of [`Columns::apply`] and [`KrrModel::predict`].
@@ -175,7 +176,7 @@ impl Model {
     /// That of [`predict`](Self::predict).
     ///
     /// # Errors
-    /// [`Error::NoClasses`] of a regression; those of [`predict`](Self::predict).
+    /// [`Error::NoClasses`] for a regression; those of [`predict`](Self::predict).
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -198,36 +199,36 @@ impl Model {
         Ok(classes.probabilities(self.predict(table)?.values.as_ref()))
     }
 
-    /// The classes that it tells apart, if it does.
+    /// The classes that the model predicts; `None` for a regression.
     pub fn classes(&self) -> Option<&Classes> {
         self.classes.as_ref()
     }
 
-    /// As [`classes`](Self::classes), where they are needed.
+    /// Like [`classes`](Self::classes), with an error for a regression.
     ///
     /// # Errors
-    /// [`Error::NoClasses`] of a regression.
+    /// [`Error::NoClasses`] for a regression.
     pub fn tells_apart(&self) -> Result<&Classes> {
         let target = || self.targets.first().map_or_else(String::new, |target| target.name.clone());
         self.classes.as_ref().ok_or_else(|| Error::NoClasses { target: target() })
     }
 
-    /// The columns that it needs.
+    /// The columns that a table needs for predictions, and their features.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// All columns of the table that was fitted, in its order.
+    /// The names of all columns of the fitted table, in its order.
     pub fn layout(&self) -> &[String] {
         &self.layout
     }
 
-    /// What it predicts; of classes, their functions, which all have the name of the one target.
+    /// The targets. For classes: one for each function, all with the name of the one target column.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// The columns that it predicts.
+    /// The names of the target columns.
     pub fn target_names(&self) -> Vec<&str> {
         let functions = match &self.classes {
             Some(_) => &self.targets[..1],
@@ -236,14 +237,15 @@ impl Model {
         functions.iter().map(|target| target.name.as_str()).collect()
     }
 
-    /// What the rows of a table have as targets, as they were read when the model was fitted: NaN
-    /// where one is missing. None for a target that the table lacks, or of classes.
+    /// The true values of each target in a table, read in the notation of the fitted table; NaN
+    /// where missing. `None` for a target that the table lacks, and for classes.
     ///
     /// # Cost
     /// O(n) for each target.
     ///
     /// # Errors
-    /// [`Error::Values`] for a target whose cells cannot be read as it was.
+    /// [`Error::Values`] for a target whose cells cannot be read in the notation of the fitted
+    /// table.
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -264,7 +266,7 @@ impl Model {
         self.targets.iter().map(|target| self.columns.actual(table, &target.name)).collect()
     }
 
-    /// The linear map A, d × d, if it learnt one.
+    /// The linear map A, d × d, if the fit learnt one.
     pub fn map(&self) -> Option<MatRef<'_, f64>> {
         self.map.as_ref().map(Mat::as_ref)
     }

@@ -99,27 +99,28 @@ struct Learnt {
     medians: [f64; 2],
 }
 
-/// A fit and how it was found.
+/// A model, and the report of the search that found it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Fitted {
-    /// What predicts.
+    /// The model.
     pub model: Model,
-    /// What was tried.
+    /// The report of the search.
     pub report: Report,
 }
 
 impl Fit {
-    /// Fits the columns called `targets` from the other columns of `table`.
+    /// Searches for the best model that predicts the columns named `targets` from the other columns
+    /// of `table`.
     ///
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
     /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
-    /// [`Error::UsedTwice`], [`Error::Budget`].
+    /// [`Error::UsedTwice`], [`Error::Option`], [`Error::Budget`].
     ///
     /// # Randomness
-    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median
-    /// distance, each from a stream of its own.
+    /// Permutations of the rows (folds, subsamples, landmarks) and the random pairs of the median
+    /// distance, each from a separate stream.
     pub fn table<S: Into<String>>(
         &self,
         table: &Table,
@@ -129,13 +130,14 @@ impl Fit {
         self.table_with(table, targets, &mut (), rng)
     }
 
-    /// As [`table`](Self::table), telling `progress` of every step, which may stop the search.
+    /// Like [`table`](Self::table), and reports every step to `progress`, which may stop the
+    /// search.
     ///
     /// # Errors
-    /// As [`table`](Self::table).
+    /// Those of [`table`](Self::table).
     ///
     /// # Randomness
-    /// As [`table`](Self::table).
+    /// That of [`table`](Self::table).
     pub fn table_with<S: Into<String>>(
         &self,
         table: &Table,

@@ -51,7 +51,7 @@ pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
         (Some(version), Some(_)) => {
             let problem = format!(
                 "it has layout {version}, this program reads {VERSION}; use the version that \
-                 wrote it, or take another folder"
+                 wrote it, or name another folder"
             );
             return Err(wrong(problem));
         }

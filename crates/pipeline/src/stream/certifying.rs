@@ -1,4 +1,4 @@
-//! How far a fit to all rows is from exact regression.
+//! The distance of a fit to all rows to exact regression.
 
 use super::iterating::Passes;
 use super::ranks::Ranks;
@@ -9,18 +9,18 @@ use nystrom::krr::{Certificate, CertificateReport};
 use nystrom::prelude::*;
 
 impl Recipe {
-    /// Compares a model of this recipe with exact regression on the same rows, by three passes over
-    /// them. The model is needed on process 0, which sends it to the others; lengths are in units
-    /// of the targets.
+    /// Bounds the distance of a model of this recipe to exact regression on the same rows, by three
+    /// passes over them. Process 0 passes the model and sends it to the other processes. Distances
+    /// are in the units of the targets.
     ///
     /// # Cost
-    /// That of [`Certificate::certify_passes`], shared as any pass.
+    /// That of [`Certificate::certify_passes`], divided among the processes like any pass.
     ///
     /// # Errors
     /// Those of [`Certificate::certify_passes`] and of the source.
     ///
     /// # Randomness
-    /// One key; the generators of all processes must be in the same state.
+    /// One key. The generators of all processes must be in the same state.
     pub fn certify_over(
         &self,
         (ranks, source): (&dyn Ranks, &mut dyn TableSource),

@@ -1,4 +1,4 @@
-//! λ, and the model: what follows from the sums over all rows.
+//! The choice of λ, and the model, from the sums over all rows.
 
 use super::ranks::Ranks;
 use super::summing::{Folded, State};
@@ -11,32 +11,37 @@ use nystrom::krr::{PathErrors, StatePath, StatePoint};
 use nystrom::prelude::*;
 use serde::Serialize;
 
-/// How a fit to all rows came out.
+/// The report of a fit to all rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StreamReport {
-    /// Rows that were used.
+    /// The number of rows used.
     pub rows: u64,
-    /// Centres.
+    /// The number of centres.
     pub landmarks: usize,
     /// λ in K + nλI.
     pub lambda: f64,
-    /// Whether a smaller or larger one was not tried.
+    /// Whether λ is the smallest or largest that was tried.
     pub at_edge: bool,
-    /// Effective dimension; of this and what follows, nothing is known of an iterative fit.
+    /// The effective dimension; `None` for an iterative fit.
     pub effective_dimension: Option<f64>,
-    /// Root mean square of the residuals, in standard deviations of the target.
+    /// Root mean square of the residuals, in standard deviations of the target; `None` for an
+    /// iterative fit.
     pub training: Option<f64>,
-    /// Root of the generalised cross-validation error, in the same unit, by the second pass.
+    /// Root of the generalised cross-validation error, in standard deviations of the target;
+    /// `None` for an iterative fit.
     pub gcv: Option<f64>,
-    /// Root of the leave-one-out error, in the same unit, if a third pass found it.
+    /// Root mean square leave-one-out error, in standard deviations of the target, if a third pass
+    /// computed it.
     pub leave_one_out: Option<f64>,
-    /// Root of the error on rows left out by folds, in the same unit, if there were folds.
+    /// Root mean square error by cross-validation, in standard deviations of the target, if there
+    /// were folds.
     pub cross_validation: Option<f64>,
-    /// Of classes: the errors of the model's probabilities in rows of the sample, each with the
-    /// value of a fit that has not seen it.
+    /// For classes: the errors of the probabilities in rows of the sample, each predicted by a fit
+    /// without that row.
     pub classes: Option<ClassErrors>,
-    /// Of classes: the log-loss of squares in the same rows, if the logistic loss was tried.
+    /// For classes: the logarithmic loss in the same rows of the fit to squared errors, if the
+    /// logistic loss was tried.
     pub squares_log_loss: Option<f64>,
 }
 
@@ -59,7 +64,7 @@ impl StreamReport {
     }
 }
 
-/// The fits to all rows at every λ, without another pass.
+/// The fits to all rows at every λ, from the sums of one pass.
 #[derive(Debug)]
 pub struct StreamPath<'a> {
     recipe: &'a Recipe,
@@ -67,43 +72,43 @@ pub struct StreamPath<'a> {
 }
 
 impl<'a> Summing<'a> {
-    /// The fits at all of `lambdas`, in decreasing order.
+    /// The fits at all `lambdas`, which must decrease.
     ///
     /// # Errors
     /// Those of [`FitState::path`](nystrom::krr::FitState::path);
-    /// [`Error::TooFewRows`](crate::Error::TooFewRows) if the pass is not over.
+    /// [`Error::TooFewRows`](crate::Error::TooFewRows) if the pass is not complete.
     pub fn path(self, lambdas: &[f64]) -> Result<StreamPath<'a>> {
         let recipe = self.recipe;
         StreamPath::of(recipe, self.whole()?, lambdas)
     }
 
-    /// The same on every process of a job, whose sums are put together: 4m² bytes go to each, and
-    /// each decomposes them.
+    /// Like [`path`](Self::path), on every process of a job: the sums of all processes are merged,
+    /// each process receives 4m² bytes and decomposes the merged sums.
     ///
     /// # Errors
-    /// As [`path`](Self::path), and
-    /// [`Incompatible`](nystrom::Error::Incompatible) for other instruction sets.
+    /// Those of [`path`](Self::path), and [`Incompatible`](nystrom::Error::Incompatible) for sums
+    /// made with another instruction set.
     pub fn path_over(self, ranks: &dyn Ranks, lambdas: &[f64]) -> Result<StreamPath<'a>> {
         let recipe = self.recipe;
         StreamPath::of(recipe, self.everywhere(ranks)?, lambdas)
     }
 
-    /// The model with the λ of `lambdas`, in decreasing order, whose generalised cross-validation
-    /// error is the smallest.
+    /// The model at the λ with the smallest generalised cross-validation error; `lambdas` must
+    /// decrease.
     ///
     /// # Errors
-    /// As [`path`](Self::path); [`Error::File`](crate::Error::File) if the model is not finite.
+    /// Those of [`path`](Self::path); [`Error::File`](crate::Error::File) if the model is not
+    /// finite.
     pub fn finish(self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
         self.path(lambdas)?.by_gcv()
     }
 }
 
 impl Summing<'_, Folded> {
-    /// The model with the λ of `lambdas`, in decreasing order, whose error on rows that are left
-    /// out by folds is the smallest.
+    /// The model at the λ with the smallest cross-validation error; `lambdas` must decrease.
     ///
     /// # Errors
-    /// Those of [`FoldedEquations::scores`](nystrom::krr::FoldedEquations::scores), and as
+    /// Those of [`FoldedEquations::scores`](nystrom::krr::FoldedEquations::scores) and of
     /// [`finish`](Summing::finish).
     pub fn by_folds(self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
         let recipe = self.recipe;
@@ -123,10 +128,12 @@ impl<'a> StreamPath<'a> {
         Ok(StreamPath { recipe, path: sum.path(&ridges)? })
     }
 
-    /// A third pass, for the leave-one-out errors at every λ: to be run and merged as the second.
+    /// A third pass, which computes the leave-one-out errors at every λ. Run and merge it like the
+    /// second pass.
     ///
     /// # Errors
-    /// [`Error::Option`] where rows are copied: their copies would not be left out with them.
+    /// [`Error::Option`] if some rows are copies of others: leaving out a row would keep its
+    /// copies.
     pub fn errors_over(
         &self,
         ranks: &dyn Ranks,
@@ -138,7 +145,7 @@ impl<'a> StreamPath<'a> {
     /// The model with the smallest generalised cross-validation error.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it is not finite.
+    /// [`Error::File`](crate::Error::File) if the model is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
         let points = self.path.points().iter();
         let known = |point: &StatePoint<f64>| point.training >= point.rounding;
@@ -146,11 +153,11 @@ impl<'a> StreamPath<'a> {
         self.model(best, |report| report)
     }
 
-    /// The model with the smallest leave-one-out error, by the third pass. That is exact also where
-    /// the sums of the second leave nothing but rounding errors.
+    /// The model with the smallest leave-one-out error, from the third pass. These errors are
+    /// accurate even where errors from the sums of the second pass would be all rounding.
     ///
     /// # Errors
-    /// [`Error::TooFewRows`](crate::Error::TooFewRows) if that pass is not over, and as
+    /// [`Error::TooFewRows`](crate::Error::TooFewRows) if the third pass is not complete; those of
     /// [`by_gcv`](Self::by_gcv).
     pub fn by_leave_one_out(
         &self,
@@ -206,15 +213,16 @@ impl<'a> StreamPath<'a> {
 }
 
 impl Recipe {
-    /// Refuses leave-one-out errors where rows are copied.
+    /// Checks that leave-one-out errors can be computed.
     ///
     /// # Errors
-    /// [`Error::Option`] then.
+    /// [`Error::Option`] if some rows are copies of others: leaving out a row would keep its
+    /// copies.
     pub fn check_leave_one_out(&self) -> Result<()> {
         let Some(different) = self.different else { return Ok(()) };
         let problem = format!(
-            "rows are copies of one another: some {different:.0} of {} differ, and the copies of a \
-             row would not be left out with it; take --lambda gcv or cv:10",
+            "some rows are copies of others (about {different:.0} of {} differ), and leaving out a \
+             row would keep its copies; write --lambda gcv or --lambda cv:10",
             self.rows
         );
         Err(Error::Option { option: "lambda", problem })

@@ -1,4 +1,4 @@
-//! Rows with weights that stand for all rows.
+//! Weighted rows that represent all rows.
 
 use super::bytes;
 use super::leaves::cuts;
@@ -12,7 +12,7 @@ use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A dictionary: rows as the kernel sees them, and weights s² with E\[SSᵀ\] = I over all n rows.
+/// A dictionary of m rows: their features and their weights s², with E\[SSᵀ\] = I over all n rows.
 ///
 /// O(m·d) memory.
 ///
@@ -35,15 +35,15 @@ pub struct WeightedRows {
 }
 
 impl WeightedRows {
-    /// Of a uniform sample of the rows (s × d), by a dictionary of it. If that has the weights w,
-    /// those of all n rows are w·n/s.
+    /// The dictionary of all n rows from a dictionary of a uniform sample of s rows (s × d):
+    /// weights w become w·n/s.
     ///
-    /// As nλ·φᵀ(n/s·M + nλI)⁻¹φ = sλ·φᵀ(M + sλI)⁻¹φ for the covariance M of the dictionary, it is
-    /// made for the sample at the same λ. How well it stands for all rows is also a matter of the
-    /// sample: uniform sampling is ε-accurate for s of the order n·max l_i·ln(d_eff)/ε².
+    /// With M the covariance of the dictionary, nλ·φᵀ(n/s·M + nλI)⁻¹φ = sλ·φᵀ(M + sλI)⁻¹φ, so the
+    /// dictionary of the sample is made at the same λ. Its accuracy for all rows also depends on
+    /// the sample: uniform sampling is ε-accurate for s of the order n·max l_i·ln(d_eff)/ε².
     ///
     /// # Errors
-    /// [`Shape`](nystrom::Error::Shape) for a dictionary of another number of rows.
+    /// [`Shape`](nystrom::Error::Shape) if the dictionary is for another number of rows than s.
     ///
     /// # Source
     /// Uniform columns: F. Bach, *Sharp analysis of low-rank kernel matrix approximations*, COLT
@@ -63,34 +63,34 @@ impl WeightedRows {
         Ok(WeightedRows { dim, coordinates, weights })
     }
 
-    /// m.
+    /// The number of members, m.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Whether there is none.
+    /// Whether the dictionary has no members.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
 
-    /// The members, m points.
+    /// The features of the members, m points.
     pub fn points(&self) -> Points<'_, f64> {
         Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, self.len()))
     }
 
-    /// s², m of them.
+    /// The m weights s².
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Bytes that a dictionary of at most m members takes in d dimensions, while two are merged.
+    /// The peak memory, in bytes, of merging two dictionaries of at most m members in d dimensions.
     pub fn bytes(m: usize, d: usize) -> u64 {
         // K, its factor and its inverse of 2m rows; dictionaries that wait, and a tile of scores
         let (m, d) = (m as u64, d as u64);
         8 * (12 * m * m + 16 * m * d + 2 * TILE * m)
     }
 
-    /// What process 0 has, on all.
+    /// Sends the dictionary of process 0 to all processes.
     ///
     /// # Errors
     /// None that a caller can cause.
@@ -102,24 +102,25 @@ impl WeightedRows {
 }
 
 impl PointRecipe {
-    /// The dictionary of all rows at λ, by one pass: DISQUEAK with [`Squeak`] on each leaf of
+    /// The dictionary of all rows at λ, by one pass: DISQUEAK, with [`Squeak`] on each leaf of
     /// [`RowTree::with_leaves`](nystrom::linalg_core::RowTree::with_leaves).
     ///
-    /// With [`SqueakParams::copies_for`] copies it is ε-accurate at nλ with the probability asked
-    /// for. Rows are taken in their order: shuffle files that come sorted.
+    /// With [`SqueakParams::copies_for`] copies, the dictionary is ε-accurate at nλ with the
+    /// requested probability. Rows are processed in their order; shuffle sorted files.
     ///
     /// # Cost
-    /// With at most m members 4.5·nm kernel values and 4.5·nm² flops, and 16m³/3 flops a merge.
+    /// With at most m members: 4.5·nm kernel values, 4.5·nm² flops, and 16m³/3 flops for each
+    /// merge.
     ///
     /// # Errors
-    /// Those of the source and of rows that are not as the first pass found them,
+    /// Those of the source, errors for rows that differ from those of the first pass,
     /// [`DictionaryFull`](nystrom::Error::DictionaryFull), those of [`Squeak::push`].
     ///
     /// # Randomness
-    /// One key; leaves and merges have streams below it.
+    /// One key, from which every leaf and merge derives a stream.
     ///
     /// # Source
-    /// As [`Disqueak`].
+    /// That of [`Disqueak`].
     pub fn disqueak(
         &self,
         source: &mut dyn TableSource,
@@ -130,14 +131,16 @@ impl PointRecipe {
         self.disqueak_over(&Alone, source, (lambda, params), rng)
     }
 
-    /// The same by several processes, on all of which the dictionary then is. Each has whole
-    /// leaves; what it cannot merge is sent to its neighbours.
+    /// Like [`disqueak`](Self::disqueak), shared by several processes. Each process computes whole
+    /// leaves and sends dictionaries that it cannot merge to its neighbours; every process receives
+    /// the final dictionary.
     ///
     /// # Errors
-    /// As [`disqueak`](Self::disqueak), of the rows that this process reads.
+    /// Those of [`disqueak`](Self::disqueak), for the rows that this process reads.
     ///
     /// # Randomness
-    /// As [`disqueak`](Self::disqueak); the generators of all processes must be in the same state.
+    /// That of [`disqueak`](Self::disqueak). The generators of all processes must be in the same
+    /// state.
     pub fn disqueak_over(
         &self,
         ranks: &dyn Ranks,

@@ -1,4 +1,4 @@
-//! Rows drawn in proportion to their scores, as these come.
+//! Drawing rows in proportion to scores that arrive block by block.
 
 use super::bytes;
 use super::points::PointRows;
@@ -13,8 +13,8 @@ use std::collections::BinaryHeap;
 /// left: the m smallest of the keys −ln(u_i)/l_i.
 ///
 /// The probabilities are those of [`LeverageProportional`] without replacement, for scores that
-/// come block by block. u_i belongs to the number of the row, so that no bit depends on who saw it.
-/// Memory: m points.
+/// arrive block by block. u_i depends only on the key and the number of the row, so the result does
+/// not depend on how processes share the rows. Memory: m points.
 ///
 /// # Source
 /// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing
@@ -56,11 +56,11 @@ pub struct DrawnRows {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DrawnRow {
     key: f64,
-    /// Its number among all rows, from 0.
+    /// The number of the row among all rows, from 0.
     pub row: u64,
-    /// Its line, as in [`PointRows`].
+    /// The line of the row, as in [`PointRows`].
     pub line: u64,
-    /// As the kernel sees it, d numbers.
+    /// The d features of the row.
     pub point: Vec<f64>,
 }
 
@@ -80,7 +80,7 @@ impl Ord for DrawnRow {
 }
 
 impl DrawnRows {
-    /// `count` rows.
+    /// Starts drawing `count` rows.
     ///
     /// # Randomness
     /// One key.
@@ -88,7 +88,7 @@ impl DrawnRows {
         DrawnRows { count, streams: Streams::from_rng(rng), kept: BinaryHeap::new() }
     }
 
-    /// Offers rows with their scores. Those of score 0 are never drawn.
+    /// Offers rows with their scores. Rows with score 0 are never drawn.
     pub fn offer(&mut self, rows: &PointRows, scores: &[f64]) {
         let points = rows.points();
         for (i, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
@@ -109,10 +109,11 @@ impl DrawnRows {
         }
     }
 
-    /// The rows that all processes of a job drew from, in the order of drawing, on process 0.
+    /// On process 0, the rows drawn from those that all processes of a job offered, in the order of
+    /// drawing; `None` on the other processes.
     ///
     /// # Errors
-    /// [`TooMany`](nystrom::Error::TooMany) if fewer rows have a positive score.
+    /// [`TooMany`](nystrom::Error::TooMany) if fewer than `count` rows have a positive score.
     pub fn merge_over(self, ranks: &dyn Ranks) -> Result<Option<Vec<DrawnRow>>> {
         let merge = |all: &mut DrawnRows, later: Vec<u8>| {
             let later: DrawnRows = bytes::read(&later)?;

@@ -1,4 +1,4 @@
-//! A kernel that was named, in the place of a search.
+//! The model of the reservoir with a given kernel, without a search.
 
 use super::{StreamFit, Survey, problem};
 use crate::classes::{Calibration, Classes};
@@ -18,14 +18,14 @@ const FEW: usize = 300;
 const PAIRS: usize = 1000;
 
 impl StreamFit {
-    /// The model of the reservoir with a kernel of this family and length scale (none: the median
-    /// distance), λ by leave-one-out, and what was decided about the table, in words.
+    /// The model of the reservoir with a kernel of this family and length scale (`None`: the median
+    /// distance) and λ by leave-one-out, and notes for the user about decisions on the table.
     ///
     /// # Errors
-    /// As [`search`](Self::search).
+    /// Those of [`search`](Self::search).
     ///
     /// # Randomness
-    /// As [`search`](Self::search), the pairs of the median distance, and landmarks.
+    /// That of [`search`](Self::search), the random pairs of the median distance, and landmarks.
     pub fn given(
         &self,
         survey: &Survey,

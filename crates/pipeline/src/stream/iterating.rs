@@ -47,28 +47,29 @@ impl RowPasses<f64> for Passes<'_> {
 }
 
 impl Recipe {
-    /// The fit at one λ with a pass over the rows for every iteration. [`Falkon`] does it where the
-    /// centres are rows drawn uniformly, as its preconditioner wants them. [`FullKrr`] does it
-    /// where every row is a centre. Otherwise, and in the span of a sketch, [`Krill`] does. A
-    /// monitor hears of every iteration, on every process.
+    /// The fit at one λ, with one pass over the rows for each iteration. The solver is [`Falkon`]
+    /// if the centres are uniformly drawn rows, as its preconditioner assumes, [`FullKrr`] if every
+    /// row is a centre, and [`Krill`] otherwise, also in the span of a sketch. The monitor is
+    /// called for every iteration, on every process.
     ///
-    /// Of classes a fifth of the sample, at most 1000 rows, and all rows that equal them have the
-    /// weight 0: probabilities are calibrated on these. Rows that more than one in a hundred
-    /// equals are fitted all the same. If fewer than 10 others are left, the sample is calibrated
-    /// on as it was fitted.
+    /// For classes, a fifth of the sample (at most 1000 rows), and all rows equal to one of these,
+    /// have weight 0 in the fit, and the probabilities are calibrated on them. A row to which more
+    /// than one row in a hundred is equal is not held out in this way. If fewer than 10 different
+    /// rows can be held out, the probabilities are calibrated on the fitted sample.
     ///
     /// # Cost
-    /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL
-    /// [more](Self::bytes_iterating). On all the data n² kernel values, 2n² flops, and
-    /// [`FullKrr::memory_in_passes`].
+    /// For each pass nm kernel values and 4nm flops. Memory: 16m² bytes on each process, with KRILL
+    /// [more](Self::bytes_iterating). If every row is a centre: n² kernel values and 2n² flops for
+    /// each pass, and the memory of [`FullKrr::memory_in_passes`].
     ///
     /// # Errors
     /// Those of [`Falkon::fit_passes`], [`FullKrr::fit_passes`] and of the source;
-    /// [`OutOfBudget`](nystrom::Error::OutOfBudget) before a pass, [`Error::File`] if the model is
-    /// not finite.
+    /// [`OutOfBudget`](nystrom::Error::OutOfBudget) before the first pass, [`Error::File`] if the
+    /// model is not finite.
     ///
     /// # Randomness
-    /// By KRILL, one key; on all the data, that of the preconditioner; the same on every process.
+    /// With KRILL, one key; if every row is a centre, that of the preconditioner. The generators of
+    /// all processes must be in the same state.
     pub fn iterate_over(
         &self,
         ranks: &dyn Ranks,

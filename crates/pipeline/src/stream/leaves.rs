@@ -12,7 +12,7 @@ pub(super) enum Saved<S> {
     UnderWay { row: u64, skip: u64, used: u64, state: S },
 }
 
-/// Which leaves a checkpoint holds.
+/// The leaves of the tree of sums that a checkpoint holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedLeaves {
     /// Of the recipe.

@@ -9,18 +9,19 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 
 impl StreamFit {
-    /// What a [`search`](Self::search) found, with the means of the target by level of all rows in
-    /// the place of those of the reservoir: one more pass where it has such means, none elsewhere.
-    /// Where a text has more than 65,536 levels, those of the reservoir alone have a mean. Process
-    /// 0 gives what it found and gets the model; the others give and get nothing.
+    /// Replaces the target means by level of the reservoir in a model of [`search`](Self::search)
+    /// by those of all rows. This takes one more pass if the model uses such means, and none
+    /// otherwise. If a category has more than 65,536 levels, only the levels in the reservoir have
+    /// a mean. Process 0 passes the survey and the model and receives the new model; the other
+    /// processes pass and receive `None`.
     ///
-    /// In a fit, a row is then the mean of its level without its own target.
+    /// In a fit, the feature of a row is then the mean of its level without the target of that row.
     ///
     /// # Cost
-    /// Some 100 bytes for each level and target.
+    /// About 100 bytes for each level and target.
     ///
     /// # Errors
-    /// Those of the source, and of rows that are not as the first pass found them.
+    /// Those of the source, and errors for rows that differ from those of the first pass.
     pub fn level_means_over(
         &self,
         ranks: &dyn Ranks,

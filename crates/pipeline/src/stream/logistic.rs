@@ -29,9 +29,9 @@ struct Step {
 }
 
 impl Recipe {
-    /// Whether [`logistic_over`](Self::logistic_over) has something to do: there are classes, its
-    /// steps are at most as much work as the search may do, and its sums fit into the memory of
-    /// the search.
+    /// Whether the caller should try [`logistic_over`](Self::logistic_over): the targets are
+    /// classes, not every row is a centre, the steps take at most the work that the search may do,
+    /// and the sums fit into the memory of the search.
     pub fn tries_logistic(&self) -> bool {
         let (m, t) = (self.dimensions(), self.targets.len());
         let flops = 2.0 * (STEPS * t) as f64 * self.rows as f64 * (m as f64).powi(2);
@@ -42,16 +42,16 @@ impl Recipe {
             && self.fit.memory.is_none_or(|memory| bytes <= memory)
     }
 
-    /// Of classes the better of a model, which is needed on process 0, and of the logistic loss:
-    /// by the log-loss in the rows of the sample, each left out of what is compared. The result is
-    /// on process 0.
+    /// For classes, the better of the model `found`, which process 0 passes, and the model with
+    /// logistic loss. They are compared by their logarithmic losses in rows of the sample, each
+    /// predicted without that row. The result is on process 0.
     ///
-    /// Each Newton step is a pass over the rows; its λ is that of `lambdas` with the smallest loss.
-    /// Steps begin at 0 and end when the loss falls no more.
+    /// Each Newton step is a pass over the rows and uses the λ of `lambdas` with the smallest loss.
+    /// The steps start at f = 0 and stop when the loss no longer falls.
     ///
     /// # Cost
-    /// For t functions of classes t times a pass of [`sum_after`](Self::sum_after) a step, up to
-    /// eight steps; the memory of [`bytes_by_folds`](Self::bytes_by_folds) with t folds.
+    /// For t functions of classes: t times a pass of [`sum_after`](Self::sum_after) for each step,
+    /// up to eight steps; the memory of [`bytes_by_folds`](Self::bytes_by_folds) with t folds.
     ///
     /// # Errors
     /// Those of the source and of the regressions.

@@ -1,4 +1,4 @@
-//! Fits to tables that do not fit in memory.
+//! Fits to tables that are larger than memory.
 
 mod bytes;
 mod calibrating;
@@ -48,45 +48,48 @@ use crate::progress::Progress;
 use crate::search::{Fitted, Search};
 use nystrom::prelude::*;
 
-/// Finds the best fit for rows beyond memory, in two passes over blocks of them:
+/// Finds the best fit for a table that is larger than memory, in two passes over blocks of its
+/// rows:
 ///
-/// 1. [`survey`](Self::survey): one pass counts rows, levels of texts and missing values, and adds
-///    up means and standard deviations. It keeps a uniform sample of rows, the reservoir;
-/// 2. [`search`](Self::search): the best fit for the reservoir, as [`Fit`] finds it, with the
-///    columns treated as all rows ask for;
-/// 3. [`level_means_over`](Self::level_means_over), where the search chose means of the target by
-///    level: one more pass, which sums them over all rows;
-/// 4. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
-/// 5. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
-/// 6. [`Summing::finish`]: λ by generalised cross-validation, from the same sums. Or by
-///    leave-one-out errors from a third pass ([`StreamPath`]). Or, with [`Recipe::folds_after`] in
-///    the place of 5, by folds in the same pass ([`Summing::by_folds`]).
+/// 1. [`survey`](Self::survey): the first pass counts rows, levels of categories and missing
+///    values, and computes means and standard deviations. It keeps a uniform sample of the rows,
+///    the reservoir;
+/// 2. [`search`](Self::search) finds the best fit for the reservoir, like [`Fit`], with features
+///    that the statistics of all rows determine;
+/// 3. [`level_means_over`](Self::level_means_over): if the search chose target means by level, one
+///    more pass computes these means over all rows;
+/// 4. [`recipe`](Self::recipe) draws landmarks from the reservoir;
+/// 5. [`Recipe::sum`]: the second pass sums the normal equations over all rows;
+/// 6. [`Summing::finish`] chooses λ by generalised cross-validation, from the same sums.
 ///
-/// In the place of 4, [`recipe_in_span`](Self::recipe_in_span) fits in the span of a sketch of the
-/// reservoir, such as an accumulation. In the place of 5 and 6, [`Recipe::iterate_over`] fits at
-/// one λ, with a pass for each iteration. After [`recipe_of_all`](Self::recipe_of_all) every row is
-/// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
+/// Alternatives to step 6: [`StreamPath`] chooses λ by leave-one-out errors from a third pass. With
+/// [`Recipe::folds_after`] instead of step 5, [`Summing::by_folds`] chooses λ by cross-validation
+/// without another pass. Instead of step 4, [`recipe_in_span`](Self::recipe_in_span) fits in the
+/// span of a sketch of the reservoir, such as an accumulation. Instead of steps 5 and 6,
+/// [`Recipe::iterate_over`] fits at one λ, with one pass for each iteration; after
+/// [`recipe_of_all`](Self::recipe_of_all), every row is a centre. [`Recipe::certify_over`] bounds
+/// the distance of the model to exact regression.
 ///
-/// Classes are those of all rows. The loss is that of squares, as sums over rows are; then
-/// [`Recipe::logistic_over`] tries the logistic loss, with a pass for each Newton step.
-/// Probabilities are calibrated to the last fit on rows of the reservoir, each with the value of
-/// the fit that leaves it and its copies out; an iterative fit leaves some rows out for that.
+/// The classes are those of all rows. The fit minimises squared errors, whose normal equations are
+/// sums over rows; then [`Recipe::logistic_over`] tries the logistic loss, with one pass for each
+/// Newton step. Probabilities are calibrated on rows of the reservoir, each predicted by the fit
+/// without this row and its copies. An iterative fit leaves some rows out for this purpose.
 ///
-/// Copies of rows are found in the reservoir. If there are any, generalised cross-validation counts
-/// different rows, folds keep copies together, centres are different rows, and no text becomes
-/// means of the target. Leave-one-out errors are refused.
+/// Copies of rows are detected in the reservoir. If there are copies, generalised cross-validation
+/// counts only different rows, folds keep copies together, centres are different rows, no category
+/// becomes target means, and leave-one-out errors are refused.
 ///
-/// Three things about columns are those of the reservoir. They are medians (which stand for missing
-/// values), the curves of skewed columns with their moments, and levels where a text has more than
-/// 65,536. All else is of all rows.
+/// Three properties of columns are computed from the reservoir: medians (which replace missing
+/// values), the curves of skewed columns with their moments, and the levels of a category that has
+/// more than 65,536 levels. All other properties are computed from all rows.
 ///
-/// The model depends on the rows and their order, on the seed and the options. It does not depend
-/// on blocks, files or threads, nor on how many processes shared the passes
+/// The model depends on the rows and their order, on the seed and on the options. It does not
+/// depend on blocks, files, threads, or the number of processes that share the passes
 /// ([`survey_over`](Self::survey_over), [`Recipe::sum_after`], [`Summing::merge_over`]).
 ///
 /// # Cost
-/// Reading, and n·m kernel values and 2nm² flops of the second pass. Memory: that of the search on
-/// the reservoir, then 4m² numbers of 8 bytes and a block; 8m² more at the end.
+/// Reading twice; n·m kernel values and 2nm² flops in the second pass. Memory: that of the search
+/// on the reservoir, then 4m² numbers of 8 bytes and a block; 8m² more at the end.
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -113,25 +116,25 @@ use nystrom::prelude::*;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct StreamFit {
-    /// Columns, weights, task, and the effort of the search. Rows cannot be set aside for
-    /// intervals, groups or times.
+    /// Columns, weights, task, and the limits of the search. Calibration, standard deviations,
+    /// class weights, and a split by group or time are refused.
     pub fit: Fit,
-    /// Rows of the sample on which the search works.
+    /// The number of rows in the sample that the search uses.
     pub reservoir: usize,
-    /// Centres of the last fit, or as many as the reservoir has rows.
+    /// The number of centres of the final fit, at most the number of rows in the reservoir.
     pub landmarks: usize,
 }
 
 impl StreamFit {
-    /// Refuses what needs all rows at once, before any is read.
+    /// Refuses options that need all rows at once, before any row is read.
     ///
     /// # Errors
-    /// [`Error::Option`] with what helps.
+    /// [`Error::Option`] for the first such option.
     pub fn check(&self) -> Result<()> {
         let refuse = |option, problem: &str| Err(Error::Option { option, problem: problem.into() });
         if self.fit.calibrate.is_some() || self.fit.deviations {
             return refuse(
-                "calibrate",
+                "calibrate or std",
                 "needs the table in memory; drop the option, or fit in memory",
             );
         }
@@ -152,14 +155,14 @@ impl StreamFit {
         Ok(())
     }
 
-    /// The best fit for the reservoir: kernel, metric, treatment of the columns. Its model predicts
-    /// on its own.
+    /// The best fit for the reservoir: kernel, metric and treatment of the columns. The returned
+    /// model can predict by itself.
     ///
     /// # Errors
-    /// As [`Fit::table`].
+    /// Those of [`Fit::table`].
     ///
     /// # Randomness
-    /// As [`Fit::table`].
+    /// That of [`Fit::table`].
     pub fn search(
         &self,
         survey: &Survey,

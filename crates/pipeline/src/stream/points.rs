@@ -1,4 +1,4 @@
-//! Rows without a target, as a kernel sees them.
+//! Passes over rows without a target: columns, sample and kernel.
 
 use super::bytes;
 use super::features::features;
@@ -25,19 +25,20 @@ pub(super) const TILE: u64 = 1024;
 /// Ridge leverage scores of all rows of a table that is read block by block, in three passes:
 ///
 /// 1. [`survey`](Self::survey): counts, means and standard deviations of all rows, and a uniform
-///    sample of them, from which a length scale follows ([`reservoir`](Self::reservoir));
-/// 2. [`PointRecipe::disqueak`]: a dictionary of all rows, by DISQUEAK; or without a pass one of
-///    the sample ([`WeightedRows::of_sample`](super::WeightedRows::of_sample));
-/// 3. [`PointRecipe::scores`]: the score of every row against it, in order.
+///    sample of them, the [`reservoir`](Self::reservoir), from which the caller chooses a length
+///    scale;
+/// 2. [`PointRecipe::disqueak`]: a dictionary of all rows, by DISQUEAK. A dictionary of the sample
+///    ([`WeightedRows::of_sample`](super::WeightedRows::of_sample)) needs no pass;
+/// 3. [`PointRecipe::scores`]: the score of every row against the dictionary, in order.
 ///
-/// What is found depends on the rows and their order, on the seed and the
-/// options. It does not depend on blocks, files or threads, nor on how many processes shared the
-/// passes ([`survey_over`](Self::survey_over), [`PointRecipe::disqueak_over`]).
+/// The scores depend on the rows and their order, on the seed and on the options. They do not
+/// depend on blocks, files, threads, or the number of processes that share the passes
+/// ([`survey_over`](Self::survey_over), [`PointRecipe::disqueak_over`]).
 ///
 /// # Cost
-/// Reading; with m members 4.5·nm + nm kernel values and 4.5·nm² + nm² flops of the second and
-/// third pass. Memory: the sample, a block, about 96m² bytes while dictionaries are merged, and
-/// 16m² bytes at the end.
+/// Reading three times. With m members, the second pass takes 4.5·nm kernel values and 4.5·nm²
+/// flops, the third nm kernel values and nm² flops. Memory: the sample, a block, about 96m² bytes
+/// while dictionaries are merged, and 16m² bytes at the end.
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -66,12 +67,13 @@ pub(super) const TILE: u64 = 1024;
 /// ```
 #[derive(Debug, Clone)]
 pub struct StreamPoints {
-    /// How columns become features.
+    /// The options about columns.
     pub columns: ColumnOptions,
-    /// Rows of the sample.
+    /// The number of rows in the sample.
     pub reservoir: usize,
-    /// The most parts of the rows that have a dictionary of their own. These are then merged along
-    /// a tree, so that many processes can share the second pass. Another number gives other bits.
+    /// The largest number of parts of the rows with a dictionary of their own. Their dictionaries
+    /// are merged along a tree, so that at most this many processes can share the second pass. The
+    /// result depends on this number.
     pub leaves: usize,
 }
 
@@ -83,7 +85,8 @@ impl Default for StreamPoints {
 }
 
 impl StreamPoints {
-    /// One pass over all rows; `told` hears how many were read, after every block.
+    /// The first pass over all rows. `told` is called after every block with the number of rows
+    /// read so far.
     ///
     /// # Errors
     /// [`Error::TooFewRows`] below 3 rows, [`Error::NoColumn`], those of the source.
@@ -100,13 +103,15 @@ impl StreamPoints {
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
 
-    /// The same by several processes, as [`StreamFit::survey_over`](super::StreamFit::survey_over).
+    /// Like [`survey`](Self::survey), shared by several processes as in
+    /// [`StreamFit::survey_over`](super::StreamFit::survey_over).
     ///
     /// # Errors
-    /// As [`survey`](Self::survey), of the rows that this process reads, and on process 0 of all.
+    /// Those of [`survey`](Self::survey), for the rows that this process reads, and on process 0
+    /// for all rows.
     ///
     /// # Randomness
-    /// As [`survey`](Self::survey); the generators of all processes must be in the same state.
+    /// That of [`survey`](Self::survey). The generators of all processes must be in the same state.
     pub fn survey_over(
         &self,
         ranks: &dyn Ranks,
@@ -117,11 +122,12 @@ impl StreamPoints {
         survey_points(&self.fit(), self.reservoir, (ranks, source, first), told, rng)
     }
 
-    /// The columns as [`Columns::fit`] has them of all rows, up to rounding: means, standard
-    /// deviations and levels are exact, medians are those of the sample.
+    /// The columns that [`Columns::fit`] would give for all rows, up to rounding, except for
+    /// medians: means, standard deviations and levels are those of all rows, medians those of the
+    /// sample.
     ///
     /// # Errors
-    /// As [`Columns::fit`].
+    /// Those of [`Columns::fit`].
     pub fn columns(&self, survey: &Survey) -> Result<Columns> {
         let exact = |name: &str| survey.sums.get(name);
         let looked = Looked::at(&survey.table, &self.columns, &[], &exact)?;
@@ -129,15 +135,15 @@ impl StreamPoints {
         Columns::fit_to(&looked, &self.columns, Shape::PLAIN, training)
     }
 
-    /// The sample as the kernel sees it, r × d, in the order of all rows.
+    /// The features of the sample, r × d, in the order of the rows.
     ///
     /// # Errors
-    /// Those of applying columns to rows that they were made for.
+    /// Those of [`Columns::apply`], which do not occur for the columns of this survey.
     pub fn reservoir(&self, survey: &Survey, columns: &Columns) -> Result<Mat<f64>> {
         features(columns, &survey.table, None)
     }
 
-    /// What the later passes need to know.
+    /// The columns and the kernel for the later passes.
     pub fn recipe(&self, survey: &Survey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
         let (rows, places, fit) = (survey.used, survey.places.clone(), self.fit());
         PointRecipe { fit, columns, kernel, rows, places, leaves: self.leaves.max(1) }
@@ -148,7 +154,8 @@ impl StreamPoints {
     }
 }
 
-/// How the rows of a table become points of a kernel: columns, scaling and the kernel.
+/// How the rows of a table become points of a kernel: the columns with their scaling, and the
+/// kernel.
 #[derive(Debug, Clone)]
 pub struct PointRecipe {
     fit: Fit,
@@ -171,14 +178,15 @@ struct Sent {
     leaves: usize,
 }
 
-/// Points of some rows that follow one another, with their places in the files.
+/// The features of consecutive rows, with their positions in the files.
 #[derive(Debug, Clone, Default)]
 pub struct PointRows {
-    /// The place of the first among all rows that are used.
+    /// The number of the first of these rows among all used rows, from 0.
     pub first: u64,
-    /// The number of each among all rows, from 0.
+    /// The number of each row among all rows, from 0.
     pub rows: Vec<u64>,
-    /// The line of each in its file; in formats without lines its number among all rows, from 1.
+    /// The line of each row in its file; in formats without lines, its number among all rows, from
+    /// 1.
     pub lines: Vec<u64>,
     /// d × t.
     x: Vec<f64>,
@@ -186,7 +194,7 @@ pub struct PointRows {
 }
 
 impl PointRows {
-    /// As the kernel sees them, t points in d dimensions.
+    /// The features of the rows, t points in d dimensions.
     pub fn points(&self) -> Points<'_, f64> {
         let (d, t) = (self.dim, self.rows.len());
         Points::from_cols(MatRef::from_column_major_slice(&self.x, d, t))
@@ -202,12 +210,12 @@ impl PointRows {
 }
 
 impl PointRecipe {
-    /// n, the rows that are used.
+    /// The number of used rows, n.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// d.
+    /// The number of features, d.
     pub fn dim(&self) -> usize {
         self.columns.dim()
     }
@@ -223,7 +231,7 @@ impl PointRecipe {
         Ok(RowTree::with_leaves(rows, self.leaves))
     }
 
-    /// The recipe for another process of a job.
+    /// The recipe as bytes, to be sent to another process of a job.
     ///
     /// # Errors
     /// None that a caller can cause.
@@ -232,7 +240,7 @@ impl PointRecipe {
         bytes::write(&Sent { columns, kernel, rows, places, leaves })
     }
 
-    /// The recipe that [`to_bytes`](Self::to_bytes) wrote, of the same options.
+    /// Reads a recipe that [`to_bytes`](Self::to_bytes) wrote with the same options.
     ///
     /// # Errors
     /// [`Error::Checkpoint`] for other bytes.

@@ -1,26 +1,26 @@
-//! Who else reads rows: the processes of a job.
+//! The processes of a job, and their messages.
 
-/// The processes of a job, numbered from 0, of which each runs the same program over a part of the
-/// rows.
+/// The processes of a job, numbered from 0. Each runs the same program on a part of the rows.
 ///
-/// What one sends to another arrives whole, and in the order in which it was sent. A message that
-/// cannot be sent ends the job.
+/// An implementation delivers messages from one process to another whole and in the order of
+/// sending, and ends the job if a message cannot be sent.
 ///
-/// [`Alone`] is a job of one process. What is made over ranks has the bits of what one makes alone.
+/// [`Alone`] is a job of one process. Functions that take `ranks` give the same bits for any number
+/// of processes.
 pub trait Ranks {
     /// The number of this process.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// The number of processes.
     fn size(&self) -> usize;
 
     /// Sends bytes to another process.
     fn send(&self, to: usize, bytes: &[u8]);
 
-    /// The next bytes that another process sent to this one.
+    /// The next message that another process sent to this process.
     fn receive(&self, from: usize) -> Vec<u8>;
 
-    /// The bytes of process 0, on every process; those of the others play no part.
+    /// Sends the bytes of process 0 to every process; those of the other processes are ignored.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         if self.rank() > 0 {
             return self.receive(0);
@@ -29,7 +29,7 @@ pub trait Ranks {
         bytes
     }
 
-    /// The bytes of every process, on every process.
+    /// Collects the bytes of every process on every process, in the order of the ranks.
     fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         if self.rank() > 0 {
             self.send(0, &bytes);

@@ -1,4 +1,4 @@
-//! Targets and weights of blocks as numbers, in whatever dress they stand there.
+//! Reading the targets and weights of blocks as numbers, in the notation of the table.
 
 use crate::columns::{Kind, Marks, Reading};
 use crate::error::Result;
@@ -8,7 +8,8 @@ use crate::numbers::Numbered;
 use nystrom_data::{Cell, Column, DataError, Place, Problem, Table, Values};
 use std::borrow::Cow;
 
-/// How the texts of targets and weights are read as numbers: as the first rows of a table say.
+/// The notation in which the texts of targets and weights are read as numbers, determined from the
+/// first rows of a table.
 ///
 /// ```
 /// use nystrom_data::{Csv, Format, Origin};
@@ -28,11 +29,12 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// For the targets and weights of a fit. Plain texts that may be classes stay as they are.
+    /// The notation of the targets and weights of a fit, from the first rows `head`. Texts that may
+    /// be classes stay texts.
     ///
     /// # Errors
     /// [`Error::NoColumn`](crate::Error::NoColumn); [`Error::Values`](crate::Error::Values) for
-    /// texts where numbers must be.
+    /// texts in a column that must hold numbers.
     pub fn of(fit: &Fit, head: &Table, targets: &[String]) -> Result<Readings> {
         let Numbered { readings, notes, .. } = Numbered::of(fit, head, targets)?;
         let is_text = |name: &str| head.column(name).is_ok_and(is_text);
@@ -40,15 +42,15 @@ impl Readings {
         Ok(Readings { of, marks: Marks::of(&fit.columns), notes })
     }
 
-    /// What is to be said of them.
+    /// Notes for the user about these notations.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The same rows with numbers in these columns.
+    /// The same block with numbers in these columns.
     ///
     /// # Errors
-    /// [`DataError::At`] for a text that is none.
+    /// [`DataError::At`] for a text that is not a number in the notation of its column.
     pub fn read(&self, mut block: Table) -> nystrom_data::Result<Table> {
         for (name, reading) in &self.of {
             let place = block.columns().iter().position(|c| c.name == *name && is_text(c));
@@ -85,7 +87,7 @@ impl Readings {
         DataError::At { place: Box::new(place), problem: Problem::NotANumber { text, remedy } }
     }
 
-    /// A model that reads its targets in this way.
+    /// The same model, which also reads its targets in these notations.
     pub fn known_to(&self, mut model: Model) -> Model {
         for (name, reading) in &self.of {
             let known = model.columns.targets.iter_mut().find(|(other, _)| other == name);

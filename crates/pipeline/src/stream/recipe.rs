@@ -1,4 +1,4 @@
-//! What is to be fitted to all rows: everything but the coefficients.
+//! The recipe of a fit to all rows: the model without its coefficients.
 
 use super::bytes::{Kind, pack, read, unpack, write, wrong};
 use super::class_sample::ClassSample;
@@ -16,8 +16,8 @@ use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Columns, map, kernel, centres and scales of the targets: all that a model is but its
-/// coefficients, which a pass over the rows gives.
+/// A model without its coefficients: columns, linear map, kernel, centres, and the scales of the
+/// targets. A pass over the rows computes the coefficients.
 #[derive(Debug, Clone)]
 pub struct Recipe {
     pub(super) fit: Fit,
@@ -72,11 +72,13 @@ struct Head {
 }
 
 impl StreamFit {
-    /// The kernel, map and columns of `found`, which a [`search`](Self::search) gave, with the
-    /// scales of all rows. Centres are drawn from the reservoir at random.
+    /// The recipe with the kernel, linear map and columns of the model `found` that a
+    /// [`search`](Self::search) returned, with the target scales of all rows. The centres are
+    /// random rows of the reservoir.
     ///
     /// # Errors
-    /// Those of applying columns to rows that they were made for.
+    /// Those of [`Columns::apply`](crate::Columns::apply), which do not occur for the model of this
+    /// survey.
     ///
     /// # Randomness
     /// The centres.
@@ -92,11 +94,11 @@ impl StreamFit {
         self.recipe_at(survey, found, centers.as_ref(), UNIFORM)
     }
 
-    /// As [`recipe`](Self::recipe), with every row as a centre, for
-    /// [`Recipe::iterate_over`] alone.
+    /// Like [`recipe`](Self::recipe), with every row as a centre. Only [`Recipe::iterate_over`] can
+    /// fit it.
     ///
     /// # Errors
-    /// As [`recipe`](Self::recipe).
+    /// Those of [`recipe`](Self::recipe).
     pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Result<Recipe> {
         self.check_level_means(survey, &found)?;
         self.without_centers(survey, found)
@@ -107,16 +109,17 @@ impl StreamFit {
         self.made_of(survey, found, Mat::zeros(d, 0), ALL)
     }
 
-    /// The reservoir as the kernel of `found` sees it, r × d: to choose centres from.
+    /// The points that the kernel of `found` takes for the rows of the reservoir, r × d, from which
+    /// a caller can choose centres.
     ///
     /// # Errors
-    /// As [`recipe`](Self::recipe).
+    /// Those of [`recipe`](Self::recipe).
     pub fn reservoir(&self, survey: &Survey, found: &Model) -> Result<Mat<f64>> {
         features(found, &survey.table)
     }
 
-    /// As [`recipe`](Self::recipe), with these centres (m × d) as the kernel sees them; `chosen_by`
-    /// names the method.
+    /// Like [`recipe`](Self::recipe), with these centres (m × d), as points of the kernel;
+    /// `chosen_by` is the name of the method that chose them.
     ///
     /// # Errors
     /// [`Shape`](nystrom::Error::Shape) for another number of coordinates,
@@ -136,14 +139,14 @@ impl StreamFit {
         self.made_of(survey, found, centers.transpose().to_owned(), chosen_by)
     }
 
-    /// As [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir as in
-    /// [`SketchedKrr`](nystrom::krr::SketchedKrr). Its rows are those of
-    /// [`reservoir`](Self::reservoir), and its support are the centres. `chosen_by` says what it
-    /// is.
+    /// Like [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir, as in
+    /// [`SketchedKrr`](nystrom::krr::SketchedKrr). The rows of the sketch are those of
+    /// [`reservoir`](Self::reservoir); the rows in its support become the centres. `chosen_by` is a
+    /// description of the sketch.
     ///
     /// # Errors
-    /// [`Shape`](nystrom::Error::Shape) unless the sketch has a row for each of the reservoir;
-    /// those of applying columns to rows that they were made for.
+    /// [`Shape`](nystrom::Error::Shape) unless the sketch has one row for each row of the
+    /// reservoir; those of [`recipe`](Self::recipe).
     pub fn recipe_in_span(
         &self,
         survey: &Survey,
@@ -204,12 +207,13 @@ fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
 }
 
 impl Recipe {
-    /// The number of centres, which is n where every row is a centre.
+    /// The number of centres; n if every row is a centre.
     pub fn landmarks(&self) -> usize {
         if self.is_of_all() { self.rows as usize } else { self.centers.ncols() }
     }
 
-    /// Dimensions of the space in which the fit is: the columns of a sketch, or the centres.
+    /// The number of coefficients for each target: the number of columns of the sketch, or of
+    /// centres.
     pub fn dimensions(&self) -> usize {
         self.sketch.as_ref().map_or_else(|| self.landmarks(), Vec::len)
     }
@@ -225,35 +229,37 @@ impl Recipe {
         self.chosen_by == ALL
     }
 
-    /// Rows that are used.
+    /// The number of used rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// About how many of them differ, if rows are copies of one another by those of the reservoir.
+    /// An estimate of the number of different rows, if the reservoir shows that some rows are
+    /// copies of others.
     pub fn different_rows(&self) -> Option<f64> {
         self.different
     }
 
-    /// With at most so many leaves in the tree of the sums, in the place of 8: that many processes
-    /// can share them. Another number gives other bits.
+    /// The same recipe with at most this many leaves in the tree of the sums, instead of 8: at most
+    /// this many processes can share the sums. The last bits of the model depend on this number.
     #[must_use]
     pub fn with_leaves(self, leaves: usize) -> Recipe {
         Recipe { leaves: leaves.max(1), ..self }
     }
 
-    /// The model of the reservoir alone.
+    /// The model of the reservoir.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// [`bytes`](Self::bytes) with so many leaves, each doubling of which holds a partial sum more.
+    /// [`bytes`](Self::bytes) with this many leaves. Each doubling of the leaves takes the memory
+    /// of one more partial sum.
     pub fn bytes_with_leaves(m: usize, leaves: usize) -> u64 {
         let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
         Recipe::bytes(m) + 4 * (levels - u64::from(LEAVES.ilog2())) * (m as u64).pow(2)
     }
 
-    /// Bytes that a fit holds in its second pass with m centres, and at its end.
+    /// The peak memory, in bytes, of the second pass and the end of a fit with m centres.
     pub fn bytes(m: usize) -> u64 {
         // R, four partial sums of half a square each, and one that is read back. Then the square
         // that is decomposed, its vectors and their workspace.
@@ -261,21 +267,22 @@ impl Recipe {
         10 * square + 8 * 1024 * 4 * m as u64
     }
 
-    /// What is held beside [`bytes`](Self::bytes) of m columns where these are those of a sketch of
-    /// u centres: it, and kernel values of a tile.
+    /// The bytes in addition to [`bytes`](Self::bytes) for a sketch with m columns and u centres:
+    /// the sketch, and the kernel values of a tile.
     pub fn bytes_of_sketch(m: usize, u: usize) -> u64 {
         8 * u as u64 * (m as u64 + 2 * 1024)
     }
 
-    /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets. By
-    /// KRILL its embedding of 2m² numbers besides, at most six times where leaves are merged.
+    /// The peak memory, in bytes, of [`iterate_over`](Self::iterate_over) with m centres and a few
+    /// targets. Unless the centres are `uniform`, KRILL also holds its embedding of 2m² numbers, up
+    /// to six times while leaves are merged.
     pub fn bytes_iterating(m: usize, uniform: bool) -> u64 {
         // two factors, a panel, vectors, and a tile
         let (m, embedding) = (m as u64, if uniform { 0 } else { 12 });
         8 * ((2 + embedding) * m * m + (256 + 100 + 1024) * m)
     }
 
-    /// [`bytes_with_leaves`](Self::bytes_with_leaves) by so many folds.
+    /// [`bytes_with_leaves`](Self::bytes_with_leaves) for sums by this many folds.
     pub fn bytes_by_folds(m: usize, leaves: usize, folds: usize) -> u64 {
         // each sum of half a square is that of every fold
         let once = Recipe::bytes_with_leaves(m, leaves);
@@ -283,10 +290,10 @@ impl Recipe {
         once + 4 * (2 + levels) * (folds as u64 - 1) * (m as u64).pow(2)
     }
 
-    /// The recipe as bytes. `identity` says of what data and options it is.
+    /// The recipe as bytes. `identity` identifies the data and options.
     ///
     /// # Errors
-    /// As [`Model::to_bytes`].
+    /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
         let head = Head {
             identity: identity.to_owned(),
@@ -306,20 +313,20 @@ impl Recipe {
         Ok(pack(Kind::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
     }
 
-    /// The recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
+    /// Reads a recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for those of other
-    /// data, options or another version.
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for a recipe of other
+    /// data, other options or another version.
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
         let sections = unpack(Kind::Recipe, bytes)?;
         let [head, model, numbers, sketch, sample] = sections[..] else {
-            return Err(wrong("it has other parts"));
+            return Err(wrong("it has another number of sections"));
         };
         let head: Head = serde_json::from_slice(head).map_err(wrong)?;
         if head.identity != identity {
             return Err(wrong(format!(
-                "it is of other data or options ({}, not {identity}); take another folder, or \
+                "it is of other data or options ({}, not {identity}); name another folder, or \
                  remove it",
                 head.identity
             )));

@@ -1,4 +1,4 @@
-//! Sums that are saved, to go on from with any number of processes.
+//! Saved sums, from which any number of processes can continue.
 
 use super::Summing;
 use super::bytes::{Kind, pack, unpack, wrong};
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 impl SavedLeaves {
-    /// Of a checkpoint of sums with this recipe, both as bytes.
+    /// The leaves in a checkpoint of sums, from the bytes of the recipe and of the checkpoint.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for sums of another
     /// recipe.
     pub fn of(recipe: &[u8], bytes: &[u8]) -> Result<SavedLeaves> {
         Ok(parts(recipe, bytes)?.0)
@@ -30,13 +30,14 @@ fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8
     }
     let states: Vec<&[u8]> = sections.collect();
     if states.len() != head.done.len() + 1 {
-        return Err(wrong("it has other parts"));
+        return Err(wrong("it has another number of sections"));
     }
     Ok((head, states))
 }
 
 impl<S: RowSums<f64>> Summing<'_, S> {
-    /// The sums so far, to go on from; `recipe` are the bytes of the recipe.
+    /// The sums so far as bytes, from which [`resume`](Self::resume) continues; `recipe` is the
+    /// recipe as bytes.
     ///
     /// # Errors
     /// None that a caller can cause.
@@ -59,13 +60,13 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         Ok(pack(Kind::Sums, &states))
     }
 
-    /// Goes on from [`to_bytes`](Self::to_bytes), with the bytes of the same recipe. What it holds
-    /// of other leaves than those summed here plays no part; several checkpoints may be taken one
-    /// after another.
+    /// Continues from the bytes of [`to_bytes`](Self::to_bytes), with the bytes of the same recipe.
+    /// Only the leaves that are summed here are used; the function can be called for several
+    /// checkpoints in turn.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another
-    /// recipe, and for sums that were made on another instruction set.
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, for sums of another
+    /// recipe and for sums made with another instruction set.
     pub fn resume(mut self, recipe: &[u8], bytes: &[u8]) -> Result<Self> {
         let (head, states) = parts(recipe, bytes)?;
         let empty = self.empty.empty();
@@ -97,7 +98,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         Ok(self)
     }
 
-    /// Whether a checkpoint holds anything of the leaves that are summed here.
+    /// Whether a checkpoint holds any of the leaves that are summed here.
     pub fn wants(&self, saved: &SavedLeaves) -> bool {
         saved.has(&self.leaves)
     }
@@ -111,8 +112,8 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     }
 }
 
-/// Where the iterations of [`Recipe::iterate_over`](crate::Recipe::iterate_over) are, as a
-/// checkpoint; `recipe` are the bytes of the recipe.
+/// A checkpoint of the iterations of [`Recipe::iterate_over`](crate::Recipe::iterate_over), as
+/// bytes; `recipe` is the recipe as bytes.
 ///
 /// ```
 /// use nystrom_pipeline::{iterations_from_bytes, iterations_to_bytes};
@@ -138,18 +139,18 @@ pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
     pack(Kind::Solve, &[digest(recipe).into_bytes(), solve.to_bytes()])
 }
 
-/// What [`iterations_to_bytes`] wrote with the bytes of the same recipe.
+/// Reads a checkpoint that [`iterations_to_bytes`] wrote with the bytes of the same recipe.
 ///
 /// # Errors
-/// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another recipe or
-/// layout.
+/// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for those of another
+/// recipe or layout.
 pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f64>> {
     match unpack(Kind::Solve, bytes)?[..] {
         [of, _] if of != digest(recipe).as_bytes() => {
             Err(wrong("its iterations are of another recipe"))
         }
         [_, solve] => SavedSolve::from_bytes(solve).map_err(wrong),
-        _ => Err(wrong("it has other parts")),
+        _ => Err(wrong("it has another number of sections")),
     }
 }
 

@@ -8,18 +8,18 @@ use crate::error::{Error, Result};
 use nystrom::leverage::PointProjector;
 
 impl PointRecipe {
-    /// The ridge leverage scores of all rows at λ, by a pass. `take` gets at most 1024 rows at a
-    /// time, in their order, with their scores.
+    /// The ridge leverage scores of all rows at λ, by one pass. `take` is called with at most 1024
+    /// rows at a time, in their order, and their scores.
     ///
-    /// They are those of [`PointProjector`]. If the dictionary is ε-accurate at nλ, a score τ̃ of τ
-    /// is between τ/(1 + ε) and τ/(1 − ε).
+    /// The scores are those of [`PointProjector`]. If the dictionary is ε-accurate at nλ, the
+    /// computed score τ̃ of a row with exact score τ is between τ/(1 + ε) and τ/(1 − ε).
     ///
     /// # Cost
-    /// With m members nm kernel values and nm² flops.
+    /// With m members: nm kernel values and nm² flops.
     ///
     /// # Errors
-    /// Those of the source, of rows that are not as the first pass found them, of
-    /// [`PointProjector::new`], and of `take`.
+    /// Those of the source, of [`PointProjector::new`] and of `take`, and errors for rows that
+    /// differ from those of the first pass.
     pub fn scores<E: From<Error>>(
         &self,
         source: &mut dyn TableSource,
@@ -30,11 +30,11 @@ impl PointRecipe {
         self.scores_over(&Alone, source, (dictionary, lambda), take)
     }
 
-    /// The same for the rows that one of several processes has, which follow those of the process
-    /// before.
+    /// Like [`scores`](Self::scores), for the share of this process. The rows of each process
+    /// follow those of the process before.
     ///
     /// # Errors
-    /// As [`scores`](Self::scores).
+    /// Those of [`scores`](Self::scores).
     pub fn scores_over<E: From<Error>>(
         &self,
         ranks: &dyn Ranks,

@@ -1,19 +1,20 @@
-//! Where tables come from that are read block by block.
+//! Sources of tables that are read block by block.
 
 use crate::error::Error;
 use nystrom_data::{Files, Table};
 
 /// The rows of a table in blocks, which can be read again from any row.
 ///
-/// What is made of them depends on the rows and their order only, to the bit, never on the blocks.
+/// Results depend only on the rows and their order, to the bit, and not on the size of the blocks.
 pub trait TableSource {
-    /// Begins at a row, from 0; rows behind the first only once all have been seen.
+    /// Starts reading at a row, numbered from 0. A row other than 0 is allowed only after all rows
+    /// have been read once.
     ///
     /// # Errors
     /// Those of the reader.
     fn start(&mut self, row: u64) -> nystrom_data::Result<()>;
 
-    /// The next block, at least one row; nothing after the last.
+    /// The next block, of at least one row; `None` after the last block.
     ///
     /// # Errors
     /// Those of the reader.
@@ -45,7 +46,7 @@ pub struct TableBlocks<'a> {
 }
 
 impl<'a> TableBlocks<'a> {
-    /// Blocks of at most so many rows.
+    /// The blocks of a table, of at most `rows` rows each.
     pub fn new(table: &'a Table, rows: usize) -> Self {
         TableBlocks { table, rows: rows.max(1), at: 0 }
     }

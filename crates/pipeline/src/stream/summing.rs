@@ -24,12 +24,12 @@ pub(super) type State = NormalEquations<AnyKernel, f64>;
 /// The same by folds.
 pub(super) type Folded = FoldedEquations<AnyKernel, f64>;
 
-/// The sums of a pass over the rows so far: the normal equations, or `S`.
+/// The sums `S` of a pass over the rows so far, by default the normal equations.
 ///
-/// Leaves of [`RowTree::large`] are summed one after another and merged along that tree. So the
-/// result is that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
-/// centres, to the bit. At most five sums of m²/2 numbers are held. With
-/// [more leaves](Recipe::with_leaves) they are those of another tree.
+/// The leaves of [`RowTree::large`] are summed one after another and merged along this tree. So the
+/// result equals that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
+/// centres, to the bit. At most five sums of m²/2 numbers are stored at a time.
+/// [More leaves](Recipe::with_leaves) give another tree, and so other last bits.
 #[derive(Debug)]
 pub struct Summing<'a, S = State> {
     pub(super) recipe: &'a Recipe,
@@ -56,7 +56,7 @@ pub struct Summing<'a, S = State> {
 }
 
 impl Recipe {
-    /// The sums over no rows.
+    /// The normal equations over no rows, to which [`Summing::run`] adds all rows.
     ///
     /// # Errors
     /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
@@ -64,23 +64,24 @@ impl Recipe {
         self.sum_after(&Alone, &[])
     }
 
-    /// The sums over no rows, for the leaves that this process has. These are about as many as
-    /// every other, and none of a node that was saved without the rest of it.
+    /// The sums over no rows, for the leaves of this process. The leaves are divided about evenly
+    /// among the processes; all leaves of a node that a checkpoint in `saved` holds belong to the
+    /// same process.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Those of [`sum`](Self::sum).
     pub fn sum_after(&self, ranks: &dyn Ranks, saved: &[SavedLeaves]) -> Result<Summing<'_>> {
         Summing::of(self.empty()?, self, ranks, saved)
     }
 
-    /// The sums over no rows by so many folds at random, for the leaves that this process has, as
+    /// The sums over no rows by this many random folds, for the leaves of this process as in
     /// [`sum_after`](Self::sum_after).
     ///
     /// # Errors
     /// Those of [`NormalEquations::folded`](nystrom::krr::NormalEquations::folded).
     ///
     /// # Randomness
-    /// One key; the same on every process.
+    /// One key. The generators of all processes must be in the same state.
     pub fn folds_after(
         &self,
         ranks: &dyn Ranks,
@@ -139,8 +140,8 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         Ok(sum)
     }
 
-    /// Cells of the rows summed here that could not be read as their columns were: they count as
-    /// missing.
+    /// Notes about cells of the rows summed here that could not be read in the notation of their
+    /// column and count as missing.
     pub fn notes(&self) -> Vec<Note> {
         let note = |(column, (rows, examples)): (&String, &(usize, Vec<String>))| Note::Unread {
             column: column.clone(),
@@ -161,16 +162,17 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         }
     }
 
-    /// Rows of the source that are behind.
+    /// The number of rows of the source that are already summed.
     pub fn row(&self) -> u64 {
         self.row
     }
 
-    /// Adds all rows that are left, of the leaves that are summed here. `pause` is called several
-    /// times a block, where [`to_bytes`](Self::to_bytes) may be; its error ends the pass.
+    /// Sums all remaining rows of the leaves that are summed here. `pause` is called several times
+    /// in each block and may call [`to_bytes`](Self::to_bytes); an error of `pause` ends the pass.
     ///
     /// # Errors
-    /// Those of the source, of rows that are not as the first pass found them, and of `pause`.
+    /// Those of the source and of `pause`, and errors for rows that differ from those of the first
+    /// pass.
     pub fn run(
         &mut self,
         source: &mut dyn TableSource,
@@ -317,12 +319,12 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         Ok(())
     }
 
-    /// Sends the sums of all processes up the tree to process 0.
+    /// Merges the sums of all processes on process 0, along the tree.
     ///
-    /// A process holds one sum more for what it receives, and its bytes.
+    /// Memory: a process that receives stores one more sum, and its bytes.
     ///
     /// # Errors
-    /// [`Incompatible`](nystrom::Error::Incompatible) for sums made on other instruction sets.
+    /// [`Incompatible`](nystrom::Error::Incompatible) for sums made with another instruction set.
     pub fn merge_over(&mut self, ranks: &dyn Ranks) -> Result<()> {
         let all = 0..self.tree.leaves();
         if let Some(sum) = self.of_node(all.clone(), ranks)? {

@@ -1,4 +1,4 @@
-//! The first pass: what there is to know of all rows, and a sample of them.
+//! The first pass: statistics of all rows, and a sample of them.
 
 use super::places::Places;
 use super::ranks::{Alone, Ranks, merged};
@@ -19,7 +19,7 @@ use nystrom_data::{Table, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What one pass over all rows found.
+/// The results of the first pass over all rows.
 #[derive(Debug)]
 pub struct Survey {
     /// The reservoir, of rows that are used.
@@ -49,28 +49,29 @@ impl Survey {
         (self.targets.len() == 1).then_some(&self.classes)
     }
 
-    /// All rows.
+    /// The number of all rows.
     pub fn rows(&self) -> u64 {
         self.seen
     }
 
-    /// Those that have a target and a weight, and features if rows without are to be left out.
+    /// The number of rows that have a target, a weight and, with
+    /// [`Missing::DropRows`](crate::Missing::DropRows), all features.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Rows of the reservoir.
+    /// The number of rows in the reservoir.
     pub fn reservoir(&self) -> usize {
         self.table.rows()
     }
 
-    /// For each of them its number among all rows, from 0, and its line in its file; in formats
-    /// without lines the number from 1.
+    /// For each row of the reservoir its number among all rows, from 0, and its line in its file;
+    /// in formats without lines, its number from 1.
     pub fn sampled(&self) -> &[(u64, u64)] {
         &self.sampled
     }
 
-    /// What was decided, in words.
+    /// Notes for the user about decisions on the table.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = notes_of(&self.left_out, self.seen as usize).collect();
         let mut many: Vec<&String> =
@@ -150,10 +151,11 @@ impl Strays {
 }
 
 impl StreamFit {
-    /// One pass over all rows; `told` hears how many were read, after every block.
+    /// The first pass over all rows. `told` is called after every block with the number of rows
+    /// read so far.
     ///
     /// # Errors
-    /// Those of [`check`](Self::check), of the source, and those of [`Fit::table`] on columns,
+    /// Those of [`check`](Self::check), of the source, and those of [`Fit::table`] about columns,
     /// targets and weights.
     ///
     /// [`Fit::table`]: crate::Fit::table
@@ -172,15 +174,17 @@ impl StreamFit {
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
 
-    /// The same by several processes: each reads a source of its own, with the number that its
-    /// first row has among all. Rows follow one another in the order of the ranks. The survey is
-    /// that of all rows, to the bit, and on process 0; there is none on the others.
+    /// Like [`survey`](Self::survey), shared by several processes. Each process passes its own
+    /// source and the number of the first row of that source among all rows; rows are in the order
+    /// of the ranks. Process 0 returns the survey of all rows, with the same bits as one process;
+    /// the other processes return `None`.
     ///
     /// # Errors
-    /// As [`survey`](Self::survey), of the rows that this process reads, and on process 0 of all.
+    /// Those of [`survey`](Self::survey), for the rows that this process reads, and on process 0
+    /// for all rows.
     ///
     /// # Randomness
-    /// As [`survey`](Self::survey); the generators of all processes must be in the same state.
+    /// That of [`survey`](Self::survey). The generators of all processes must be in the same state.
     pub fn survey_over(
         &self,
         ranks: &dyn Ranks,

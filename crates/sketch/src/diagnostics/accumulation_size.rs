@@ -1,22 +1,22 @@
-//! How many columns, and how many summands, an accumulation needs.
+//! The number of columns and of summands that an accumulation needs.
 
 use super::SketchDiagnostics;
 use crate::{Accumulation, check_failure_probability};
 use nystrom_linalg_core::{Result, Streams, validate};
 use rand::Rng;
 
-/// c₁ and c₂ of Theorem 3.6: d ≥ c₁ d_δ ln²(n/ρ) and md ≥ c₂ M ln³(n/ρ).
+/// The constants c₁ and c₂ of Theorem 3.6: d ≥ c₁ d_δ ln²(n/ρ) and md ≥ c₂ M ln³(n/ρ).
 ///
-/// The paper proves that such constants exist and gives none. The default, c₁ = 1/2 and c₂ = 1/16,
-/// is ours: in the tests of this crate K-satisfiability with c = 2 then holds more often than the 1
-/// − ρ asked for. c₁ cannot be much smaller even for a Gaussian sketch, whose first norm is about
-/// 2√(d_δ/d) + d_δ/d: below ½ from d = 20 d_δ on.
+/// The paper proves that such constants exist but does not give them. The default, c₁ = 1/2 and
+/// c₂ = 1/16, is our choice: in the tests of this crate, K-satisfiability with c = 2 then holds
+/// more often than the required 1 − ρ. c₁ cannot be much smaller even for a Gaussian sketch, whose
+/// `head` is about 2√(d_δ/d) + d_δ/d and below ½ only for d ≥ 20 d_δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SizeConstants {
-    /// c₁.
+    /// c₁, the constant in the bound on d.
     pub c1: f64,
-    /// c₂.
+    /// c₂, the constant in the bound on md.
     pub c2: f64,
 }
 
@@ -27,22 +27,22 @@ impl Default for SizeConstants {
     }
 }
 
-/// The d and m of Theorem 3.6, and what they come from.
+/// The d and m of Theorem 3.6, with the d_δ and M from which they are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct AccumulationSize {
-    /// ⌈c₁ d_δ ln²(n/ρ)⌉, at least 1. It may exceed n: then the theorem promises nothing below n
-    /// columns.
+    /// The number of columns ⌈c₁ d_δ ln²(n/ρ)⌉, at least 1. It may exceed n; then the theorem
+    /// guarantees nothing for fewer than n columns.
     pub d: usize,
-    /// ⌈c₂ M ln³(n/ρ)/d⌉, at least 1.
+    /// The number of summands ⌈c₂ M ln³(n/ρ)/d⌉, at least 1.
     pub m: usize,
-    /// d_δ.
+    /// d_δ, the number of eigenvalues of K/n above δ.
     pub d_delta: usize,
-    /// M.
+    /// The incoherence M.
     pub incoherence: f64,
 }
 
-/// What [`SketchDiagnostics::measured_size`] looks for.
+/// Parameters of [`SketchDiagnostics::measured_size`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SizeSearch {
@@ -52,38 +52,40 @@ pub struct SizeSearch {
     pub d: usize,
     /// The constant c of K-satisfiability.
     pub c: f64,
-    /// The last m tried is at most this.
+    /// The largest m to try.
     pub largest_m: usize,
-    /// Sketches drawn for each m.
+    /// The number of sketches drawn for each m.
     pub trials: usize,
-    /// Share of them that may fail.
+    /// ρ, the share of the sketches that may fail to be K-satisfiable.
     pub rho: f64,
 }
 
 impl SizeSearch {
-    /// d columns at the level δ, with c = 2, m up to 1024, and at most 1 of 20 draws failing.
+    /// A search for `d` columns at the level δ, with c = 2, m up to 1024, and at most 1 failure in
+    /// 20 draws.
     pub fn new(delta: f64, d: usize) -> Self {
         SizeSearch { delta, d, c: 2.0, largest_m: 1024, trials: 20, rho: 0.05 }
     }
 }
 
-/// Which accumulations were good enough for a matrix, by trial.
+/// The result of [`SketchDiagnostics::measured_size`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MeasuredSizes {
-    /// m = 1, 2, 4, … and the share of the sketches drawn that were K-satisfiable.
+    /// For m = 1, 2, 4, …, m and the share of the drawn sketches that were K-satisfiable.
     pub shares: Vec<(usize, f64)>,
-    /// The first m whose share reached 1 − ρ; none if even the last did not: then raise d.
+    /// The first m whose share is at least 1 − ρ. `None` if no m up to the largest has that share;
+    /// then a larger d is needed.
     pub m: Option<usize>,
 }
 
 impl SketchDiagnostics {
-    /// Theorem 3.6 for this K, level δ and sampling probabilities (`None`: uniform). With these d
-    /// and m, an accumulation is K-satisfiable with probability at least 1 − ρ, if the constants
-    /// are large enough.
+    /// The d and m of Theorem 3.6 for this K, the level δ and the sampling probabilities (`None`:
+    /// uniform). With these d and m, an accumulation is K-satisfiable with probability at least
+    /// 1 − ρ if the constants are large enough.
     ///
     /// # Errors
-    /// Those of [`incoherence`](Self::incoherence), and `InvalidParameter` unless ρ lies in (0, 1)
+    /// Those of [`incoherence`](Self::incoherence), and `InvalidParameter` unless ρ is in (0, 1)
     /// and the constants are positive.
     pub fn accumulation_size(
         &self,
@@ -103,16 +105,17 @@ impl SketchDiagnostics {
         Ok(AccumulationSize { d: d as usize, m: m as usize, d_delta, incoherence })
     }
 
-    /// The smallest m = 1, 2, 4, … for which an accumulation of d columns is good enough for this
-    /// K. It is the m that the data ask for, without any constant of a theorem. 2n²d flops a trial.
+    /// The smallest m in 1, 2, 4, … for which a share of at least 1 − ρ of drawn accumulations with
+    /// d columns is K-satisfiable for this K. This m depends on no constant of a theorem. 2n²d
+    /// flops per trial.
     ///
     /// # Errors
     /// Those of [`Accumulation::sample`] and [`satisfiability`](Self::satisfiability).
-    /// `InvalidParameter` unless ρ lies in (0, 1) and c is positive. `Empty` if there are no trials
+    /// `InvalidParameter` unless ρ is in (0, 1) and c is positive. `Empty` if the number of trials
     /// or the largest m is 0.
     ///
     /// # Randomness
-    /// One key; draw r for m comes from stream r of its child m.
+    /// One key; draw r for m is from stream r of child m.
     ///
     /// ```
     /// use faer::Mat;

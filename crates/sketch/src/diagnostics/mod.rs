@@ -1,5 +1,5 @@
-//! Whether a sketch is good enough for a given K: the quantities of the theory, exactly, from the
-//! eigendecomposition of K.
+//! Diagnostics of a sketch for a given K: the quantities in the theory of sketched kernel ridge
+//! regression, computed exactly from the eigendecomposition of K.
 
 mod accumulation_size;
 
@@ -10,25 +10,27 @@ use faer::reborrow::*;
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 
-/// A head this close to 1 is one: some eigenvector above δ is not seen by S at all.
+/// A `head` above 1 − ROUNDING counts as 1: Sᵀ may map a vector in the span of U₁ to 0.
 const ROUNDING: f64 = 1e-10;
 
-/// K/n = UΣUᵀ and what Chen & Yang's theory of sketched kernel ridge regression derives from it at
-/// any level δ > 0. That is d_δ, K-satisfiability, incoherence, and the d and m of an accumulation.
+/// The eigendecomposition K/n = UΣUᵀ, and the quantities that Chen & Yang's theory of sketched
+/// kernel ridge regression derives from it at a level δ > 0: d_δ, K-satisfiability, incoherence,
+/// and the sizes d and m of an accumulation.
 ///
-/// **n × n by definition**: K and U are stored, 9n³ flops once. Meant for n up to about 5000; of
-/// more points take a random subset (δ, being relative to K/n, keeps its meaning).
+/// **n × n by definition**: K and U are stored, and the decomposition takes 9n³ flops once. Meant
+/// for n up to about 5000; for more points use a random subset, for which δ keeps its meaning,
+/// because it is a level for the eigenvalues of K/n.
 ///
 /// # Source
 /// Y. Chen, Y. Yang, *Accumulations of Projections*, AISTATS 2021 (arXiv:2103.04031), Definition
 /// 3.1, Theorems 3.4 and 3.6.
 ///
 /// # Departures
-/// Theorem 3.6 prints Ψ_δ = \[Σ(Σ + nδI)\]^{−1/2}Uᵀ, with two misprints. With Σ the eigenvalues of
-/// K/n it is δ, not nδ. And the inverse is that of the second factor alone: Ψ_δ = \[Σ(Σ +
-/// δI)⁻¹\]^{1/2}Uᵀ. Only so is ‖Ψ_δ‖²_F the statistical dimension, as the text below the theorem
-/// says, and Σ₂^{1/2}U₂ᵀS = (Σ₂ + δI)^{1/2}(Ψ_δ)₂S, as in its proof. The paper's constants are not
-/// given: see [`SizeConstants`].
+/// Theorem 3.6 as printed has Ψ_δ = \[Σ(Σ + nδI)\]^{−1/2}Uᵀ, with two misprints. As Σ are the
+/// eigenvalues of K/n, nδ must be δ; and only the second factor is inverted:
+/// Ψ_δ = \[Σ(Σ + δI)⁻¹\]^{1/2}Uᵀ. With this Ψ_δ, ‖Ψ_δ‖²_F is the statistical dimension, as stated
+/// below the theorem, and Σ₂^{1/2}U₂ᵀS = (Σ₂ + δI)^{1/2}(Ψ_δ)₂S, as used in its proof. The paper
+/// does not give its constants; see [`SizeConstants`].
 ///
 /// ```
 /// use faer::Mat;
@@ -51,7 +53,7 @@ pub struct SketchDiagnostics {
 }
 
 impl SketchDiagnostics {
-    /// Decomposes K/n.
+    /// Computes the eigendecomposition of K/n.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
@@ -66,7 +68,7 @@ impl SketchDiagnostics {
         Ok(SketchDiagnostics { sigma, U: eigen.vectors().to_owned() })
     }
 
-    /// n.
+    /// n, the order of K.
     pub fn n(&self) -> usize {
         self.sigma.len()
     }
@@ -76,23 +78,27 @@ impl SketchDiagnostics {
         &self.sigma
     }
 
-    /// d_δ = min{i : σ_i ≤ δ} − 1: the number of eigenvalues of K/n above δ.
+    /// d_δ = min{i : σ_i ≤ δ} − 1, the number of eigenvalues of K/n above δ.
     ///
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless δ is positive and
-    /// finite; so below.
+    /// finite.
     pub fn d_delta(&self, delta: f64) -> Result<usize> {
         validate::positive("level delta", delta)?;
         Ok(self.sigma.partition_point(|&s| s > delta))
     }
 
-    /// Σ_i σ_i/(σ_i + δ), the statistical (effective) dimension at λ = δ.
+    /// Σ_i σ_i/(σ_i + δ), the statistical (effective) dimension at the per-sample ridge λ = δ.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless δ is positive and
+    /// finite.
     pub fn statistical_dimension(&self, delta: f64) -> Result<f64> {
         validate::positive("level delta", delta)?;
         Ok(self.sigma.iter().map(|s| s / (s + delta)).sum())
     }
 
-    /// Both norms of Definition 3.1 for the sketch S at the level δ. 2n²d flops.
+    /// Both norms of Definition 3.1 for the sketch S (n × d) at the level δ. 2n²d flops.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if S does not have n rows; `InvalidParameter`
@@ -125,15 +131,15 @@ impl SketchDiagnostics {
     }
 
     /// M = max_i max(‖ψ̃_i‖², ‖ψ_i‖² − ‖ψ̃_i‖²)/p_i, the incoherence of the sampling probabilities
-    /// p with K at the level δ; ∞ if p_i = 0 where ψ_i ≠ 0 (beyond rounding).
+    /// p with K at the level δ. M is ∞ if p_i = 0 for a row with ψ_i ≠ 0 (beyond rounding).
     ///
-    /// ψ_i is column i of [Σ(Σ + δI)⁻¹]^{1/2}Uᵀ, so that ‖ψ_i‖² is the leverage score l_i(δ), and
-    /// ψ̃_i its first d_δ entries. p ∝ l(δ) gives M ≤ Σl, the smallest order possible; uniform p
-    /// (`None`) gives n·max l or less. O(n²).
+    /// ψ_i is column i of \[Σ(Σ + δI)⁻¹\]^{1/2}Uᵀ, and ψ̃_i are its first d_δ entries, so that
+    /// ‖ψ_i‖² is the leverage score l_i(δ). For p ∝ l(δ), M ≤ Σ_i l_i, the smallest possible order;
+    /// for uniform p (`None`), M ≤ n·max_i l_i. O(n²).
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n probabilities (they need not
-    /// be normalised), [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight),
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the number of probabilities, which need not
+    /// be normalised, is not n; [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight);
     /// `InvalidParameter` for δ.
     pub fn incoherence(&self, delta: f64, probabilities: Option<&[f64]>) -> Result<f64> {
         let (n, d_delta) = (self.n(), self.d_delta(delta)?);
@@ -149,7 +155,7 @@ impl SketchDiagnostics {
             }
         };
         let filter: Vec<f64> = self.sigma.iter().map(|s| s / (s + delta)).collect();
-        // eigenvalues have an error of nεσ_1, so that the score of a row of zeros may be positive
+        // errors of nεσ_1 in the eigenvalues can make the score of a zero row positive
         let rounding = n as f64 * f64::EPSILON * self.sigma[0] / delta;
         let part = |i: usize, range: std::ops::Range<usize>| {
             range.map(|j| filter[j] * self.U[(i, j)].powi(2)).sum()
@@ -168,33 +174,35 @@ impl SketchDiagnostics {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Satisfiability {
-    /// δ.
+    /// The level δ.
     pub delta: f64,
-    /// d_δ.
+    /// d_δ, the number of eigenvalues of K/n above δ.
     pub d_delta: usize,
-    /// ‖U₁ᵀSSᵀU₁ − I‖, U₁ the eigenvectors of K/n with σ > δ.
+    /// ‖U₁ᵀSSᵀU₁ − I‖₂, where U₁ are the eigenvectors of K/n with σ > δ.
     pub head: f64,
-    /// ‖SᵀU₂Σ₂^{1/2}‖/√δ for the other eigenpairs: the attained c of the definition.
+    /// ‖SᵀU₂Σ₂^{1/2}‖₂/√δ, where U₂, Σ₂ are the other eigenpairs: the least c of the definition.
     pub tail: f64,
 }
 
 impl Satisfiability {
-    /// Whether S is K-satisfiable for δ with the constant c: head ≤ ½ and tail ≤ c.
+    /// Whether S is K-satisfiable at δ with the constant c: `head` ≤ ½ and `tail` ≤ c.
     pub fn holds(&self, c: f64) -> bool {
         self.head <= 0.5 && self.tail <= c
     }
 
-    /// E with K − K_S ⪯ nE·I: E = δ(1 + tail/√(1 − head))², infinite where head cannot be told from
-    /// 1.
+    /// A bound E with K − K_S ⪯ nE·I: E = δ(1 + `tail`/√(1 − `head`))², or ∞ if `head` is 1 up to
+    /// rounding.
     ///
-    /// For any x take z with U₁ᵀSz = U₁ᵀx of least norm, ‖z‖ ≤ ‖x‖/√(1 − head). Then K^{1/2}x −
-    /// K^{1/2}Sz has no part in the span of U₁. Its rest has norm at most √(nδ)(1 + tail/√(1 −
-    /// head))‖x‖. K − K_S is the square of the distance from that span.
+    /// Proof: for any x let z be the solution of U₁ᵀSz = U₁ᵀx with least norm, which satisfies
+    /// ‖z‖ ≤ ‖x‖/√(1 − head). Then K^{1/2}x − K^{1/2}Sz has no component in the span of U₁, and its
+    /// norm is at most √(nδ)(1 + tail/√(1 − head))‖x‖. This bounds xᵀ(K − K_S)x, the squared
+    /// distance of K^{1/2}x from the range of K^{1/2}S.
     ///
-    /// With α = (K + nλI)⁻¹y it follows for the estimators at the points that (1/n)‖f_S − f_K‖² ≤
-    /// min(E·αᵀKα, nE²‖α‖²), αᵀKα = ‖f_K‖² in the space of the kernel. That is the deterministic
-    /// half of Theorem 3.4, with its constant. On average over the noise αᵀKα is at most 2(‖f*‖² +
-    /// σ²·d_λ/(nλ)), which is the theorem's δ + d_δδ/(nλ).
+    /// It follows that the estimators, evaluated at the points, satisfy
+    /// (1/n)‖f_S − f_K‖² ≤ min(E·αᵀKα, nE²‖α‖²) with α = (K + nλI)⁻¹y, where αᵀKα is the squared
+    /// norm of f_K in the space of the kernel. This is the deterministic part of Theorem 3.4, with
+    /// its constant. In expectation over the noise, αᵀKα ≤ 2(‖f*‖² + σ²·d_λ/(nλ)), which gives the
+    /// theorem's δ + d_δδ/(nλ).
     pub fn error(&self) -> f64 {
         if 1.0 - self.head > ROUNDING {
             self.delta * (1.0 + self.tail / (1.0 - self.head).sqrt()).powi(2)
@@ -211,7 +219,7 @@ fn gram(a: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// Largest modulus of an eigenvalue; 0 for the empty matrix.
+/// The largest modulus of the eigenvalues of a symmetric matrix; 0 for an empty matrix.
 fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
     if a.nrows() == 0 {
         return Ok(0.0);

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// Rows of a tile.
 const TILE_ROWS: usize = 256;
 
-/// ‖K − L‖_F, summed in `f64`: the lower triangle of tiles is evaluated, about n(n + 256)/2 entries
-/// of each; O(256·n) memory.
+/// ‖K − L‖_F, summed in `f64`. Tiles on and below the diagonal are evaluated, about n(n + 256)/2
+/// entries of K and of L; O(256·n) memory.
 ///
 /// # Errors
 /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
@@ -35,9 +35,9 @@ pub fn frobenius_error<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>) ->
         k.block_into(a.rb_mut(), rows.clone().into(), (0..rows.end).into());
         l.block_into(b.rb_mut(), rows.clone().into(), (0..rows.end).into());
         validate::finite_block(a.rb(), rows.clone(), 0..n)?;
-        let squares = squared_differences(a.rb(), b.rb()); //             of each column
+        let squares = squared_differences(a.rb(), b.rb()); //             for each column
         let (left, own) = squares.split_at(rows.start);
-        // what lies left of the diagonal tile stands for two
+        // entries left of the diagonal tile count twice, by symmetry
         sum += 2.0 * left.iter().sum::<f64>() + own.iter().sum::<f64>();
     }
     Ok(sum.sqrt())

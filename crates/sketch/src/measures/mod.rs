@@ -1,4 +1,4 @@
-//! How far an approximation is from the matrix, in the norms of the literature.
+//! Norms of the approximation error K − L.
 
 mod frobenius;
 mod spectral;
@@ -11,10 +11,11 @@ use faer::Mat;
 use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, ops, validate};
 use std::ops::Range;
 
-/// ‖K − L‖_F, ‖K − L‖₂ and tr(K − L): of an approximation, or of the best one of some rank.
+/// ‖K − L‖_F, ‖K − L‖₂ and tr(K − L), for an approximation L or for the best approximation of a
+/// given rank.
 ///
-/// The k-DPP paper (Li, Jegelka & Sra 2016) plots [`relative_to`](Self::relative_to) the best
-/// rank-k errors:
+/// The k-DPP paper (Li, Jegelka & Sra 2016) plots errors [relative to](Self::relative_to) those of
+/// the best rank-k approximation:
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -39,14 +40,16 @@ pub struct ErrorNorms {
     pub frobenius: f64,
     /// ‖K − L‖₂, the largest absolute eigenvalue.
     pub spectral: f64,
-    /// tr(K − L): the nuclear norm if L ⪯ K.
+    /// tr(K − L), the nuclear norm of K − L if L ⪯ K.
     pub trace: f64,
 }
 
 impl ErrorNorms {
-    /// All three, by an eigendecomposition: **n × n memory**, n² entries of both, 9n³ flops.
+    /// All three norms by an eigendecomposition: **n × n memory**, n² entries of K and of L, 9n³
+    /// flops.
     ///
-    /// For large n [`frobenius_error`], [`SpectralNorm::estimate`] and [`trace_error`] hold a tile.
+    /// For large n use [`frobenius_error`], [`SpectralNorm::estimate`] and [`trace_error`], which
+    /// store no n × n matrix.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
@@ -65,9 +68,9 @@ impl ErrorNorms {
         })
     }
 
-    /// Those of K − K_k, K_k the best approximation of rank k, from all eigenvalues of K, largest
-    /// first (`SymmetricEigen::values`, which is n × n). Negative ones, which rounding produces,
-    /// count as 0.
+    /// The norms of K − K_k, where K_k is the best approximation of rank `k`, from all n
+    /// eigenvalues of K, largest first (`SymmetricEigen::values`). Eigenvalues that are negative by
+    /// rounding count as 0.
     pub fn of_best_rank<T: Scalar>(eigenvalues: &[T], k: usize) -> Self {
         let tail: Vec<f64> = eigenvalues.iter().skip(k).map(|s| s.f64().max(0.0)).collect();
         ErrorNorms {
@@ -77,7 +80,7 @@ impl ErrorNorms {
         }
     }
 
-    /// Each error divided by that of `reference`, with IEEE's answers (∞, NaN) where that is 0.
+    /// Each norm divided by that of `reference`; ∞ or NaN if the norm of `reference` is 0.
     pub fn relative_to(self, reference: ErrorNorms) -> Self {
         ErrorNorms {
             frobenius: self.frobenius / reference.frobenius,
@@ -87,8 +90,8 @@ impl ErrorNorms {
     }
 }
 
-/// tr(K − L), summed in `f64`: n diagonal entries of both. Differences below 0, which for L ⪯ K
-/// only rounding produces, count as 0.
+/// tr(K − L) from n diagonal entries of both, summed in `f64`. Negative differences count as 0; for
+/// L ⪯ K they can only be rounding errors.
 ///
 /// # Errors
 /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape).

@@ -1,22 +1,23 @@
 //! ‖K − L‖₂ by block Lanczos iteration.
 
 use super::check;
-use crate::orthonormal::{beside, extend_basis};
+use crate::orthonormal::{concat_columns, extend_basis};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::psd_factor::transpose_times;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
-/// An estimate of ‖K − L‖₂ from products x ↦ Kx − Lx: block Lanczos iteration with full
-/// orthogonalisation from a random start.
+/// Parameters of an estimate of ‖K − L‖₂ from products x ↦ Kx − Lx, by block Lanczos iteration with
+/// full orthogonalisation and a random start.
 ///
-/// After j passes the value is the largest absolute eigenvalue of K − L compressed to the Krylov
-/// space of a random n × b block. Hence it is never above the norm. It converges faster than power
-/// iteration, which lives in the same space. A pass evaluates all entries of K whatever b is. So a
-/// block costs little more than a vector and does not miss one eigenvalue of several.
+/// After j passes, the estimate is the largest absolute eigenvalue of the compression of K − L to
+/// the Krylov space of a random n × b block. The estimate never exceeds the norm (up to rounding),
+/// and converges faster than power iteration, whose iterates are in the same space. A pass
+/// evaluates all entries of K for any b, so that a block costs little more than a single vector;
+/// unlike a vector, it does not miss one of several eigenvalues.
 ///
 /// # Cost
-/// A pass: one product of K and one of L with an n × b block. 2·n·b·passes numbers of memory.
+/// Per pass, one product of K and one of L with an n × b block; 2·n·b·passes numbers of memory.
 ///
 /// # Source
 /// G. Golub, R. Underwood, *The block Lanczos method for computing eigenvalues*, 1977; error of a
@@ -39,38 +40,39 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpectralNorm {
-    /// b, the width of a block.
+    /// b, the number of columns of a block.
     pub block: usize,
-    /// The largest number of passes.
+    /// Limit on the number of passes.
     pub passes: usize,
-    /// Stop once the residual is at most tolerance times the value.
+    /// The iteration stops when the residual is at most `tolerance` times the estimate.
     pub tolerance: f64,
 }
 
 impl Default for SpectralNorm {
-    /// Blocks of 8, at most 20 passes, a residual of 1 %, which for an isolated eigenvalue means an
-    /// error of some 1e-4.
+    /// Blocks of 8 columns, at most 20 passes, and a tolerance of 1 %, which for an isolated
+    /// eigenvalue means a relative error of about 1e-4.
     fn default() -> Self {
         SpectralNorm { block: 8, passes: 20, tolerance: 1e-2 }
     }
 }
 
-/// What [`SpectralNorm::estimate`] found.
+/// The result of [`SpectralNorm::estimate`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SpectralEstimate {
-    /// |θ| ≤ ‖K − L‖₂ (up to rounding).
+    /// The estimate |θ| ≤ ‖K − L‖₂ (up to rounding), where θ is a Ritz value of K − L.
     pub value: f64,
-    /// ‖(K − L)v − θv‖ for the unit vector v found: K − L has an eigenvalue that close to θ.
+    /// ‖(K − L)v − θv‖ for the unit Ritz vector v of θ. K − L has an eigenvalue within this
+    /// distance of θ.
     pub residual: f64,
     /// Passes done.
     pub passes: usize,
 }
 
 impl SpectralNorm {
-    /// ‖K − L‖₂, with what is left of the eigen-equation as a measure of how far to trust it. A
-    /// large residual after the last pass is no error.
+    /// An estimate of ‖K − L‖₂, with a residual that measures its accuracy. A large residual after
+    /// the last pass is not an error.
     ///
     /// # Randomness
     /// One n × b block of standard normals.
@@ -98,8 +100,8 @@ impl SpectralNorm {
         let mut estimate = SpectralEstimate { value: 0.0, residual: 0.0, passes: 0 };
         while next.ncols() > 0 {
             let E_next = difference_times(k, l, next.as_ref())?; //          (K − L)Q_j
-            Q = beside(&Q, &next);
-            EQ = beside(&EQ, &E_next);
+            Q = concat_columns(&Q, &next);
+            EQ = concat_columns(&EQ, &E_next);
             estimate = SpectralEstimate {
                 passes: estimate.passes + 1,
                 ..largest_ritz(Q.as_ref(), EQ.as_ref())?
@@ -109,14 +111,14 @@ impl SpectralNorm {
             {
                 break;
             }
-            // Q_{j+1}; nothing left: the space is invariant
+            // Q_{j+1}; without columns if the space is invariant
             next = extend_basis(Q.as_ref(), E_next)?;
         }
         Ok(estimate)
     }
 }
 
-/// The largest absolute eigenvalue θ of QᵀEQ, with the residual of its vector.
+/// The eigenvalue θ of QᵀEQ with the largest modulus, and the residual of its Ritz vector.
 fn largest_ritz<T: Scalar>(Q: MatRef<'_, T>, EQ: MatRef<'_, T>) -> Result<SpectralEstimate> {
     let mut H = transpose_times(Q, EQ);
     ops::mirror_lower(H.as_mut());

@@ -1,21 +1,22 @@
-//! Adaptive sampling: in batches, in proportion to what the columns so far leave of every column.
+//! Adaptive sampling: batches of columns, drawn in proportion to the residuals of columns.
 
 use super::column_norm::squared_column_norms;
-use crate::orthonormal::{beside, extend_basis};
+use crate::orthonormal::{concat_columns, extend_basis};
 use crate::{LandmarkSelector, Landmarks};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
-/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform.
-/// Each further one is drawn with p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, and 0 for the columns so far. U is
-/// an orthonormal basis of these.
+/// Adaptive sampling with the full residual ("AdapFull"), in batches of s columns. The first batch
+/// is uniform. Each further batch is drawn with p_j ∝ ‖E_{:j}‖², where E = K − UUᵀK and U is an
+/// orthonormal basis of the columns drawn so far; these have p_j = 0.
 ///
-/// At most m landmarks, fewer only when ‖E‖² has fallen to rounding error everywhere (about
-/// ε·‖K_{:j}‖² a column).
+/// The result has m landmarks, or fewer if all residuals are within rounding error, about
+/// ε·‖K_{:j}‖² for ‖E_{:j}‖².
 ///
 /// # Cost
-/// **All n² entries, once for every batch**, tile by tile; 2n²m flops; O(n·m) memory. Never n × n.
+/// **All n² entries of K, once for every batch**, tile by tile; 2n²m flops; O(n·m) memory. No n × n
+/// matrix is stored.
 ///
 /// # Source
 /// A. Deshpande, L. Rademacher, S. Vempala, G. Wang, *Matrix approximation and projective
@@ -23,8 +24,8 @@ use rand::Rng;
 /// *Sampling methods for the Nyström method*, JMLR 13, 2012.
 ///
 /// # Departures
-/// ‖E_{:j}‖² is kept up to date as ‖K_{:j}‖² − ‖UᵀK_{:j}‖², one product with the new columns of U a
-/// batch.
+/// ‖E_{:j}‖² is updated as ‖K_{:j}‖² − ‖UᵀK_{:j}‖², with one product of K and the new columns of U
+/// per batch.
 ///
 /// ```
 /// use faer::Mat;
@@ -41,13 +42,14 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptiveFull {
-    /// s, columns a batch; `None` (the default) for max(1, m/10), a choice of ours: the papers
-    /// leave it open.
+    /// s, the number of columns per batch. `None` (the default) stands for max(1, m/10), our
+    /// choice; the papers leave s open.
     pub batch: Option<usize>,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) and
+    /// # Errors
+    /// In addition to those of the trait, [`NonFinite`](nystrom_linalg_core::Error::NonFinite), and
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
@@ -61,7 +63,7 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
             let Q = extend_basis(U.as_ref(), k.columns((&batch).into()))?; // the new columns of U
             let mut KQ = Mat::zeros(n, Q.ncols());
             k.mul_into(KQ.as_mut(), Q.as_ref());
-            U = beside(&U, &Q);
+            U = concat_columns(&U, &Q);
             let left = |j: usize| E[j] - KQ.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
             let rounding = |j: usize| 10.0 * (n as f64).sqrt() * T::EPS * norms[j];
             // ‖E_{:j}‖²
@@ -76,21 +78,21 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
     }
 }
 
-/// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but what is left
-/// of a column is measured on the known columns C = K\[:, R\] only. So p_j ∝ ‖E_{j:}‖² for E = C −
-/// C̃. Here C̃ is the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
+/// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but residuals are
+/// measured only on the columns C = K\[:, R\] drawn so far. A batch is drawn with p_j ∝ ‖E_{j:}‖²,
+/// where E = C − C̃ and C̃ is the Nyström approximation of C with rank k' < rank W, W = K\[R, R\].
 ///
-/// As C̃ = C W_{k'}⁺ W = CVVᵀ with V the first k' eigenvectors of W, ‖E_{j:}‖ is the norm of row j
-/// of C times the other eigenvectors. A row that has nothing in common with the known ones has
-/// ‖E_{j:}‖ = 0, so far-away clusters are missed. Where every row left has 0 the batch is drawn
-/// uniformly.
+/// C̃ = C W_{k'}⁺ W = CVVᵀ, where V are the first k' eigenvectors of W. Thus ‖E_{j:}‖ is the norm
+/// of row j of C times the other eigenvectors. A row that is orthogonal in feature space to all
+/// rows R has ‖E_{j:}‖ = 0, so that far-away clusters are missed. If all remaining rows have
+/// ‖E_{j:}‖ = 0, the batch is uniform.
 ///
 /// # Cost
-/// At most n·m entries, O(nm²) flops a batch, O(n·m) memory.
+/// At most n·m entries; O(nm²) flops per batch; O(n·m) memory.
 ///
 /// # Source
 /// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012, the
-/// algorithm "adaptive-partial". k' is left open there and is a choice of ours.
+/// algorithm "adaptive-partial". The paper leaves k' open; the default is our choice.
 ///
 /// ```
 /// use faer::Mat;
@@ -107,16 +109,17 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptivePartial {
-    /// s, columns a batch; `None` (the default) for max(1, m/10).
+    /// s, the number of columns per batch; `None` (the default) stands for max(1, m/10).
     pub batch: Option<usize>,
-    /// k'/rank W in \[0, 1); `None` (the default) for a half. k' is rounded up and at most rank W −
-    /// 1.
+    /// k'/rank W in \[0, 1); `None` (the default) stands for ½. k' is rounded up and at most
+    /// rank W − 1.
     pub rank_fraction: Option<f64>,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
-    /// entry of K, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a
+    /// # Errors
+    /// In addition to those of the trait, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with
+    /// an entry of K, and [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a
     /// fraction outside \[0, 1).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
@@ -126,14 +129,14 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
             (0.0..1.0).contains(&fraction),
             "rank fraction",
             fraction,
-            "in [0, 1): with the whole rank nothing is left",
+            "in [0, 1), as with the whole rank all residuals are 0",
         )?;
         let mut R = random::uniform_subset(n, s, rng)?; //                  R ← s uniform
         let (mut C, mut batch) = (Mat::<T>::zeros(n, 0), R.clone());
         while R.len() < m {
             let new = k.columns((&batch).into());
             validate::finite_block(new.as_ref(), 0..n, &batch)?;
-            C = beside(&C, &new);
+            C = concat_columns(&C, &new);
             let E = partial_residual(C.as_ref(), &R, fraction)?; //         ‖E_{j:}‖²
             batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{j:}‖², 0 on R
             if batch.is_empty() {
@@ -145,8 +148,8 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
     }
 }
 
-/// ‖(C − C̃)_{j:}‖² for every j: the squared norms of the rows of CV', V' the eigenvectors of W
-/// beyond the first k'.
+/// ‖(C − C̃)_{j:}‖² for every j: the squared norms of the rows of CV', where V' are the
+/// eigenvectors of W after the first k'.
 fn partial_residual<T: Scalar>(C: MatRef<'_, T>, R: &[usize], fraction: f64) -> Result<Vec<f64>> {
     let r = R.len();
     let W = Mat::from_fn(r, r, |i, j| C[(R[i.max(j)], i.min(j))]);
@@ -159,17 +162,17 @@ fn partial_residual<T: Scalar>(C: MatRef<'_, T>, R: &[usize], fraction: f64) -> 
     Ok((0..C.nrows()).map(squared).map(|e| if e > noise { e } else { 0.0 }).collect())
 }
 
-/// s, after the common checks.
+/// The batch size s, after the checks of n and m.
 fn batch_size(batch: Option<usize>, n: usize, m: usize) -> Result<usize> {
     validate::not_empty("matrix", n)?;
     validate::at_most("landmarks", m, n)?;
     let s = batch.unwrap_or((m / 10).max(1));
-    validate::not_empty("columns a batch", s)?;
+    validate::not_empty("columns per batch", s)?;
     Ok(s.min(m))
 }
 
-/// Up to s further columns, one after another with p_j ∝ E_j among those not in R; fewer if fewer
-/// have E_j > 0.
+/// Up to s further columns, drawn one after another with p_j ∝ E_j among the columns not in R;
+/// fewer than s if fewer columns have E_j > 0.
 fn next_batch(E: &[f64], R: &[usize], s: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     let mut p = E.to_vec();
     R.iter().for_each(|&j| p[j] = 0.0);

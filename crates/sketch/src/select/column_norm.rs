@@ -1,4 +1,4 @@
-//! In proportion to the squared norms of the columns.
+//! Sampling of landmarks in proportion to the squared norms of the columns.
 
 use crate::{Draw, LandmarkSelector, Landmarks};
 use faer::Mat;
@@ -12,11 +12,11 @@ const TILE_ROWS: usize = 256;
 /// Landmarks drawn with p_j = ‖K_{:j}‖²/‖K‖²_F, the probabilities of Drineas, Kannan & Mahoney for
 /// a general matrix.
 ///
-/// It asks which columns are large, not which are needed: in a dense cluster all are.
-/// [`RpCholesky`](crate::RpCholesky) does better for less.
+/// These probabilities favour large columns, whether or not they are needed: in a dense cluster all
+/// columns are large. [`RpCholesky`](crate::RpCholesky) is more accurate and cheaper.
 ///
 /// # Cost
-/// **All n² entries** are evaluated, 256 rows at a time: O(256·n) memory.
+/// **All n² entries** of K are evaluated, 256 rows at a time; O(256·n) memory.
 ///
 /// # Source
 /// P. Drineas, R. Kannan, M. Mahoney, *Fast Monte Carlo algorithms for matrices II*, SIAM Journal
@@ -40,8 +40,9 @@ pub struct ColumnNorm {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for ColumnNorm {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
-    /// entry of K and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
+    /// # Errors
+    /// In addition to those of the trait, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with
+    /// an entry of K, and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::not_empty("matrix", k.dim())?;
         self.draw.check(m, k.dim())?;

@@ -1,21 +1,25 @@
-//! In proportion to the diagonal.
+//! Sampling of landmarks in proportion to the diagonal.
 
 use crate::{Draw, LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Landmarks drawn with p_i = K_ii / tr K. For a kernel with constant diagonal this is uniform.
+/// Landmarks drawn with p_i = K_ii / tr K. For a kernel with constant diagonal, sampling is
+/// uniform.
 ///
-/// The probabilities of Theorem 4 of Alaoui & Mahoney (NIPS 2015). They over-sample a row by at
-/// most the factor tr K / (nλ d_eff), because l_i ≤ K_ii/(nλ).
+/// These are the probabilities of Theorem 4 of Alaoui & Mahoney (NIPS 2015). Because
+/// l_i ≤ K_ii/(nλ), the leverage-proportional probability l_i/d_eff is at most
+/// tr K / (nλ d_eff) times p_i.
 ///
-/// A zero or non-finite diagonal is [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
+/// A diagonal that is zero or not finite is an error,
+/// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
 ///
 /// # Cost
 /// n diagonal entries, O(n) time and memory.
 ///
 /// # Source
-/// Alaoui & Mahoney, NIPS 2015, Theorem 4, where these probabilities serve approximate scores.
+/// Alaoui & Mahoney, NIPS 2015, Theorem 4, which uses these probabilities to approximate leverage
+/// scores.
 ///
 /// ```
 /// use faer::mat;

@@ -1,25 +1,24 @@
-//! The row that is explained worst, again and again.
+//! Greedy selection of the row with the largest residual.
 
 use super::pivots::pivoted_cholesky;
 use crate::{LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss. That is
-/// Cholesky with complete pivoting, stopped early ("incomplete Cholesky", "farthest point in
-/// feature space").
+/// Greedy landmarks: the next landmark is always the row s with the largest residual (A − Â)_ss.
+/// This is Cholesky factorisation with complete pivoting, stopped early ("incomplete Cholesky",
+/// "farthest point in feature space").
 ///
-/// Deterministic: the generator is not used, and among equal residuals the row with the smallest
-/// number is taken. It finds outliers first, all of them, which is its strength in the spectral
-/// norm and its weakness in the trace on noisy data. [`RpCholesky`](crate::RpCholesky) balances the
-/// two.
+/// Deterministic: the generator is not used, and of equal residuals the row with the smallest index
+/// is taken. All outliers are selected first, which makes the spectral norm of A − Â small but, on
+/// noisy data, leaves a large trace. [`RpCholesky`](crate::RpCholesky) balances both.
 ///
-/// At most k landmarks, fewer only when those taken explain A to rounding error or to the
-/// tolerance.
+/// The result has k landmarks, or fewer if they determine A up to rounding error or the tolerance.
 ///
 /// # Cost
-/// Exactly kn entries and n diagonal ones, nk² flops, n·k numbers of memory, with a tolerance 3n
-/// for each pivot taken. ([`PivotedCholesky::new`] is the form for a small stored matrix.)
+/// kn entries for k pivots, and n diagonal entries; nk² flops; n·k numbers of memory, or with a
+/// tolerance up to 3n numbers for each pivot taken. For a small stored matrix, use
+/// [`PivotedCholesky::new`].
 ///
 /// # Source
 /// S. Fine, K. Scheinberg, *Efficient SVM training using low-rank kernel representations*, JMLR 2,
@@ -38,22 +37,23 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Greedy {
-    /// Stop once tr(A − Â) ≤ tolerance·tr A; 0 by default.
+    /// The selection stops when tr(A − Â) ≤ tolerance·tr A; 0 by default.
     pub tolerance: f64,
 }
 
 impl Greedy {
-    /// Up to `k` pivots of `A` with the factor they give.
+    /// A partial Cholesky factorisation of `A` with up to `k` pivots.
     ///
     /// # Errors
-    /// As [`RpCholesky::factor`](crate::RpCholesky::factor).
+    /// Those of [`RpCholesky::factor`](crate::RpCholesky::factor).
     pub fn factor<T: Scalar>(&self, A: &dyn PsdMatrix<T>, k: usize) -> Result<PivotedCholesky<T>> {
         pivoted_cholesky(A, k, self.tolerance, PivotedCholesky::largest) //   s = argmax d
     }
 }
 
 impl<T: Scalar> LandmarkSelector<T> for Greedy {
-    /// Errors as [`factor`](Greedy::factor).
+    /// # Errors
+    /// Those of [`factor`](Greedy::factor).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, _rng: &mut dyn Rng) -> Result<Landmarks> {
         Landmarks::from_pivots(&self.factor(k, m)?)
     }

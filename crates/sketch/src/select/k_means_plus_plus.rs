@@ -1,4 +1,4 @@
-//! Far from those chosen before, at random.
+//! The seeding of k-means++ in feature space.
 
 use crate::{LandmarkSelector, Landmarks};
 use faer::Mat;
@@ -6,15 +6,15 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
 /// The seeding of k-means++ in feature space ("D² sampling"). The first landmark is uniform. Each
-/// further one has a probability in proportion to the squared distance min_s (K_jj + K_ss − 2K_js)
-/// to the nearest one before.
+/// further landmark j is drawn with probability proportional to min_s (K_jj + K_ss − 2K_js), its
+/// squared distance to the nearest landmark s so far.
 ///
-/// At most m landmarks, fewer only when every row equals one of those taken, in feature space and
-/// to rounding error. Unlike [`RpCholesky`](crate::RpCholesky), which costs the same in entries, it
-/// looks at distances to points, not to the span.
+/// The result has m landmarks, or fewer if in feature space every row equals a landmark up to
+/// rounding error. [`RpCholesky`](crate::RpCholesky) evaluates as many entries and uses distances
+/// to the span of the landmarks, in place of distances to landmarks.
 ///
 /// # Cost
-/// m·n entries and n diagonal ones, O(n) memory.
+/// m·n entries and n diagonal entries; O(n) memory.
 ///
 /// # Source
 /// D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007; in
@@ -44,9 +44,10 @@ use rand::{Rng, RngExt};
 pub struct KMeansPlusPlus;
 
 impl<T: Scalar> LandmarkSelector<T> for KMeansPlusPlus {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
-    /// entry of K, and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal
-    /// that is negative, not finite or all zero.
+    /// # Errors
+    /// In addition to those of the trait, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with
+    /// an entry of K, and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a
+    /// diagonal with a negative or non-finite entry, or of zeros.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         validate::not_empty("matrix", n)?;

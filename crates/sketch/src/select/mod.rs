@@ -1,4 +1,4 @@
-//! Ways of choosing landmarks, behind one trait.
+//! Landmark selectors, behind one trait.
 
 mod adaptive;
 mod column_norm;
@@ -26,9 +26,9 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 use std::sync::Arc;
 
-/// A way of choosing m landmarks of a psd matrix.
+/// A method that chooses m landmarks of a psd matrix.
 ///
-/// Implementations are plain values; an experiment is a loop over them:
+/// Implementations are plain values, so that several can be compared in a loop:
 ///
 /// ```
 /// use faer::Mat;
@@ -49,7 +49,7 @@ use std::sync::Arc;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait LandmarkSelector<T: Scalar>: Sync {
-    /// Chooses `m` landmarks of `k` (fewer only where the selector's documentation says so).
+    /// Chooses `m` landmarks of `k`, or fewer if the selector's documentation says so.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if m = 0,
@@ -58,7 +58,7 @@ pub trait LandmarkSelector<T: Scalar>: Sync {
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks>;
 }
 
-/// A pointer to a selector is the selector.
+/// Implements the trait for pointers by forwarding to the selector.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<T: Scalar, S: LandmarkSelector<T> $(+ $bound)? + ?Sized> LandmarkSelector<T>

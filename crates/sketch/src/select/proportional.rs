@@ -1,18 +1,18 @@
-//! In proportion to given scores.
+//! Sampling of landmarks in proportion to given scores.
 
 use crate::{Draw, LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
 use rand::Rng;
 
-/// Landmarks drawn in proportion to given non-negative scores, one per row: leverage scores
-/// computed before, for example.
+/// Landmarks drawn in proportion to given non-negative scores, one per row, such as leverage
+/// scores.
 ///
 /// # Cost
 /// No entry of the matrix; O(n) time and memory.
 ///
 /// # Source
-/// The probabilities are the caller's; without replacement, rows are drawn one after another in
-/// proportion to the scores that are left.
+/// The caller gives the probabilities. Without replacement, each row is drawn from the remaining
+/// rows in proportion to their scores.
 ///
 /// ```
 /// use faer::Mat;
@@ -30,15 +30,16 @@ use rand::Rng;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Proportional<T> {
-    /// One score per row, finite and at least 0, with a positive sum; scale does not matter.
+    /// One score per row, finite and at least 0, with a positive sum. Only ratios matter.
     pub scores: Vec<T>,
     /// With or without replacement.
     pub draw: Draw,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for Proportional<T> {
-    /// Besides the common errors, [`Shape`](nystrom_linalg_core::Error::Shape) if there is not one
-    /// score per row and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
+    /// # Errors
+    /// In addition to those of the trait, [`Shape`](nystrom_linalg_core::Error::Shape) if there is
+    /// not one score per row, and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::same_size("scores against rows of the matrix", k.dim(), self.scores.len())?;
         Landmarks::draw(&self.scores, m, self.draw, rng)

@@ -1,4 +1,4 @@
-//! The best of a few random rows, again and again.
+//! Greedy selection among a few random candidates.
 
 use super::pivots::Pivots;
 use crate::{LandmarkSelector, Landmarks};
@@ -7,14 +7,15 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
-/// Sparse greedy matrix approximation: at every step the best of a few random candidates. Its
-/// column, once a landmark, lowers tr(K − Â) most, by ‖E_{:j}‖²/E_jj with E = K − Â.
+/// Sparse greedy matrix approximation: at every step, c random candidates are compared, and the
+/// candidate j that decreases tr(K − Â) most becomes a landmark. The decrease is ‖E_{:j}‖²/E_jj
+/// with E = K − Â.
 ///
-/// The best of 59 candidates is among the best 5 % of all rows with probability 0.95. Fewer than m
-/// landmarks only at the numerical rank.
+/// The best of 59 candidates is among the best 5 % of all rows with probability 0.95. The result
+/// has m landmarks, or fewer if m exceeds the numerical rank of K.
 ///
 /// # Cost
-/// With c candidates c·n·m entries, cnm² flops in matrix products, n·(m + c) numbers of memory.
+/// c·n·m entries; cnm² flops in matrix products; n·(m + c) numbers of memory.
 ///
 /// # Source
 /// A. Smola, B. Schölkopf, *Sparse greedy matrix approximation for machine learning*, ICML 2000.
@@ -33,25 +34,25 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SparseGreedy {
-    /// Candidates a step; all rows that are left if there are no more.
+    /// c, the number of candidates per step; if fewer rows remain, all of them are candidates.
     pub candidates: usize,
 }
 
 impl Default for SparseGreedy {
-    /// 59 candidates, the number of the paper: ⌈ln 0.05/ln 0.95⌉.
+    /// 59 candidates, as in the paper: ⌈ln 0.05/ln 0.95⌉.
     fn default() -> Self {
         SparseGreedy { candidates: 59 }
     }
 }
 
 impl SparseGreedy {
-    /// Up to `k` pivots of `A` with the factor they give.
+    /// A partial Cholesky factorisation of `A` with up to `k` pivots.
     ///
     /// # Randomness
-    /// One uniform a step for every row whose residual is not 0.
+    /// At every step one uniform for each row whose residual is not 0.
     ///
     /// # Errors
-    /// As [`RpCholesky::factor`](crate::RpCholesky::factor);
+    /// Those of [`RpCholesky::factor`](crate::RpCholesky::factor), and
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without candidates.
     pub fn factor<T: Scalar>(
         &self,
@@ -61,7 +62,7 @@ impl SparseGreedy {
     ) -> Result<PivotedCholesky<T>> {
         validate::not_empty("candidates", self.candidates)?;
         let mut state = Pivots::start(A, k, 0.0)?;
-        while state.goes_on() {
+        while state.needs_pivot() {
             let open: Vec<f64> =
                 state.f.residual().iter().map(|&d| if d > 0.0 { 1.0 } else { 0.0 }).collect();
             let c = self.candidates.min(open.iter().filter(|&&open| open > 0.0).count());
@@ -75,7 +76,7 @@ impl SparseGreedy {
             let Some(t) =
                 (0..c).filter(real).max_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(b.cmp(&a)))
             else {
-                P.iter().for_each(|&s| state.f.discard(s)); //                 rounding error alone
+                P.iter().for_each(|&s| state.f.discard(s)); //                 only rounding error
                 continue;
             };
             let root = num_traits::Float::sqrt(G[(P[t], t)]);
@@ -89,7 +90,7 @@ impl SparseGreedy {
     }
 }
 
-/// A\[:, P\] − F F(P, :)ᵀ.
+/// A\[:, P\] − F F(P, :)ᵀ, n × |P|.
 fn residual_columns<T: Scalar>(
     A: &dyn PsdMatrix<T>,
     F: MatRef<'_, T>,
@@ -103,7 +104,8 @@ fn residual_columns<T: Scalar>(
 }
 
 impl<T: Scalar> LandmarkSelector<T> for SparseGreedy {
-    /// Errors as [`factor`](SparseGreedy::factor).
+    /// # Errors
+    /// Those of [`factor`](SparseGreedy::factor).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         Landmarks::from_pivots(&self.factor(k, m, rng)?)
     }

@@ -1,20 +1,20 @@
-//! Every row equally likely.
+//! Uniform sampling of landmarks.
 
 use crate::{Draw, LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Landmarks drawn uniformly.
+/// Landmarks drawn with all rows equally likely.
 ///
-/// Enough when the leverage scores are nearly equal: about d_mof = n·max_i l_i columns are needed
-/// (Bach 2013), against d_eff for leverage-proportional sampling.
+/// Uniform sampling needs about d_mof = n·max_i l_i columns (Bach 2013), sampling in proportion to
+/// leverage scores about d_eff. Both are close if the leverage scores are nearly equal.
 ///
 /// # Cost
 /// No entry of the matrix; O(n) time and memory.
 ///
 /// # Source
-/// Williams & Seeger, *Using the Nyström method to speed up kernel machines*, NIPS 2000; for how
-/// many, Bach, COLT 2013 (arXiv:1208.2015).
+/// Williams & Seeger, *Using the Nyström method to speed up kernel machines*, NIPS 2000; number of
+/// columns: Bach, COLT 2013 (arXiv:1208.2015).
 ///
 /// ```
 /// use faer::Mat;

@@ -6,9 +6,9 @@ use crate::landmarks::check_draws;
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
-/// The sum of m independent signed sub-sampling matrices: at most m entries in each column. Hence
-/// it has nearly the price of Nyström (m = 1), and nearly the accuracy of a Gaussian sketch (m → ∞)
-/// already for small m.
+/// The sum of m independent signed sub-sampling matrices, with at most m entries in each column.
+/// For small m it costs little more than the Nyström method (m = 1) and is nearly as accurate as a
+/// Gaussian sketch (m → ∞).
 ///
 /// ```text
 /// S = Σ_{i=1..m} S_(i),   S_(i) e_j = r_ij/√(d m p_{n_ij}) e_{n_ij},   n_ij ~ P independent,
@@ -16,20 +16,21 @@ use rand::{Rng, RngExt};
 /// ```
 ///
 /// # Cost
-/// Let u ≤ md be the number of distinct rows drawn. KS takes at most n·u entries of K (repetitions
-/// are evaluated once) and 2nmd flops, SᵀKS another 2md² flops; S itself md numbers.
+/// With u ≤ md the number of distinct rows drawn, KS takes at most n·u entries of K (repetitions
+/// are evaluated once) and 2nmd flops, SᵀKS another 2md² flops. S is stored as at most md numbers.
 ///
 /// # Source
 /// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in
 /// Kernel Ridge Regression*, AISTATS 2021 (arXiv:2103.04031), Algorithm 1.
 ///
 /// # Departures
-/// Columns that come out zero or parallel are merged ([`SparseSketch`]): SSᵀ is the same.
+/// Zero columns are dropped and parallel columns merged ([`SparseSketch`]), which does not change
+/// SSᵀ.
 ///
-/// Definition 2.1 asks for p_j > 0 at every row. Here a weight may be 0, as the leverage score of a
-/// row with K_jj = 0 is. Such a row is never drawn: E\[SSᵀ\] is I on the other rows and 0 on this
-/// one. Where the row's own leverage score is positive, Theorem 3.6 then promises nothing: the
-/// [`incoherence`](crate::SketchDiagnostics::incoherence) is ∞.
+/// Definition 2.1 requires p_j > 0 for every row. Here a weight may be 0, as is the leverage score
+/// of a row with K_jj = 0. Such a row is never drawn, and E\[SSᵀ\] is I on the other rows and 0 on
+/// this row. If the leverage score of a row with weight 0 is positive, Theorem 3.6 guarantees
+/// nothing: the [`incoherence`](crate::SketchDiagnostics::incoherence) is ∞.
 ///
 /// ```
 /// use nystrom_sketch::{Accumulation, Sketch};
@@ -44,33 +45,33 @@ use rand::{Rng, RngExt};
 pub struct Accumulation {
     /// m, the number of matrices in the sum, at least 1.
     pub m: usize,
-    /// P: one weight per row, finite and at least 0, with a positive sum; scale does not matter. A
-    /// row of weight 0 is never drawn. `None`: all rows equally likely.
+    /// P, as one weight per row, finite and at least 0, with a positive sum. Only ratios matter,
+    /// and a row of weight 0 is never drawn. `None`: all rows are equally likely.
     pub probabilities: Option<Vec<f64>>,
 }
 
 impl Accumulation {
-    /// m matrices, all rows equally likely.
+    /// The sum of `m` matrices, with all rows equally likely.
     pub fn uniform(m: usize) -> Self {
         Accumulation { m, probabilities: None }
     }
 
-    /// m matrices, rows drawn in proportion to `scores`, such as leverage scores.
+    /// The sum of `m` matrices, with rows drawn in proportion to `scores`, such as leverage scores.
     pub fn proportional(m: usize, scores: Vec<f64>) -> Self {
         Accumulation { m, probabilities: Some(scores) }
     }
 
-    /// Algorithm 1.
+    /// Draws a sketch with `n` rows and at most `d` columns, by Algorithm 1.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or m is 0,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or md > 2²⁸,
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n weights,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the number of weights is not n,
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     ///
     /// # Randomness
-    /// m·d draws of a row (a bounded integer each, or a uniform if weighted), matrix by matrix,
-    /// then m·d signs.
+    /// m·d draws of a row (each a bounded integer, or a uniform if there are weights), one matrix
+    /// after the other, then m·d signs.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,
@@ -104,7 +105,7 @@ pub(super) struct DrawnRow {
     pub p: f64,
 }
 
-/// `count` independent rows of n, in proportion to the weights or uniform.
+/// `count` independent draws from n rows, in proportion to the weights, or uniform without weights.
 pub(super) fn draw_rows(
     weights: Option<&[f64]>,
     n: usize,

@@ -1,12 +1,12 @@
-//! A sketch with every entry stored.
+//! A sketch stored as a dense matrix.
 
 use crate::Sketch;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use std::ops::Range;
 
-/// S with all of its n·d entries in memory. KS takes n² entries of K, half of them by symmetry, and
-/// 2n²d flops.
+/// A sketch S with all n·d entries in memory. KS takes n²/2 entries of K, by symmetry, and 2n²d
+/// flops.
 ///
 /// ```
 /// use faer::mat;
@@ -23,7 +23,8 @@ pub struct DenseSketch<T> {
 }
 
 impl<T: Scalar> DenseSketch<T> {
-    /// The given n × d matrix, its columns divided by their largest modulus.
+    /// The sketch S = `matrix` (n × d). Columns of S̄ are divided by their largest modulus, which
+    /// is their scale.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without rows or columns,
@@ -43,7 +44,7 @@ impl<T: Scalar> DenseSketch<T> {
         Ok(Self::of(matrix, scales))
     }
 
-    /// S = S̄ diag(c) as drawn.
+    /// The sketch S = S̄ diag(c) for S̄ = `matrix` and c = `scales`.
     pub(crate) fn of(matrix: Mat<T>, scales: Vec<f64>) -> Self {
         DenseSketch { support: (0..matrix.nrows()).collect(), matrix, scales }
     }

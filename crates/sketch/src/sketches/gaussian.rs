@@ -1,13 +1,14 @@
-//! Independent normal entries.
+//! Gaussian sketches.
 
 use super::{check_shape, distribution};
 use crate::DenseSketch;
 use nystrom_linalg_core::{Result, Scalar, random};
 use rand::Rng;
 
-/// S_ij independent N(0, 1/d): the sketch whose accuracy the others are measured against.
+/// The sketch with independent entries S_ij ~ N(0, 1/d), the standard of comparison for the
+/// accuracy of other sketches.
 ///
-/// Stored: n·d numbers. KS takes n²/2 entries of K and 2n²d flops.
+/// S is stored as n·d numbers. KS takes n²/2 entries of K and 2n²d flops.
 ///
 /// # Source
 /// Y. Yang, M. Pilanci, M. Wainwright, *Randomized sketches for kernels: fast and optimal
@@ -25,14 +26,15 @@ use rand::Rng;
 pub struct GaussianSketch;
 
 impl GaussianSketch {
-    /// Draws one. The bits do not depend on the number of threads.
+    /// Draws a sketch with `n` rows and `d` columns. The bits do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
     ///
     /// # Randomness
-    /// One key; column j is drawn from its stream j.
+    /// One key; column j is drawn from stream j.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,

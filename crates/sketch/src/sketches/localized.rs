@@ -1,4 +1,4 @@
-//! Gaussian blocks along the diagonal.
+//! Localised sketches: Gaussian blocks along the diagonal.
 
 use super::{check_shape, distribution};
 use crate::SparseSketch;
@@ -7,10 +7,11 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-/// S block-diagonal: the rows are parted into B blocks, the columns likewise, and block b holds
-/// independent N(0, 1/d_b) entries, d_b its number of columns.
+/// The block-diagonal Gaussian sketch: rows and columns are partitioned into B blocks, and block b
+/// has independent N(0, 1/d_b) entries, where d_b is its number of columns.
 ///
-/// KS takes n²/2 entries of K and 2n²d/B flops, SᵀKS 2nd²/B; S itself n·d/B numbers.
+/// KS takes n²/2 entries of K and 2n²d/B flops, SᵀKS another 2nd²/B flops. S is stored as n·d/B
+/// numbers.
 ///
 /// # Source
 /// R. Srinivasa, M. Davenport, J. Romberg, *Localized sketching for matrix multiplication and ridge
@@ -27,31 +28,32 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Localized {
-    /// B, the number of blocks, 1 ≤ B ≤ d; their sizes differ by at most one.
+    /// B, the number of blocks, 1 ≤ B ≤ d. Block sizes differ by at most one.
     pub blocks: usize,
-    /// Whether rows are dealt to the blocks at random or in their order.
+    /// Whether rows are assigned to the blocks at random (true) or in order (false).
     pub shuffled: bool,
 }
 
 impl Localized {
-    /// Consecutive rows share a block.
+    /// B blocks of consecutive rows.
     pub fn contiguous(blocks: usize) -> Self {
         Localized { blocks, shuffled: false }
     }
 
-    /// Rows are dealt to the blocks at random.
+    /// B blocks, with rows assigned at random.
     pub fn shuffled(blocks: usize) -> Self {
         Localized { blocks, shuffled: true }
     }
 
-    /// Draws one. The bits do not depend on the number of threads.
+    /// Draws a sketch with `n` rows and `d` columns. The bits do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or B is 0,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or B > d.
     ///
     /// # Randomness
-    /// n bounded integers if shuffled; one key, column j then being drawn from its stream j.
+    /// n bounded integers if shuffled, then one key; column j is drawn from stream j.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,

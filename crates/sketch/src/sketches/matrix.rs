@@ -1,10 +1,11 @@
-//! A sketched matrix with KS in memory.
+//! The products KS and SᵀKS of a psd matrix and a sketch, stored.
 
 use crate::{FeatureMap, Sketch, SketchProduct, Whitening};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 
-/// KS and SᵀKS of a psd matrix, and with them K_S = KS(SᵀKS)⁻¹SᵀK ⪯ K.
+/// The products KS (n × d) and SᵀKS (d × d) of a psd matrix K and a sketch S, which give
+/// K_S = KS(SᵀKS)⁻¹SᵀK ⪯ K.
 ///
 /// ```
 /// use faer::Mat;
@@ -29,12 +30,13 @@ pub struct SketchedMatrix<T> {
 }
 
 impl<T: Scalar> SketchedMatrix<T> {
-    /// One pass: at most n·u entries of K for a support of u rows. Each tile of K on the support is
-    /// evaluated once (n²/2 in all for a dense sketch). Memory n·d + 8ud bytes beyond the sketch.
+    /// Computes both products in one pass over at most n·u entries of K, for a support of u rows.
+    /// By symmetry, each tile of K on the support is evaluated once, so that a dense sketch takes
+    /// n²/2 entries. Memory beyond the sketch: n·d numbers and u·d `f64` numbers.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if they do not have the same n,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming a row of K.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if K and S have different n,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with a row of K.
     pub fn new(k: &dyn PsdMatrix<T>, sketch: &dyn Sketch<T>) -> Result<Self> {
         let product = SketchProduct::new(k, sketch)?;
         let on_support = product.on_support()?;
@@ -58,13 +60,13 @@ impl<T: Scalar> SketchedMatrix<T> {
         Mat::from_fn(c.len(), c.len(), |i, j| c[i] * self.gram[(i, j)] * c[j])
     }
 
-    /// KS with columns divided by their scales: the same span.
+    /// K S̄, n × d: the columns of KS divided by their scales, which does not change their span.
     pub fn unscaled(&self) -> MatRef<'_, T> {
         self.product.as_ref()
     }
 
-    /// F, n × r, with FFᵀ = K_S: KS R⁻ᵀ where RRᵀ is SᵀKS, its inverse being taken as asked. nd² +
-    /// d³/3 flops.
+    /// F = KS R⁻ᵀ, n × r, with FFᵀ = K_S and RRᵀ = SᵀKS, which is inverted by the given whitening.
+    /// nd² + d³/3 flops.
     ///
     /// # Errors
     /// Those of [`FeatureMap::new`].
@@ -76,7 +78,8 @@ impl<T: Scalar> SketchedMatrix<T> {
         Ok(map.apply_in_place(columns.as_mut()).transpose().to_owned())
     }
 
-    /// tr(K − K_S) ≥ 0 for the K it was made from: n diagonal entries, summed in `f64`.
+    /// tr(K − K_S) ≥ 0, where `k` must be the matrix that was sketched. Evaluates n diagonal
+    /// entries; summed in `f64`.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order, and those of

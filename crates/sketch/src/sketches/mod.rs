@@ -1,4 +1,4 @@
-//! Sketches: random n × d matrices S with E\[SSᵀ\] = I, and what they do to a psd matrix.
+//! Sketches: random n × d matrices S with E\[SSᵀ\] = I, and their products with a psd matrix.
 
 mod accumulation;
 mod dense;
@@ -31,17 +31,17 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An n × d matrix S, known by what it does: KS and SᵀKS from the columns of K in its support, and
-/// Sθ on that support.
+/// An n × d sketching matrix S, given by its products: KS and SᵀKS from the columns of K in the
+/// support of S, and Sθ on that support.
 ///
-/// S = S̄ diag(c): the scales c_j ≠ 0 of the columns are kept apart, because K_S = KS(SᵀKS)⁻¹SᵀK
-/// and the estimator f_S depend on the span of the columns only. Products are with S̄, so that a
-/// column with one entry is exactly a unit vector, whatever its sign and scale. A sketch of such
-/// columns *is* the Nyström method, to the bit.
+/// S = S̄ diag(c), where the scales c_j ≠ 0 of the columns are stored separately, because
+/// K_S = KS(SᵀKS)⁻¹SᵀK and the estimator f_S depend only on the span of the columns. Products are
+/// with S̄, in which a column with one entry is exactly a unit vector, whatever its sign and scale.
+/// A sketch of such columns has the same bits as the Nyström method.
 ///
-/// Two implementations cover everything here: [`SparseSketch`] and [`DenseSketch`]. The parameters
-/// of a random sketch are a value of its own ([`Accumulation`], [`GaussianSketch`], …) whose
-/// `sample` makes one.
+/// There are two implementations, [`SparseSketch`] and [`DenseSketch`]. A distribution of sketches
+/// is a separate type ([`Accumulation`], [`GaussianSketch`], …), whose method `sample` draws a
+/// sketch.
 ///
 /// ```
 /// use faer::Mat;
@@ -63,32 +63,32 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     /// n, the number of rows.
     fn n(&self) -> usize;
 
-    /// d, the number of columns: at most the number asked for (columns that came out zero or
-    /// parallel are merged away).
+    /// d, the number of columns. It may be less than the number requested from a distribution,
+    /// because zero columns are dropped and parallel columns are merged.
     fn width(&self) -> usize;
 
-    /// The rows of S that are not zero, u of them, all different, in any order.
+    /// The indices of the nonzero rows of S, u distinct indices in any order.
     fn support(&self) -> &[usize];
 
-    /// c: one scale per column.
+    /// c, one scale per column.
     fn scales(&self) -> &[f64];
 
-    /// out += k·S̄ restricted to the rows `support()[positions]`; `k` is b × positions.len(), `out`
-    /// b × d.
+    /// out += k·S̄\[rows, :\] for the rows `support()[positions]` of S̄; `k` is
+    /// b × `positions.len()`, `out` is b × d.
     ///
-    /// A column-major `k` is fast. The bits do not depend on the number of threads.
+    /// Fastest if `k` is column-major. The bits do not depend on the number of threads.
     ///
     /// # Panics
     /// If the shapes do not fit.
     fn add_product(&self, out: MatMut<'_, T>, k: MatRef<'_, T>, positions: Range<usize>);
 
-    /// The rows `support()` of S̄θ, u × t, for θ d × t.
+    /// The rows `support()` of S̄θ, u × t, for θ (d × t).
     ///
     /// # Panics
     /// If `theta` does not have d rows.
     fn expand(&self, theta: MatRef<'_, f64>) -> Mat<f64>;
 
-    /// S itself, n × d, scales included: n·d numbers, for looking at small ones.
+    /// S as a dense n × d matrix, scales included: n·d numbers, for small sketches.
     fn to_dense(&self) -> Mat<f64> {
         let (d, c) = (self.width(), self.scales());
         let rows = self.expand(Mat::from_fn(d, d, |i, j| if i == j { c[i] } else { 0.0 }).as_ref());
@@ -100,22 +100,23 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     }
 }
 
-/// The distribution of a sketch: draws one of any size.
+/// A distribution of sketches, from which a sketch of any size can be drawn.
 ///
-/// Every implementation also has an inherent `sample` that returns the concrete type.
+/// Every implementation in this crate also has an inherent method `sample`, which returns the
+/// concrete type.
 pub trait SketchDistribution<T: Scalar>: Debug + Sync {
-    /// A sketch with `n` rows and `d` columns, E\[SSᵀ\] = I.
+    /// Draws a sketch with `n` rows and `d` columns, E\[SSᵀ\] = I.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0 or every column came out zero,
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0 or every drawn column is zero,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n, and those of the implementation.
     ///
     /// # Randomness
-    /// What the inherent `sample` of the implementation says.
+    /// That of the implementation's inherent `sample`.
     fn draw(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<Box<dyn Sketch<T>>>;
 }
 
-/// A pointer to a distribution is one too.
+/// Implements the trait for pointers by forwarding to the distribution.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<T: Scalar, L: SketchDistribution<T> $(+ $bound)? + ?Sized> SketchDistribution<T>
@@ -129,7 +130,7 @@ macro_rules! forward {
 }
 forward!(&L, Box<L>, Arc<L>: Send);
 
-/// Implements [`SketchDistribution`] by the inherent `sample`.
+/// Implements [`SketchDistribution`] for a type by its inherent `sample`.
 macro_rules! distribution {
     ($law:ty) => {
         impl<T: nystrom_linalg_core::Scalar> $crate::SketchDistribution<T> for $law {
@@ -146,7 +147,7 @@ macro_rules! distribution {
 }
 use distribution;
 
-/// 1 ≤ d ≤ n.
+/// Checks that 1 ≤ d ≤ n.
 fn check_shape(n: usize, d: usize) -> Result<()> {
     validate::not_empty("rows of the sketch (n)", n)?;
     validate::at_most("columns of the sketch (d)", d, n)

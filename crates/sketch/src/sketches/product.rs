@@ -1,4 +1,4 @@
-//! KS and SᵀKS, tile by tile.
+//! The products KS and SᵀKS, tile by tile.
 
 use crate::Sketch;
 use faer::reborrow::*;
@@ -6,15 +6,14 @@ use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, RowTree, Scalar, ops, validate};
 use std::ops::Range;
 
-/// Rows and columns of a tile of K: 2 MiB of `f64`.
+/// Rows and columns of a tile of K, which takes 2 MiB in `f64`.
 const TILE: usize = 512;
 
-/// K S̄ for a matrix K and a sketch S = S̄ diag(c), by row tiles. It takes n·u entries of K for a
-/// support of u rows, O(512²) memory.
+/// The product K S̄ of a matrix K and a sketch S = S̄ diag(c), by row tiles. A pass takes n·u
+/// entries of K for a support of u rows, and O(512·(512 + d)) memory.
 ///
-/// [`SketchedMatrix`](crate::SketchedMatrix) is the form that keeps KS. Sums over tiles are in
-/// `f64` whatever the scalar. Entries of K are not checked one by one; what `NaN` or ∞ would come
-/// of them is found in the product.
+/// [`SketchedMatrix`](crate::SketchedMatrix) stores KS. Sums over tiles are in `f64` for either
+/// scalar type. Entries of K are not checked one by one; NaN and ∞ are detected in the product.
 ///
 /// ```
 /// use faer::Mat;
@@ -35,8 +34,7 @@ pub struct SketchProduct<'a, T> {
     sketch: &'a dyn Sketch<T>,
 }
 
-/// Room for one tile of K and its product, to be used again and again: (512 + 2d)·512 numbers, less
-/// for small n.
+/// A reusable buffer for one tile of K and its product: (512 + 2d)·512 numbers, fewer for small n.
 #[derive(Debug)]
 pub struct ProductBuffer<T> {
     k: Mat<T>,
@@ -45,10 +43,10 @@ pub struct ProductBuffer<T> {
 }
 
 impl<'a, T: Scalar> SketchProduct<'a, T> {
-    /// Pairs them; nothing is computed yet.
+    /// The product of `k` and `sketch`, of which nothing is computed yet.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if they do not have the same n.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if K and S have different n.
     pub fn new(k: &'a dyn PsdMatrix<T>, sketch: &'a dyn Sketch<T>) -> Result<Self> {
         validate::same_size("order of the matrix against rows of the sketch", k.dim(), sketch.n())?;
         Ok(SketchProduct { k, sketch })
@@ -65,9 +63,9 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         ProductBuffer { k: Mat::zeros(b, b), part: Mat::zeros(b, d), sum: Mat::zeros(b, d) }
     }
 
-    /// out = K\[rows, :\] S̄, rows.len() × d. Not checked for finite entries.
+    /// out = K\[rows, :\] S̄, `rows.len()` × d, without a check for finite entries.
     ///
-    /// rows.len()·u entries of K. The bits do not depend on the number of threads.
+    /// Evaluates `rows.len()`·u entries of K. The bits do not depend on the number of threads.
     ///
     /// # Panics
     /// If the shapes do not fit or an index is out of range.
@@ -99,10 +97,10 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         }
     }
 
-    /// Calls `visit(rows, ks)` for consecutive tiles of the rows of K S̄ (tile × d). One pass.
+    /// Calls `visit(rows, ks)` for consecutive row tiles of K S̄ (`rows.len()` × d). One pass.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the row of K; those of `visit`.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the row of K; those of `visit`.
     pub fn for_each_tile(
         &self,
         mut visit: impl FnMut(Range<usize>, MatRef<'_, T>) -> Result<()>,
@@ -119,11 +117,11 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     }
 
     /// The rows `support()` of K S̄, u × d, in `f64`. Every tile of K on the support is evaluated
-    /// once, its transpose standing for the tile on the other side of the diagonal. That is u²/2
-    /// entries (u² for u ≤ 512).
+    /// once; its transpose is used as the tile on the other side of the diagonal. This takes about
+    /// u²/2 entries (u² for u ≤ 512).
     ///
     /// # Errors
-    /// As [`for_each_tile`](Self::for_each_tile).
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the row of K.
     pub fn on_support(&self) -> Result<Mat<f64>> {
         let (support, d) = (self.sketch.support(), self.sketch.width());
         let mut out = Mat::<f64>::zeros(support.len(), d);
@@ -164,7 +162,8 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         ops::add_widened(out.as_mut().subrows_mut(rows.start, rows.len()), part.rb(), false);
     }
 
-    /// S̄ᵀK S̄, d × d and exactly symmetric, from the rows `on_support` of K S̄. No entries of K.
+    /// S̄ᵀK S̄, d × d and exactly symmetric, from the rows [`on_support`](Self::on_support) of
+    /// K S̄. Evaluates no entries of K.
     ///
     /// # Panics
     /// If `on_support` is not u × d.
@@ -187,10 +186,11 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         out
     }
 
-    /// K S̄, n × d, kept, from its rows `on_support`: (n − u)·u entries more.
+    /// K S̄ as a stored n × d matrix, from its rows [`on_support`](Self::on_support) and another
+    /// (n − u)·u entries of K.
     ///
     /// # Errors
-    /// As [`for_each_tile`](Self::for_each_tile).
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the row of K.
     pub fn stored(&self, on_support: MatRef<'_, f64>) -> Result<Mat<T>> {
         let (n, support) = (self.k.dim(), self.sketch.support());
         let mut out = Mat::zeros(n, self.sketch.width());
@@ -214,7 +214,7 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         Ok(out)
     }
 
-    /// Entries of K that [`on_support`](Self::on_support) evaluates.
+    /// How many entries of K [`on_support`](Self::on_support) evaluates.
     pub fn support_entries(&self) -> u64 {
         let u = self.sketch.support().len();
         RowTree::tiles(0..u, TILE).map(|rows| rows.len() as u64 * rows.end as u64).sum()
@@ -229,7 +229,7 @@ fn narrow<T: Scalar>(mut out: MatMut<'_, T>, sum: MatRef<'_, f64>) {
     }
 }
 
-/// Finite entries; otherwise the error names the row of K.
+/// Checks that all entries are finite; otherwise the error names the row of K.
 fn check<T: Scalar>(ks: MatRef<'_, T>, row_of: impl Fn(usize) -> usize) -> Result<()> {
     validate::finite("product KS of kernel matrix and sketch", ks)
         .map_err(|error| error.placed(|row, col| (row_of(row), col)))

@@ -1,4 +1,4 @@
-//! Independent signs.
+//! Rademacher sketches.
 
 use super::{check_shape, distribution};
 use crate::DenseSketch;
@@ -7,9 +7,10 @@ use nystrom_linalg_core::{Result, Scalar, Streams};
 use rand::Rng;
 use rayon::prelude::*;
 
-/// S_ij = ±1/√d, independent fair signs: as accurate as Gaussian entries, and one bit each to draw.
+/// The sketch with entries S_ij = ±1/√d with independent fair signs. It is as accurate as a
+/// Gaussian sketch, and an entry takes one random bit.
 ///
-/// Stored as n·d numbers. KS takes n²/2 entries of K and 2n²d flops.
+/// S is stored as n·d numbers. KS takes n²/2 entries of K and 2n²d flops.
 ///
 /// ```
 /// use nystrom_sketch::{Rademacher, Sketch};
@@ -23,14 +24,15 @@ use rayon::prelude::*;
 pub struct Rademacher;
 
 impl Rademacher {
-    /// Draws one. The bits do not depend on the number of threads.
+    /// Draws a sketch with `n` rows and `d` columns. The bits do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
     ///
     /// # Randomness
-    /// One key; column j takes ⌈n/64⌉ words of its stream j, a bit for each entry.
+    /// One key; column j takes ⌈n/64⌉ words of stream j, one bit for each entry.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,

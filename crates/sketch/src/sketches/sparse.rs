@@ -9,15 +9,15 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-/// Columns of a product computed by one thread at a time.
+/// Columns of a product that one task computes.
 const COLUMNS: usize = 8;
 
-/// S by its columns (compressed sparse columns): every column scaled so that its largest entry is
-/// 1, the scales apart.
+/// A sketch S stored as compressed sparse columns. Every column is scaled so that its entry of
+/// largest modulus is 1; the scales are stored separately.
 ///
-/// What leaves SSᵀ as it is, is done once at the start. Repeated rows in a column are summed,
-/// entries and columns that come out zero are dropped. Columns that are multiples of each other are
-/// merged (scales c and c' into √(c² + c'²)). So SᵀKS is singular only if K makes it so.
+/// On construction, S is simplified without changing SSᵀ: repeated rows in a column are summed,
+/// zero entries and columns are dropped, and columns that are multiples of each other are merged
+/// (scales c and c' give √(c² + c'²)). No two columns of S are then parallel.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSketch};
@@ -33,21 +33,21 @@ const COLUMNS: usize = 8;
 pub struct SparseSketch<T> {
     n: usize,
     support: Vec<usize>,
-    /// Column j holds entries starts[j]..starts[j + 1], by ascending position.
+    /// Column j has the entries `starts[j]..starts[j + 1]`, in ascending order of position.
     starts: Vec<usize>,
-    /// Positions in `support`.
+    /// The row of each entry, as a position in `support`.
     positions: Vec<usize>,
     values: Vec<T>,
     scales: Vec<f64>,
 }
 
 impl<T: Scalar> SparseSketch<T> {
-    /// The sketch with the given columns, each a list of (row, value). The support is in the order
-    /// of first occurrence.
+    /// The sketch with `n` rows and the given columns, each a list of (row, value). The support is
+    /// in the order of first occurrence.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`], [`Error::NonFinite`], and [`Error::Empty`] if no column has a
-    /// non-zero entry.
+    /// [`Error::IndexOutOfRange`], [`Error::NonFinite`], and [`Error::Empty`] if n = 0 or no column
+    /// has a nonzero entry.
     pub fn new(n: usize, columns: Vec<Vec<(usize, f64)>>) -> Result<Self> {
         validate::not_empty("rows of the sketch (n)", n)?;
         let mut sketch = SparseSketch {
@@ -78,7 +78,7 @@ impl<T: Scalar> SparseSketch<T> {
         Ok(sketch)
     }
 
-    /// Whether stored column j is the given one.
+    /// Whether the stored column j equals `column`.
     fn holds(&self, j: usize, column: &[(usize, f64)], place_of: &HashMap<usize, usize>) -> bool {
         let stored = self.starts[j]..self.starts[j + 1];
         let (positions, values) = (&self.positions[stored.clone()], &self.values[stored]);
@@ -105,12 +105,13 @@ impl<T: Scalar> SparseSketch<T> {
         self.scales.push(scale);
     }
 
-    /// The selection matrix S e_j = e_{i_j}: K_S is the Nyström approximation of these landmarks.
+    /// The selection matrix S with S e_j = e_{i_j}, for which K_S is the Nyström approximation with
+    /// these landmarks.
     pub fn from_landmarks(landmarks: &Landmarks) -> Result<Self> {
         Self::new(landmarks.n(), landmarks.indices().iter().map(|&i| vec![(i, 1.0)]).collect())
     }
 
-    /// The sampling matrix S e_j = √w_j e_{i_j} of a dictionary.
+    /// The sampling matrix S of a dictionary, S e_j = √w_j e_{i_j}.
     ///
     /// # Errors
     /// [`Error::Empty`] for an empty dictionary.
@@ -119,12 +120,12 @@ impl<T: Scalar> SparseSketch<T> {
         Self::new(dictionary.n(), entries.map(|(&i, w)| vec![(i, w.f64().sqrt())]).collect())
     }
 
-    /// Number of stored entries.
+    /// The number of stored entries.
     pub fn entries(&self) -> usize {
         self.values.len()
     }
 
-    /// The entries of column j of S̄ whose positions lie in `positions`: positions and values.
+    /// The entries (position, value) of column j of S̄ whose positions are in `positions`.
     fn column(&self, j: usize, positions: &Range<usize>) -> impl Iterator<Item = (usize, T)> {
         let all = self.starts[j]..self.starts[j + 1];
         let (at, values) = (&self.positions[all.clone()], &self.values[all]);
@@ -151,7 +152,7 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
         &self.scales
     }
 
-    /// Two flops for every row of `k` and entry of S̄.
+    /// Two flops for every row of `k` and every entry of S̄.
     fn add_product(&self, mut out: MatMut<'_, T>, k: MatRef<'_, T>, positions: Range<usize>) {
         assert!(
             k.ncols() == positions.len() && positions.end <= self.support.len(),
@@ -196,7 +197,7 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
     }
 }
 
-/// out += value·k for two columns.
+/// out += value·k, where `out` and `k` have one column.
 fn add_multiple<T: Scalar>(mut out: MatMut<'_, T>, k: MatRef<'_, T>, value: T) {
     match (out.rb_mut().col_mut(0).try_as_col_major_mut(), k.col(0).try_as_col_major()) {
         (Some(out), Some(k)) => {
@@ -218,15 +219,15 @@ fn check(n: usize, j: usize, column: &[(usize, f64)]) -> Result<()> {
     Ok(())
 }
 
-/// A number that equal columns share, eight bytes a column instead of the column itself.
+/// A hash of the column, equal for equal columns, which takes eight bytes.
 fn fingerprint(column: &[(usize, f64)]) -> u64 {
     let mut hasher = DefaultHasher::new();
     column.iter().for_each(|&(row, value)| (row, value.to_bits()).hash(&mut hasher));
     hasher.finish()
 }
 
-/// Sorts by rows, sums repetitions, drops zeros, divides by the entry of largest modulus (the first
-/// of several) and returns it. `None` if nothing is left.
+/// Sorts the entries by row, sums repetitions, drops zeros, divides by the entry of largest modulus
+/// (the first, if several) and returns this entry. `None` if no entry is left.
 fn reduce(column: &mut Vec<(usize, f64)>) -> Option<f64> {
     column.sort_by_key(|entry| entry.0);
     column.dedup_by(|later, first| {

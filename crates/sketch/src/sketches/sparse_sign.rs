@@ -5,17 +5,18 @@ use crate::SparseSketch;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::{Rng, RngExt};
 
-/// Each row of S has ζ entries ±1/√ζ in distinct random columns (ζ = 8 unless given, d if that is
-/// less). Sᵀ hashes every coordinate into ζ signed buckets.
+/// The sketch whose rows each have ζ nonzero entries ±1/√ζ in distinct random columns (ζ = 8 by
+/// default, and at most d). Sᵀ hashes every coordinate into ζ signed buckets.
 ///
-/// No row is zero, so that KS takes n²/2 entries of K, but only 2ζn² flops; S itself ζn numbers.
-/// Made for embedding tall matrices that are in memory anyway; for K it is the sketch that leaves
-/// no row out.
+/// No row is zero, so that KS takes n²/2 entries of K, but only 2ζn² flops. S is stored as ζn
+/// numbers. The sketch is designed to embed tall matrices that are in memory. For a kernel matrix
+/// its advantage is that every row contributes.
 ///
 /// # Source
 /// J. Tropp, A. Yurtsever, M. Udell, V. Cevher, *Streaming low-rank matrix approximation with an
-/// application to scientific simulation*, SIAM J. Sci. Comput. 41(4), 2019. Their ζ = min(d, 8) was
-/// read in an implementation that quotes them (Skema's `SparseSignDimRedux`), not in the paper.
+/// application to scientific simulation*, SIAM J. Sci. Comput. 41(4), 2019. The value ζ = min(d, 8)
+/// is taken from an implementation that cites this paper (Skema's `SparseSignDimRedux`), not from
+/// the paper.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSign};
@@ -27,7 +28,7 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SparseSign {
-    /// ζ ≥ 1; capped at d.
+    /// ζ ≥ 1, the number of nonzero entries per row; values above d count as d.
     pub per_row: usize,
 }
 
@@ -39,7 +40,7 @@ impl Default for SparseSign {
 }
 
 impl SparseSign {
-    /// Draws one.
+    /// Draws a sketch with `n` rows and `d` columns.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or ζ is 0,
@@ -62,7 +63,7 @@ impl SparseSign {
         for i in 0..n {
             taken.clear();
             for last in d - zeta..d {
-                // Floyd: a fresh column, or `last` itself, keeps subsets equally likely
+                // Floyd's algorithm: a new column, or else `last`, keeps subsets equally likely
                 let j = rng.random_range(0..=last);
                 let j = if taken.contains(&j) { last } else { j };
                 taken.push(j);

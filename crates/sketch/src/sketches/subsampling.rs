@@ -1,4 +1,4 @@
-//! One entry in each column.
+//! Sub-sampling matrices, with one entry in each column.
 
 use super::accumulation::draw_rows;
 use super::{check_shape, distribution};
@@ -6,11 +6,13 @@ use crate::{Draw, Landmarks, SparseSketch};
 use nystrom_linalg_core::{Error, Result, Scalar};
 use rand::{Rng, RngExt};
 
-/// S e_j = r_j/√(d p_{n_j}) e_{n_j}: d rows drawn from P, rescaled, with random signs or without.
+/// The sub-sampling matrix S e_j = r_j/√(d p_{n_j}) e_{n_j} of d rows n_j drawn from P, with random
+/// signs r_j = ±1 or with r_j = 1.
 ///
-/// K_S and f_S are then the Nyström approximation and estimator: scales and signs cancel. Rows
-/// drawn twice are merged, SSᵀ staying the same. Without replacement (uniform only: unequal weights
-/// leave inclusion probabilities without a closed form) the scale is √(n/d).
+/// K_S and f_S are then the Nyström approximation and estimator, because scales and signs cancel.
+/// Repeated rows are merged, which does not change SSᵀ. Without replacement only uniform P is
+/// possible, because for unequal weights the inclusion probabilities have no closed form; the scale
+/// of a row is then √(n/d).
 ///
 /// ```
 /// use nystrom_sketch::{Draw, Sketch, Subsampling};
@@ -23,12 +25,12 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Subsampling {
-    /// P: one weight per row; scale does not matter. A row of weight 0 is never drawn, as in
-    /// [`Accumulation`](crate::Accumulation). `None`: all rows equally likely.
+    /// P, as one weight per row. Only ratios matter, and a row of weight 0 is never drawn, as in
+    /// [`Accumulation`](crate::Accumulation). `None`: all rows are equally likely.
     pub probabilities: Option<Vec<f64>>,
     /// With or without replacement.
     pub draw: Draw,
-    /// Whether columns get random signs: needed for nothing but to be a summand of an
+    /// Whether columns have random signs. These matter only for the summands of an
     /// [`Accumulation`](crate::Accumulation).
     pub signed: bool,
 }
@@ -41,20 +43,20 @@ impl Default for Subsampling {
 }
 
 impl Subsampling {
-    /// Independent draws in proportion to `scores`, no signs.
+    /// Independent draws in proportion to `scores`, without signs.
     pub fn proportional(scores: Vec<f64>) -> Self {
         Subsampling { probabilities: Some(scores), ..Subsampling::default() }
     }
 
-    /// Draws one.
+    /// Draws a sketch with `n` rows and at most `d` columns.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n or d is 0, [`Error::TooMany`] if d > n, [`Error::Shape`] if there are
-    /// not n weights, [`Error::InvalidWeight`], [`Error::InvalidParameter`] for weights without
-    /// replacement.
+    /// [`Error::Empty`] if n or d is 0, [`Error::TooMany`] if d > n, [`Error::Shape`] if the number
+    /// of weights is not n, [`Error::InvalidWeight`]. [`Error::InvalidParameter`] for weights
+    /// together with [`Draw::WithoutReplacement`].
     ///
     /// # Randomness
-    /// d draws of a row, then d signs if signed.
+    /// d draws of a row, then d signs if `signed`.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,
@@ -76,8 +78,8 @@ impl Subsampling {
                     .collect()
             }
             (Draw::WithoutReplacement, Some(weights)) => {
-                let requirement = "absent without replacement (no closed form makes E[SS'] = I); \
-                                   draw with replacement";
+                let requirement = "0 without replacement (no closed form gives E[SS'] = I); draw \
+                                   with replacement";
                 let (name, value) =
                     ("number of sampling weights of the sketch", weights.len() as f64);
                 return Err(Error::InvalidParameter { name, value, requirement });

@@ -6,18 +6,20 @@ use nystrom_linalg_core::{Result, Scalar, Streams, validate};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// S_ij = √(s/d)·{+1 with probability 1/(2s), −1 with probability 1/(2s), 0 otherwise}, s = √n
-/// unless given: about √n entries in each column.
+/// The sketch with independent entries S_ij = √(s/d)·{+1 with probability 1/(2s), −1 with
+/// probability 1/(2s), 0 otherwise}. By default s = √n, which gives about √n nonzero entries per
+/// column.
 ///
-/// KS takes n·u entries of K, where u ≤ d√n rows are not zero, and about 2n^{3/2}d flops; S itself
-/// about d√n numbers.
+/// For s = √n, KS takes n·u entries of K, where u, the number of nonzero rows of S, is about d√n or
+/// less, and about 2n^{3/2}d flops. S is stored as about d√n numbers.
 ///
 /// # Source
 /// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006. Scikit-learn's
-/// `SparseRandomProjection` has the same entries and s = √n. Chen & Yang 2021 also have s = √n.
+/// `SparseRandomProjection` has the same entries with s = √n, and so have Chen & Yang 2021.
 ///
 /// # Departures
-/// Columns that come out zero are left out ([`SparseSketch`]): SSᵀ is the same.
+/// Zero columns are dropped and parallel columns merged ([`SparseSketch`]), which does not change
+/// SSᵀ.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, VerySparse};
@@ -30,21 +32,22 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VerySparse {
-    /// s ≥ 1: one entry in s is not zero. `None` stands for √n.
+    /// s ≥ 1: an entry is nonzero with probability 1/s. `None` (the default) stands for √n.
     pub sparsity: Option<f64>,
 }
 
 impl VerySparse {
-    /// Draws one. The bits do not depend on the number of threads.
+    /// Draws a sketch with `n` rows and at most `d` columns. The bits do not depend on the number
+    /// of threads.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0 or every entry came out zero,
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0 or every drawn entry is zero,
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n,
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for s < 1.
     ///
     /// # Randomness
-    /// One key. From its stream j, column j takes a uniform (the gap to the next entry, geometric)
-    /// and a sign for each of its entries. It takes one uniform more.
+    /// One key. Column j is drawn from stream j: for each of its entries a uniform (the geometric
+    /// gap to the entry) and a sign, and at its end one more uniform.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,
@@ -57,7 +60,7 @@ impl VerySparse {
             s >= 1.0 && s.is_finite(),
             "sparsity s of a very sparse projection",
             s,
-            "a finite number of at least 1; leave it out for the square root of n",
+            "a finite number of at least 1; None stands for the square root of n",
         )?;
         let (streams, scale) = (Streams::from_rng(rng), (s / d as f64).sqrt());
         let column = |j: usize| {

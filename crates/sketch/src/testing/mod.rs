@@ -1,4 +1,4 @@
-//! The contracts of the traits as tests for any implementation (feature `testing`).
+//! Tests of the contracts of this crate's traits, for any implementation (feature `testing`).
 
 mod selector;
 mod sketch;

@@ -1,28 +1,30 @@
-//! The contract of [`LandmarkSelector`].
+//! A test of the contract of [`LandmarkSelector`].
 
 use crate::{LandmarkSelector, Landmarks, Nystrom};
 use faer::Mat;
 use nystrom_linalg_core::testing::{Evaluated, rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, SymmetricEigen};
 
-/// How many landmarks a selector gives when m are asked for.
+/// How many landmarks a selector returns when m are requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// m on every matrix.
+    /// m, for every matrix.
     Exactly,
-    /// m, or fewer where those taken explain the whole matrix to rounding error.
+    /// m, or fewer if they determine the whole matrix up to rounding error.
     UpToRank,
-    /// At most m, as when draws with replacement coincide; m > n is no error.
+    /// At most m, because draws with replacement may coincide; m > n is not an error.
     AtMost,
 }
 
-/// Panics unless `selector` keeps the contract of [`LandmarkSelector`] on `k`, a psd matrix of
-/// order 2 to a few hundred.
+/// Checks that `selector` keeps the contract of [`LandmarkSelector`] on `k`, a psd matrix of order
+/// 2 to a few hundred. The checks are:
 ///
-/// Checked: landmarks are distinct, in range and as many as promised, for several m and seeds. 0 ⪯
-/// L ⪯ K for the Nyström approximation they give. One seed gives one result, with 1, 2 and 8
-/// threads. m = 0 is [`Error::Empty`] and m > n [`Error::TooMany`]. A matrix that is zero or full
-/// of NaN gives an error or landmarks, not a panic.
+/// * For several m and seeds, landmarks are distinct, in range and as many as promised.
+/// * Their Nyström approximation satisfies L ⪯ K.
+/// * The result for a seed is the same with 1, 2 and 8 threads.
+/// * m = 0 gives [`Error::Empty`], and m > n gives [`Error::TooMany`] (or landmarks, for
+///   [`Promise::AtMost`]).
+/// * A matrix of zeros or of NaN gives an error or landmarks, not a panic.
 ///
 /// ```
 /// use faer::Mat;
@@ -34,7 +36,7 @@ pub enum Promise {
 /// ```
 ///
 /// # Panics
-/// If a point of the contract is broken; the message says which.
+/// If a check fails; the message names the check.
 pub fn check_selector<T: Scalar>(
     selector: &dyn LandmarkSelector<T>,
     k: &dyn PsdMatrix<T>,

@@ -1,4 +1,4 @@
-//! The contract of [`Sketch`] and [`SketchDistribution`].
+//! A test of the contracts of [`Sketch`] and [`SketchDistribution`].
 
 use crate::{Sketch, SketchDistribution};
 use faer::Mat;
@@ -6,21 +6,23 @@ use nystrom_linalg_core::testing::same_at_any_thread_count;
 use nystrom_linalg_core::{Error, Scalar, Streams, ops, random};
 use rand::Rng;
 
-/// Independent sketches whose SSᵀ are averaged.
+/// Number of independent sketches over which SSᵀ is averaged.
 const DRAWS: u64 = 4000;
-/// Standard errors that an entry of the average may be off. A normal variable is off by more with
-/// probability 1.3e-15. So up to a thousand entries, and the departure of an average of 4000 from
-/// normality, leave the false-alarm rate far below 1e-6.
+/// Standard errors by which an entry of the average may differ from its expectation. A normal
+/// variable differs by more with probability 1.3e-15, so that with up to a thousand entries, and
+/// with the deviation of an average of 4000 from normality, the false-alarm rate is far below 1e-6.
 const STANDARD_ERRORS: f64 = 8.0;
 
-/// Panics unless `law` keeps the contract of [`SketchDistribution`] and its sketches that of
-/// [`Sketch`]. It draws for `n` rows (a dozen or so: the statistics are of n² entries) and `d`
-/// columns.
+/// Checks that `law` keeps the contract of [`SketchDistribution`] and that its sketches keep that
+/// of [`Sketch`]. Sketches have `n` rows (about a dozen, because n² entries of SSᵀ are tested) and
+/// `d` columns. The checks are:
 ///
-/// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors.
-/// Distinct rows in range, at most d columns, finite scales that are not 0. Products with all rows,
-/// with pieces of them and with a row-major matrix agree with the dense S. The same sketch and the
-/// same product come to the bit with 1, 2 and 8 threads. d = 0, n = 0 and d > n are typed errors.
+/// * E\[SSᵀ\] = I: every entry of the mean over 4000 draws is within 8 of its standard errors.
+/// * The support has distinct rows in range; there are at most d columns; scales are finite and not
+///   0.
+/// * Products with all rows, in two pieces and with a row-major matrix agree with the dense S.
+/// * A sketch and a product have the same bits with 1, 2 and 8 threads.
+/// * d = 0 and n = 0 give [`Error::Empty`], and d > n gives [`Error::TooMany`].
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, testing::check_sketch};
@@ -29,10 +31,10 @@ const STANDARD_ERRORS: f64 = 8.0;
 /// ```
 ///
 /// # Randomness
-/// One key; everything is drawn from its streams.
+/// One key; all draws are from its streams.
 ///
 /// # Panics
-/// If a point of the contract is broken; the message says which.
+/// If a check fails; the message names the check.
 pub fn check_sketch<T: Scalar>(
     law: &dyn SketchDistribution<T>,
     n: usize,
@@ -67,7 +69,7 @@ fn check_shape<T: Scalar>(sketch: &dyn Sketch<T>, n: usize, d: usize) {
     );
 }
 
-/// k S̄ whole, in two pieces, and from a row-major k, against the dense matrix.
+/// Compares k S̄ with the dense product: computed at once, in two pieces, and from a row-major k.
 fn check_products<T: Scalar>(sketch: &dyn Sketch<T>, rng: &mut dyn Rng) {
     let (u, d, b) = (sketch.support().len(), sketch.width(), 5);
     let k: Mat<T> = random::standard_normal(b, u, rng);
@@ -127,7 +129,7 @@ fn check_threads<T: Scalar>(
     });
 }
 
-/// Mean and standard error of every entry of SSᵀ.
+/// Compares the mean of every entry of SSᵀ with I, in units of its standard error.
 fn check_mean<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usize, streams: &Streams) {
     let (mut sum, mut squares) = (Mat::<f64>::zeros(n, n), Mat::<f64>::zeros(n, n));
     for r in 0..DRAWS {

@@ -1,13 +1,14 @@
-//! What the processes of a job know of one another: whether all did it, what the first has, and
-//! what all have together.
+//! Agreement between the processes of a job: on errors, on the data of process 0, and on the merged
+//! data of all.
 
 use crate::failure::{self, Failure, Result};
 use nystrom_pipeline::Ranks;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What all processes did, each for itself. If it failed for some, the first of them tells the
-/// error, and all end with its status. Its rank is told unless it failed for all.
+/// The result of a step that every process did for itself, if it succeeded on all. If it failed on
+/// some, the first of them prints its error, with its rank unless it failed on all, and every
+/// process gets an error with the same status.
 pub fn agree<T>(ranks: &dyn Ranks, mine: Result<T>) -> Result<T> {
     if ranks.size() == 1 {
         return mine;
@@ -22,15 +23,15 @@ pub fn agree<T>(ranks: &dyn Ranks, mine: Result<T>) -> Result<T> {
     Err(Failure::Elsewhere(all[first]).into())
 }
 
-/// What process 0 has, on all.
+/// Sends the value of process 0 to all processes.
 pub fn share<T: Serialize + DeserializeOwned>(ranks: &dyn Ranks, value: Option<T>) -> Result<T> {
     let bytes = serde_json::to_vec(&value)?;
     let value: Option<T> = serde_json::from_slice(&ranks.broadcast(bytes))?;
     value.ok_or_else(|| anyhow::anyhow!("process 0 has nothing to share"))
 }
 
-/// What all processes have, on process 0: there `merge` adds what the others have, in the order of
-/// their ranks.
+/// Collects the values of all processes on process 0, which merges them with `merge` in the order
+/// of the ranks. None on the other processes.
 pub fn together<T: Serialize + DeserializeOwned>(
     ranks: &dyn Ranks,
     mine: T,

@@ -1,4 +1,4 @@
-//! `nystrom fit --certify` block by block: three more passes.
+//! `nystrom fit --certify` block by block, in three more passes over the rows.
 
 use super::input::StreamInput;
 use super::job::Job;
@@ -10,45 +10,46 @@ use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Recipe};
 
-/// The stream of the seed that rows are drawn by.
+/// The number of the random stream that draws the rows.
 const STREAM: u64 = 1;
 
-/// The rows to draw, if a certificate is asked for.
-pub fn asked(args: &Fit) -> Result<Option<usize>> {
+/// The number of rows to draw, with `--certify=ROWS`; an error for a certificate that needs the
+/// table in memory.
+pub fn rows_to_draw(args: &Fit) -> Result<Option<usize>> {
     let text = match args.certify {
         None => return Ok(None),
         Some(Certify::Passes(_)) => {
-            "--certify=passes:N takes K for all pairs of rows, and is for tables in memory; write \
+            "--certify=passes:N evaluates all pairs of rows and needs the table in memory; write \
              --certify=ROWS"
         }
         Some(Certify::Rows(_)) if args.stream.all_rows => {
-            "--certify says how far landmarks are from exact regression, and --all-rows is that; \
-             leave one of them out"
+            "--certify bounds the distance of a fit with landmarks to exact regression, and a fit \
+             with --all-rows is exact; leave one of them out"
         }
         Some(Certify::Rows(rows)) => return Ok(Some(rows.get())),
     };
     Err(Failure::Usage(text.into()).into())
 }
 
-/// The error for more rows than the memory allowed holds.
+/// The error for a certificate from more rows than the memory allowed holds.
 pub fn refuse(rows: u64, memory: u64) -> anyhow::Error {
     let text = format!(
-        "--certify={rows} holds that many rows, and kernel values at each, beside the rest; that is \
-         above the {} allowed: draw fewer, or allow more --memory",
+        "--certify={rows} holds that many rows and their kernel values, which is more than the {} \
+         allowed; write a smaller number, or allow more --memory",
         text::bytes(memory)
     );
     Failure::Memory(text).into()
 }
 
 impl Job<'_> {
-    /// The certificate of a model that process 0 has, on every process.
+    /// The certificate, on every process, of a model that process 0 has.
     pub fn certify(
         &self,
         model: Option<&Model>,
         recipe: &Recipe,
         input: &mut StreamInput,
     ) -> Result<Option<CertificateReport>> {
-        let Some(rows) = asked(self.args)? else { return Ok(None) };
+        let Some(rows) = rows_to_draw(self.args)? else { return Ok(None) };
         let ranks = self.ranks;
         let all = input.files.rows();
         let mut source = input.watched("certifying", all, (self.session, ranks));

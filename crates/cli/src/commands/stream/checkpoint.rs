@@ -1,4 +1,5 @@
-//! The folder of `--checkpoint`: what files were found, what is fitted to them, the sums so far.
+//! The folder of `--checkpoint`: a record of the data files, the recipe of the fit, and the sums or
+//! iterations so far.
 
 use super::agree::share;
 use crate::args::Fit;
@@ -12,42 +13,43 @@ use nystrom_pipeline::{
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// Rows and blocks of the files, as the first pass found them.
+/// The file with the rows and blocks of the data files, as the first pass found them.
 const FILES: &str = "files.json";
-/// Everything but the coefficients.
+/// The file with the recipe: the model without its coefficients.
 const RECIPE: &str = "recipe";
-/// The normal equations over the rows so far: of one process, or how the files of several begin,
-/// behind which their run and rank stand.
+/// The file with the normal equations over the rows so far. With several processes there is a file
+/// for each, whose name has the run and the rank after this prefix.
 const SUMS: &str = "sums";
 
-/// The vectors of conjugate gradients, where a fit iterates.
+/// The file with the vectors of conjugate gradients of an iterative fit.
 const SOLVE: &str = "solve";
 
-/// A folder for checkpoints, each of which is written whole or not at all. The processes of a job
-/// share it.
+/// A folder for checkpoints, shared by the processes of a job. Each file in it is replaced as a
+/// whole.
 pub struct Folder(PathBuf);
 
-/// What the folder holds of sums.
+/// The files of sums in the folder.
 pub struct SavedSums {
+    /// The name of each file, and the leaves that it holds.
     files: Vec<(String, SavedLeaves)>,
-    /// The file of this process.
+    /// The name of the file of this process.
     ours: String,
 }
 
 impl SavedSums {
-    /// Whether there is nothing to go on from.
+    /// Whether there are no saved sums.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Which leaves it is of.
+    /// The leaves in each file.
     pub fn leaves(&self) -> Vec<SavedLeaves> {
         self.files.iter().map(|(_, leaves)| leaves.clone()).collect()
     }
 }
 
 impl Folder {
-    /// Made if it is not there.
+    /// The folder of `--checkpoint`, which is created if it does not exist.
     pub fn of(args: &Fit) -> Result<Option<Folder>> {
         let Some(path) = &args.stream.checkpoint else { return Ok(None) };
         std::fs::create_dir_all(path).map_err(crate::output::failed(path))?;
@@ -67,8 +69,8 @@ impl Folder {
         Failure::Data(format!("{}: {problem}", self.0.join(name).display())).into()
     }
 
-    /// The files as they were found, and the recipe with its bytes, if it has come so far.
-    /// Process 0 reads them for all.
+    /// The record of the data files, and the recipe with its bytes, if they are saved. Process 0
+    /// reads them for all.
     pub fn recipe(
         &self,
         fit: &nystrom_pipeline::Fit,
@@ -88,15 +90,15 @@ impl Folder {
         let found = Recipe::from_bytes(fit, identity, &recipe)
             .map_err(|error| self.wrong(RECIPE, &error.to_string()))?;
         let files = serde_json::from_slice(&files).map_err(|error| {
-            self.wrong(FILES, &format!("is damaged ({error}); remove the folder"))
+            self.wrong(FILES, &format!("is damaged ({error}); delete the folder"))
         })?;
         Ok(Some((files, found, recipe)))
     }
 
-    /// Saves both.
+    /// Saves the record of the data files and the recipe.
     pub fn save_recipe(&self, files: &Files, recipe: &[u8]) -> Result<()> {
         let json = serde_json::to_vec(&files.record()).unwrap_or_default();
-        // what was made of another recipe
+        // remove sums and iterations of another recipe
         let solve = self.0.join(SOLVE).exists().then(|| SOLVE.to_owned());
         for name in self.names()?.into_iter().chain(solve) {
             std::fs::remove_file(self.0.join(&name))
@@ -106,7 +108,7 @@ impl Folder {
         crate::output::write(&self.0.join(RECIPE), recipe)
     }
 
-    /// The files of sums.
+    /// The names of the files of sums, sorted.
     fn names(&self) -> Result<Vec<String>> {
         let entries = std::fs::read_dir(&self.0)
             .map_err(|error| self.wrong("", &format!("cannot be read ({error})")))?;
@@ -116,7 +118,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Which leaves were summed by earlier runs, of any number of processes. Process 0 looks for
+    /// The leaves that earlier runs summed, with any number of processes. Process 0 reads them for
     /// all.
     pub fn sums(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<SavedSums> {
         let mut files = Vec::new();
@@ -131,13 +133,13 @@ impl Folder {
         let last = files.iter().filter_map(|(name, _)| run(name)).max().unwrap_or(0);
         let ours = match (ranks.rank(), ranks.size()) {
             (_, 1) => SUMS.to_owned(),
-            // runs that were killed keep their files
+            // the files of killed runs are kept
             (rank, size) => format!("{SUMS}-{}-{rank}-of-{size}", last + 1),
         };
         Ok(SavedSums { files, ours })
     }
 
-    /// Goes on from the sums that were saved, if there are any; `bytes` are those of the recipe.
+    /// Continues from the saved sums, if there are any; `bytes` is the recipe as bytes.
     pub fn resume<'a, S: RowSums<f64>>(
         &self,
         saved: &SavedSums,
@@ -166,7 +168,7 @@ impl Folder {
         crate::output::write(&self.0.join(&saved.ours), &bytes)
     }
 
-    /// Where the iterations were, if they had come to a checkpoint. Process 0 reads for all.
+    /// The saved state of the iterations, if there is one. Process 0 reads it for all.
     pub fn solve(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<Option<SavedSolve<f64>>> {
         let bytes = if ranks.rank() == 0 { self.read(SOLVE)? } else { None };
         let bytes = ranks.broadcast(bytes.unwrap_or_default());
@@ -174,18 +176,18 @@ impl Folder {
             return Ok(None);
         }
         let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
-            self.wrong(SOLVE, &format!("{error}; remove it, and iterations begin anew"))
+            self.wrong(SOLVE, &format!("{error}; remove it to restart the iterations"))
         })?;
         Ok(Some(saved))
     }
 
-    /// Saves where they are.
+    /// Saves the state of the iterations.
     pub fn save_solve(&self, recipe: &[u8], solve: &SavedSolve<f64>) -> Result<()> {
         crate::output::write(&self.0.join(SOLVE), &iterations_to_bytes(recipe, solve))
     }
 
-    /// Once the model is written there is nothing to go on from, nor the parts of files that a
-    /// run was killed in.
+    /// Removes all checkpoints after the model is written, and the temporary files of runs that
+    /// were killed.
     pub fn clear(&self) {
         for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -197,11 +199,11 @@ impl Folder {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
-        let _ = std::fs::remove_dir(&self.0); // unless something else is there
+        let _ = std::fs::remove_dir(&self.0); // fails if it holds other files, which are kept
     }
 }
 
-/// What a checkpoint is of: the version, and all options that decide the model.
+/// The identity of a fit in its checkpoint: the version, and all options that determine the model.
 pub fn identity() -> String {
     let free = ["--checkpoint", "--checkpoint-every", "--threads", "-o", "--output"];
     let flags = ["--json", "-q", "--quiet"];

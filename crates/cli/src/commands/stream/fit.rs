@@ -1,4 +1,4 @@
-//! `nystrom fit` in two or three passes over the rows.
+//! `nystrom fit` block by block, in two or three passes over the rows.
 
 use super::agree::{agree, share};
 use super::certify;
@@ -23,10 +23,10 @@ use crate::text::{self, number};
 use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
 
-/// Over the processes of a job. Process 0 searches, finishes and writes; all end with the same
+/// The fit on the processes of a job. Process 0 searches, solves and writes; all return the same
 /// status.
 pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
-    let (session, mut rng) = Session::over(&args.run, ranks)?;
+    let (session, mut rng) = Session::of_process(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     let mut input = agree(ranks, open(args, output, ranks))?;
     session.notes(&input.notes);
@@ -51,7 +51,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
             (recipe, bytes, report)
         }
     };
-    let found = match iterate::asked(args)? {
+    let found = match iterate::lambda_and_options(args)? {
         Some((lambda, options)) => Some(job.iterate(
             (lambda, sizes.within(options)),
             (&recipe, &bytes),
@@ -65,7 +65,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     };
     let warning = found.as_ref().and_then(|(.., of)| unconverged(of.as_ref()?));
     let status = warning.as_ref().map_or(0, |_| NOT_CONVERGED);
-    // before more passes, one of which may fail
+    // save the model before the passes of the certificate, which may fail
     let size = match &found {
         Some((model, ..)) if ranks.rank() == 0 => model_file::save(model, output)?,
         _ => 0,
@@ -81,7 +81,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     }
     let mut summary = Summary::of("fit");
     if let Some(report) = &mut report {
-        report.classes = None; //                those of the model that is saved are said below
+        report.classes = None; // `describe` adds the errors of the model that is saved
         auto_report::describe(&model, report, None, &mut summary);
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
@@ -100,7 +100,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     Ok(status)
 }
 
-/// What every process does for itself before there is work.
+/// Checks the options and opens the files, on every process.
 fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
     check(args, output)?;
     check_again(&args.data)?;
@@ -110,7 +110,7 @@ fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
     StreamInput::of(args)
 }
 
-/// Process 0 plans, as clocks and memory are part of it.
+/// The plan, made by process 0 alone because it depends on clocks and free memory.
 fn sizes(
     args: &Fit,
     input: &mut StreamInput,
@@ -126,7 +126,7 @@ fn sizes(
     Ok(Some(sizes))
 }
 
-/// Options that need all rows at once.
+/// Refuses options that need all rows at once.
 fn check(args: &Fit, output: &Output) -> Result<()> {
     let refused = [
         ("--hold-out", args.hold_out.is_some()),
@@ -135,12 +135,13 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
         let text = format!(
-            "{option} is for tables in memory, and this one is read block by block; leave it out"
+            "{option} needs the table in memory, and this table is read block by block; leave out \
+             {option}"
         );
         return Err(Failure::Usage(text).into());
     }
-    iterate::asked(args)?;
-    certify::asked(args)?;
+    iterate::lambda_and_options(args)?;
+    certify::rows_to_draw(args)?;
     span::accumulate(args)?;
     check_stdout(output, args.run.json && !args.plan)?;
     args.kernel.check()
@@ -151,7 +152,7 @@ fn stream(fit: &nystrom_pipeline::Fit, sizes: &Sizes, budget: &Budget) -> Stream
     StreamFit { fit, reservoir: sizes.shared.reservoir, landmarks: sizes.landmarks }
 }
 
-/// The recipe of a run that was killed after its first pass.
+/// The saved recipe of a run that was killed after its first pass, if there is one.
 fn saved(
     folder: &Option<Folder>,
     stream: &StreamFit,
@@ -167,8 +168,8 @@ fn saved(
 }
 
 impl Job<'_> {
-    /// The first pass, and the search on its sample, which process 0 does for all. The bytes are
-    /// those of the recipe, where anybody needs them.
+    /// The first pass, and the search on its sample, which process 0 does for all. Returns the
+    /// recipe, its bytes (empty for one process without checkpoints) and, on process 0, the report.
     fn recipe(
         &self,
         input: &mut StreamInput,
@@ -203,7 +204,7 @@ impl Job<'_> {
         Ok((recipe.map_err(of_pipeline)?, bytes, None))
     }
 
-    /// The first pass; what it found is on process 0.
+    /// The first pass; its survey is on process 0.
     fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
         let (session, ranks, targets) = (self.session, self.ranks, input.targets.clone());
         let survey = first_pass(input, passes(self.args), (session, ranks), |of| {
@@ -212,14 +213,14 @@ impl Job<'_> {
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
             session.say(&format!(
-                "note: {file} is compressed: going on from a checkpoint inside it reads it from \
-                 its first byte"
+                "note: {file} is compressed: a run that continues from a checkpoint inside it must \
+                 read it from its first byte"
             ));
         }
         Ok(survey)
     }
 
-    /// The model of the sample.
+    /// The model of the sample, by a search or with the given kernel.
     fn search(&self, survey: &Survey, rng: &mut dyn Rng) -> Result<(Model, Option<Report>)> {
         let (args, stream) = (self.args, self.stream);
         let (mut model, report) = if args.kernel.is_given() {
@@ -241,7 +242,7 @@ impl Job<'_> {
         Ok((model, report))
     }
 
-    /// The model with the means by level of all rows, if it has such means, on process 0.
+    /// On process 0, the model with the target means by level of all rows, if it uses such means.
     fn level_means(
         &self,
         found: Option<(&Survey, Model)>,
@@ -253,7 +254,7 @@ impl Job<'_> {
         model.map_err(of_pipeline)
     }
 
-    /// The recipe for this model of the sample.
+    /// The recipe that adds landmarks to this model of the sample.
     fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {

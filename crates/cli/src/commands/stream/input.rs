@@ -1,4 +1,4 @@
-//! From the command line to files that are read block by block.
+//! Opening the files of a table that is read block by block.
 
 use super::watch::{Watch, named};
 use crate::args::{DataArgs, Fit};
@@ -10,19 +10,19 @@ use nystrom_data::{Files, Format, Libsvm, Table, Values, find_files};
 use nystrom_pipeline::{Ranks, Readings, TableSource, Task};
 use std::path::PathBuf;
 
-/// Files and what their columns are used for.
+/// The files of a table, and the use of their columns.
 pub struct StreamInput {
     pub files: Files,
-    /// Columns that are to be left out, by position and name.
+    /// The columns that --drop names, by position and name.
     pub unwanted: Vec<(usize, String)>,
-    /// What is wanted of the others, but for the limits of a search.
+    /// The fit that the options ask for, without the limits of a search.
     pub fit: nystrom_pipeline::Fit,
     pub targets: Vec<String>,
     pub readings: Readings,
     pub notes: Vec<String>,
 }
 
-/// The first rows of files, and how to read them.
+/// The first rows of a table in several files, and the reader of the files.
 pub struct Head {
     pub input: Input,
     paths: Vec<PathBuf>,
@@ -31,10 +31,10 @@ pub struct Head {
 }
 
 impl Head {
-    /// Of libsvm files by this reader.
+    /// Opens the files; `libsvm` is their reader if they are libsvm files.
     pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Head> {
         let paths = find_files(&args.data)?;
-        // the first file in the place of a folder or pattern
+        // the first file determines the format of a folder or pattern
         let args = DataArgs { data: paths[0].clone(), ..args.clone() };
         let format = crate::format::format(&args, libsvm)?;
         let mut files = Files::open_found(paths.clone(), &format, &[])?;
@@ -45,7 +45,7 @@ impl Head {
         Ok(Head { input: Input::of(table, &format, &args)?, paths, format, files })
     }
 
-    /// The files, with these columns as texts.
+    /// The files, with the columns `texts` read as texts.
     pub fn open(self, texts: &[usize]) -> Result<Files> {
         match texts.is_empty() {
             true => Ok(self.files),
@@ -63,7 +63,7 @@ impl StreamInput {
             let mut column = columns.clone().filter(|column| column.name == *name);
             column.all(|column| matches!(column.values, Values::Numbers(_)))
         };
-        // with a kernel that is named, numbers are no classes, as in memory
+        // without a search, a target of numbers is not read as classes, as in memory
         if args.kernel.is_given()
             && wanted.fit.task == Task::Auto
             && wanted.targets.iter().all(is_number)
@@ -73,7 +73,7 @@ impl StreamInput {
         StreamInput::opened(head, wanted)
     }
 
-    /// Rows without a target.
+    /// The input of a command without a target.
     pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
         let head = Head::of(args, Libsvm::new())?;
         if head.input.kept().is_empty() {
@@ -98,7 +98,7 @@ impl StreamInput {
         Ok(StreamInput { files, unwanted, fit, targets, readings, notes })
     }
 
-    /// What the first pass met that is no number in a column of numbers.
+    /// Notes about cells of number columns that were not numbers in the first pass.
     pub fn strays(&self) -> Vec<String> {
         let say = |(name, doubts): (&String, &nystrom_data::Doubts)| {
             let example = doubts.texts.first();
@@ -108,7 +108,7 @@ impl StreamInput {
             let infinite = doubts.texts.iter().all(|doubt| doubt.text.parse::<f64>().is_ok());
             let remedy = match infinite {
                 true => String::new(),
-                false => format!(" (--categorical {name:?} reads all as texts)"),
+                false => format!(" (--categorical {name:?} reads all cells as categories)"),
             };
             let cells = doubts.cells;
             format!("{name:?}: {cells} cells are no numbers{example}, and count as missing{remedy}")
@@ -116,7 +116,7 @@ impl StreamInput {
         self.files.strays().iter().map(say).collect()
     }
 
-    /// For a pass over so many rows in all, which the processes share about equally.
+    /// The source of a pass over `rows` rows in all, which the processes share about equally.
     pub fn watched<'a>(
         &'a mut self,
         pass: &str,
@@ -130,7 +130,7 @@ impl StreamInput {
     }
 }
 
-/// Files of which only some columns are seen, and whose progress is shown.
+/// Files without their unwanted columns, whose reading moves a progress bar.
 pub struct Watched<'a> {
     pub files: &'a mut Files,
     pub unwanted: &'a [(usize, String)],

@@ -1,4 +1,4 @@
-//! `nystrom fit --tolerance` and `--all-rows` block by block: a pass for each iteration.
+//! `nystrom fit --tolerance` and `--all-rows` block by block, with one pass for each iteration.
 
 use super::checkpoint::Folder;
 use super::input::StreamInput;
@@ -13,8 +13,8 @@ use nystrom_pipeline::{Model, Recipe, StreamReport};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The λ and tolerance of an iterative fit, if one is asked for.
-pub fn asked(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
+/// The λ and the options of an iterative fit, if the fit is iterative.
+pub fn lambda_and_options(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
     if !iterates(args) {
         return Ok(None);
     }
@@ -25,16 +25,16 @@ pub fn asked(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
         Some(Lambda::Given(lambda)) => Ok(Some((lambda, IterativeOptions { tolerance, ..usual }))),
         _ => {
             let text = format!(
-                "{option} iterates at one λ, and sums of all rows that would choose one are not \
-                 made then; write --lambda NUMBER too, such as the one that a fit to a part of the \
-                 rows finds"
+                "{option} needs one λ, because an iterative fit makes no sums from which λ could \
+                 be chosen; add --lambda NUMBER, such as the λ that a fit to a part of the rows \
+                 finds"
             );
             Err(Failure::Usage(text).into())
         }
     }
 }
 
-/// Whether a fit takes a pass for each iteration.
+/// Whether the fit is iterative.
 pub fn iterates(args: &Fit) -> bool {
     args.tolerance.is_some() || args.stream.all_rows
 }
@@ -71,7 +71,7 @@ impl Job<'_> {
             Extras { resume: saved.as_ref(), monitor: Some(&mut monitor), ..Extras::default() };
         let rows = input.files.rows();
         let mut source = input.watched("a pass", rows, (session, ranks));
-        // as it was when a fit that goes on from a checkpoint began
+        // the same state of the generator with and without a checkpoint
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
         recipe.iterate_over(ranks, &mut source, (lambda, options), extras, rng).map_err(of_pipeline)
     }

@@ -1,4 +1,4 @@
-//! What the passes of a job have in common.
+//! Shared parts of the passes of a fit block by block.
 
 use super::input::{StreamInput, Watched};
 use super::share::Share;
@@ -10,7 +10,7 @@ use crate::search::Budget;
 use crate::session::Session;
 use nystrom_pipeline::{Ranks, StreamFit, Survey, TableSource};
 
-/// What all passes are about.
+/// A fit block by block, as its passes need it.
 pub struct Job<'a> {
     pub args: &'a Fit,
     pub stream: &'a StreamFit,
@@ -19,8 +19,8 @@ pub struct Job<'a> {
     pub ranks: &'a dyn Ranks,
 }
 
-/// The first of so many passes, in which every process surveys its share of the files; what it
-/// found is on process 0.
+/// The first of `passes` passes, in which every process surveys its share of the files. The survey
+/// is on process 0.
 pub fn first_pass(
     input: &mut StreamInput,
     passes: usize,

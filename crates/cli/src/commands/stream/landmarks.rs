@@ -1,8 +1,8 @@
 //! `nystrom landmarks` block by block.
 
 use super::agree::agree;
-use super::points::{self, Asked, Sampled, Surveyed};
-use super::scores::{file_of, told};
+use super::points::{self, PointsJob, Sampled, Surveyed};
+use super::scores::{file_of, pipeline_error};
 use crate::args::{LandmarksCommand, ScoreMethod, Selection};
 use crate::commands::select::{self, Setting};
 use crate::commands::span::why_fewer;
@@ -18,26 +18,26 @@ use nystrom::prelude::*;
 use nystrom::sketch::{NystromStream, Whitening};
 use nystrom_pipeline::{DrawnRows, PointRecipe, Ranks};
 
-/// What was chosen.
+/// The chosen landmarks.
 struct Chosen {
-    /// Numbers among all rows, and lines.
+    /// The number of each among all rows, and its line.
     rows: Vec<(u64, u64)>,
     /// m × d.
     points: Mat<f64>,
     weights: Option<Vec<f64>>,
 }
 
-/// Over the processes of a job. Process 0 writes.
+/// Chooses landmarks on the processes of a job. Process 0 writes them.
 pub fn run_over(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::over(&args.run, ranks)?;
+    let (session, mut rng) = Session::of_process(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;
     let LandmarksCommand { data, kernel, blocks, run, .. } = args;
     let by_scores = args.landmarks.method == Selection::Squeak;
     let passes = if by_scores { 3 } else { 1 };
-    let asked = Asked { data, kernel, blocks, run, session: &session, ranks, passes };
-    let mut surveyed = asked.survey(&mut rng)?;
+    let job = PointsJob { data, kernel, blocks, run, session: &session, ranks, passes };
+    let mut surveyed = job.survey(&mut rng)?;
     let chosen = if by_scores {
-        by_all_scores(args, asked, &mut surveyed, &mut rng)?
+        by_all_scores(args, job, &mut surveyed, &mut rng)?
     } else {
         let of = |sample: &Sampled| from_sample(args, &session, (&surveyed, sample), &mut rng);
         agree(ranks, surveyed.sample.as_ref().map(of).transpose())?
@@ -51,33 +51,33 @@ pub fn run_over(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
 
 fn check(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     if args.weights && args.landmarks.method == Selection::Squeak {
-        let text = "block by block squeak draws without replacement, so that its rows have no \
-                    weights; leave out --weights, or take bless or leverage-fast";
+        let text = "block by block, squeak draws without replacement, so its rows have no weights; \
+                    leave out --weights, or choose bless or leverage-fast";
         return Err(Failure::Usage(text.into()).into());
     }
     args.kernel.check()?;
     points::check(&args.data, &args.output, ranks)
 }
 
-/// By the scores of all rows, in two more passes.
+/// Draws landmarks by the leverage scores of all rows, in two more passes.
 fn by_all_scores(
     args: &LandmarksCommand,
-    asked: Asked<'_>,
+    job: PointsJob<'_>,
     surveyed: &mut Surveyed,
     rng: &mut dyn Rng,
 ) -> Result<Option<Chosen>> {
-    let (count, lambda, ranks) = (args.landmarks.count, args.leverage.lambda(), asked.ranks);
+    let (count, lambda, ranks) = (args.landmarks.count, args.leverage.lambda(), job.ranks);
     let rows = usize::try_from(surveyed.recipe.rows()).unwrap_or(usize::MAX);
     agree(ranks, Ok(validate::at_most("landmarks", count, rows)?))?;
-    let dictionary = asked.dictionary(surveyed, (ScoreMethod::Squeak, None, lambda), rng)?;
-    let mut drawn = DrawnRows::new(count, &mut asked.streams().stream(2));
+    let dictionary = job.dictionary(surveyed, (ScoreMethod::Squeak, None, lambda), rng)?;
+    let mut drawn = DrawnRows::new(count, &mut job.streams().stream(2));
     let Surveyed { input, recipe, .. } = surveyed;
-    asked.pass(3, input, recipe, |source| {
+    job.pass(3, input, recipe, |source| {
         let take = |rows: &_, scores: &[f64]| {
             drawn.offer(rows, scores);
             Ok::<(), anyhow::Error>(())
         };
-        recipe.scores_over(ranks, source, (&dictionary, lambda), take).map_err(told)
+        recipe.scores_over(ranks, source, (&dictionary, lambda), take).map_err(pipeline_error)
     })?;
     let Some(drawn) = drawn.merge_over(ranks).map_err(of_pipeline)? else { return Ok(None) };
     let points = Mat::from_fn(drawn.len(), recipe.dim(), |j, k| drawn[j].point[k]);
@@ -85,7 +85,7 @@ fn by_all_scores(
     Ok(Some(Chosen { rows, points, weights: None }))
 }
 
-/// As in memory, from the sample.
+/// Chooses landmarks from the sample, as in memory.
 fn from_sample(
     args: &LandmarksCommand,
     session: &Session,
@@ -122,7 +122,7 @@ fn left_over(recipe: &PointRecipe, chosen: &Chosen, sample: &Sampled) -> Result<
     });
     let matrix = KernelMatrix::new(recipe.kernel(), Points::from_rows(both.as_ref()))?;
     let landmarks = Landmarks::new(m + s, (0..m).collect())?;
-    // nothing is left of the landmarks themselves
+    // the landmarks themselves contribute 0 to tr(K − L)
     let left = NystromStream::new(&matrix, &landmarks, Whitening::default())?.trace_error()?;
     let all = KernelMatrix::new(recipe.kernel(), Points::from_rows(sample.x.as_ref()))?.trace();
     Ok(left / all)

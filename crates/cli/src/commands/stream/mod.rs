@@ -1,4 +1,4 @@
-//! Tables that are read block by block: in several files, or too large for the memory.
+//! Commands on tables that are read block by block: in several files, or too large for memory.
 
 mod agree;
 mod certify;
@@ -9,13 +9,13 @@ mod iterate;
 mod job;
 mod landmarks;
 mod model_rows;
+mod ordered_output;
 mod passes;
 mod points;
 mod predict;
 mod scores;
 mod share;
 mod sizes;
-mod to;
 mod watch;
 
 use crate::args::{Command, DataArgs};
@@ -24,13 +24,14 @@ use agree::agree;
 use nystrom_pipeline::Ranks;
 use std::path::Path;
 
-/// Smaller files are read as a whole whatever `--memory` says.
+/// Files up to this many bytes are read as a whole, whatever the value of `--memory`.
 const SMALL: u64 = 64 << 20;
-/// Bytes that work in memory takes for each byte of a file, and more if that is compressed.
+/// The bytes of memory assumed for each byte of an uncompressed file.
 const IN_MEMORY: u64 = 4;
+/// The bytes of memory assumed for each byte of a compressed file.
 const COMPRESSED: u64 = 20;
 
-/// Does it over the processes of a job. The number is the status to end with.
+/// Runs a command on the processes of a job, and returns the exit status.
 pub fn run_over(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
     match command {
         Command::Fit(args) => return fit::run_over(args, ranks),
@@ -39,21 +40,21 @@ pub fn run_over(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
         Command::Scores(args) => scores::run_over(args, ranks)?,
         Command::Landmarks(args) => landmarks::run_over(args, ranks)?,
         _ => {
-            let text = "over processes there are `fit`, `predict`, `evaluate`, `scores` and \
-                        `landmarks`; use `nystrom` for the rest";
+            let text = "on several processes there are `fit`, `predict`, `evaluate`, `scores` and \
+                        `landmarks`; use `nystrom` for the other commands";
             agree::<()>(ranks, Err(Failure::Usage(text.into()).into()))?;
         }
     }
     Ok(0)
 }
 
-/// Whether a table is in several files.
+/// Whether DATA is a folder or a pattern.
 fn is_many(data: &DataArgs) -> bool {
     let is_pattern = data.data.to_string_lossy().contains(['*', '?', '[']) && !data.data.exists();
     data.data.is_dir() || is_pattern
 }
 
-/// Whether a command has to read its table block by block.
+/// Whether a command reads its table block by block.
 pub fn is_due(command: &Command) -> Result<bool> {
     let (data, asked, run) = match command {
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
@@ -75,7 +76,7 @@ pub fn is_due(command: &Command) -> Result<bool> {
     Ok(asked || (bytes > SMALL && needed > memory.0))
 }
 
-/// Refuses what cannot be read twice.
+/// Refuses standard input, which cannot be read twice.
 pub fn check_again(data: &DataArgs) -> Result<()> {
     if data.data == Path::new("-") {
         let text = "standard input cannot be read twice; save it to a file";

@@ -1,4 +1,4 @@
-//! The columns of a model in tables that are read block by block.
+//! Reading the columns of a model block by block.
 
 use super::agree::agree;
 use super::input::Head;
@@ -11,16 +11,16 @@ use crate::session::Session;
 use nystrom_data::{Files, Table};
 use nystrom_pipeline::{Model, Ranks};
 
-/// Files in which a model finds its columns.
+/// Files with the positions of the columns of a model.
 pub struct ModelRows {
     files: Files,
     places: Places,
-    /// Columns to copy.
+    /// The positions of the columns to copy.
     keep: Vec<usize>,
 }
 
 impl ModelRows {
-    /// On process 0 the session tells notes.
+    /// Opens the files, or with several processes the share of this process.
     pub fn open(
         model: &Model,
         (args, keep): (&DataArgs, &[String]),
@@ -49,8 +49,8 @@ impl ModelRows {
         Ok(ModelRows { files, places, keep })
     }
 
-    /// The next rows, with the columns under the names that the model knows, the columns to copy,
-    /// and how many bytes are behind.
+    /// The next block: the columns of the model under its names, the columns to copy, and the
+    /// number of bytes read so far.
     pub fn next(&mut self, model: &Model) -> Result<Option<(Table, Kept, u64)>> {
         let Some(block) = self.files.next_block()? else { return Ok(None) };
         let kept = Kept::of(&block, &self.keep);

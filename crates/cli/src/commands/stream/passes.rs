@@ -1,4 +1,4 @@
-//! The passes after the first, where sums make the model: normal equations, leave-one-out errors.
+//! The passes after the first of a fit by sums: normal equations, and leave-one-out errors.
 
 use super::checkpoint::{Folder, SavedSums};
 use super::input::StreamInput;
@@ -11,7 +11,7 @@ use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Recipe, SavedLeaves, StreamReport, Summing};
 use std::time::{Duration, Instant};
 
-/// Between checkpoints.
+/// The default time between checkpoints, in seconds.
 const EVERY: f64 = 60.0;
 
 impl Job<'_> {
@@ -20,7 +20,7 @@ impl Job<'_> {
         Duration::from_secs_f64(self.args.stream.checkpoint_every.unwrap_or(EVERY))
     }
 
-    /// The model of the sums over all rows, on process 0.
+    /// On process 0, the model from the sums over all rows.
     pub fn sum(
         &self,
         (recipe, bytes): (&Recipe, &[u8]),
@@ -36,7 +36,7 @@ impl Job<'_> {
             let found = self.choose(self.summed(begin, bytes, input, folder)?, input)?;
             return self.logistic(recipe, found, input);
         };
-        // the same folds on every process, and after a checkpoint
+        // a fresh generator: the same folds on every process, and after a checkpoint
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
         let begin = |saved: &[SavedLeaves]| recipe.folds_after(ranks, saved, folds, rng);
         let mut sum = self.summed(begin, bytes, input, folder)?;
@@ -46,8 +46,8 @@ impl Job<'_> {
         self.logistic(recipe, found.transpose().map_err(of_pipeline)?, input)
     }
 
-    /// Of classes the better of this model and of the logistic loss, on process 0, unless λ is
-    /// given.
+    /// For classes, unless λ is given: on process 0, the better of this model and the model with
+    /// logistic loss.
     fn logistic(
         &self,
         recipe: &Recipe,
@@ -58,13 +58,14 @@ impl Job<'_> {
         if lambdas.len() < 2 || !recipe.tries_logistic() {
             return Ok(found);
         }
-        self.session.progress.stage("the logistic loss, a pass a step", None);
+        self.session.progress.stage("logistic loss, one pass for each Newton step", None);
         let rows = input.files.rows();
         let mut source = input.watched("a pass", rows, (self.session, self.ranks));
         recipe.logistic_over(self.ranks, &mut source, found, &lambdas).map_err(of_pipeline)
     }
 
-    /// The sums of the second pass; `begin` makes those over no rows, beside what was saved.
+    /// The sums of the second pass. `begin` makes the sums over no rows, for the leaves that are
+    /// not in the checkpoint.
     fn summed<'r, S: RowSums<f64>>(
         &self,
         begin: impl FnOnce(&[SavedLeaves]) -> nystrom_pipeline::Result<Summing<'r, S>>,
@@ -90,7 +91,7 @@ impl Job<'_> {
         Ok(sum)
     }
 
-    /// The second pass, saved now and then.
+    /// Runs the second pass, with checkpoints.
     fn second_pass<S: RowSums<f64>>(
         &self,
         sum: &mut Summing<'_, S>,
@@ -101,7 +102,7 @@ impl Job<'_> {
         let keep = |sum: &mut Summing<'_, S>| {
             let Some((folder, saved, recipe)) = save else { return };
             if let Err(error) = folder.save_sums(sum, recipe, saved) {
-                // the one before is as it was
+                // the previous checkpoint is still there
                 let row = sum.row();
                 self.session.warn(&format!("warning: no checkpoint at row {row}: {error:#}"));
             }
@@ -114,7 +115,7 @@ impl Job<'_> {
             }
             Ok(())
         })?;
-        // more passes begin behind it
+        // if a later pass fails or is killed, the next run continues after this one
         if passes(self.args) > 2 || self.args.certify.is_some() {
             keep(sum);
         }
@@ -139,7 +140,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The model, on process 0: λ from the sums, or from one more pass.
+    /// On process 0, the model: λ is chosen from the sums, or by one more pass.
     fn choose(
         &self,
         mut sum: Summing<'_>,

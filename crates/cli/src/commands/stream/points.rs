@@ -1,4 +1,5 @@
-//! Rows without a target, block by block: settings and a sample by a first pass, and dictionaries.
+//! Passes over rows without a target, block by block: the kernel and a sample from a first pass,
+//! and dictionaries.
 
 use super::agree::{agree, share};
 use super::check_again;
@@ -17,42 +18,42 @@ use nystrom_pipeline::{
     Error, PointRecipe, Ranks, StreamPoints, Survey, TableSource, WeightedRows,
 };
 
-/// Parts of the rows with a dictionary each, unless said otherwise.
+/// The default of `--leaves`.
 const LEAVES: usize = 8;
 
-/// What a command was asked, and by which processes it is done.
+/// A command on rows without a target, as its passes need it.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct PointsJob<'a> {
     pub data: &'a DataArgs,
     pub kernel: &'a KernelArgs,
     pub blocks: &'a BlockArgs,
     pub run: &'a RunArgs,
     pub session: &'a Session,
     pub ranks: &'a dyn Ranks,
-    /// Over the rows.
+    /// The number of passes over the rows.
     pub passes: usize,
 }
 
-/// What the first pass found.
+/// The results of the first pass.
 pub struct Surveyed {
     pub input: StreamInput,
     pub recipe: PointRecipe,
     pub sizes: PointSizes,
-    /// Features that were left out for having one value.
+    /// The columns that were left out because they carry no information.
     pub constant: Vec<String>,
-    /// On process 0.
+    /// The sample, on process 0.
     pub sample: Option<Sampled>,
 }
 
 /// A uniform sample of the rows.
 pub struct Sampled {
-    /// As the kernel sees them, s × d.
+    /// The features that the kernel takes, s × d.
     pub x: Mat<f64>,
-    /// Their numbers among all rows, and their lines.
+    /// The number of each row among all rows, and its line.
     pub rows: Vec<(u64, u64)>,
 }
 
-/// Refuses what cannot be read twice, or not be written.
+/// Refuses an input that cannot be read twice, and an output that cannot be written.
 pub fn check(data: &DataArgs, output: &Output, ranks: &dyn Ranks) -> Result<()> {
     check_again(data)?;
     if ranks.rank() == 0 {
@@ -61,10 +62,10 @@ pub fn check(data: &DataArgs, output: &Output, ranks: &dyn Ranks) -> Result<()> 
     Ok(())
 }
 
-impl Asked<'_> {
+impl PointsJob<'_> {
     /// The first pass, and the kernel.
     pub fn survey(self, rng: &mut dyn Rng) -> Result<Surveyed> {
-        let Asked { blocks, run, session, ranks, .. } = self;
+        let PointsJob { blocks, run, session, ranks, .. } = self;
         let mut input = agree(ranks, StreamInput::of_points(self.data))?;
         session.notes(&input.notes);
         let sizes = match ranks.rank() {
@@ -77,7 +78,8 @@ impl Asked<'_> {
         let columns = crate::input::options(self.data, run);
         let leaves = blocks.leaves.unwrap_or(LEAVES);
         let stream = StreamPoints { columns, reservoir: sizes.shared.reservoir, leaves };
-        // so that the kernel is that of all rows in memory, where the sample holds all
+        // a separate generator, so that the kernel is the same as in memory if the sample has all
+        // rows
         let mut of_sample = self.streams().stream(0);
         let survey = first_pass(&mut input, self.passes, (session, ranks), |of| {
             stream.survey_over(ranks, of, &mut |_| {}, &mut of_sample)
@@ -96,7 +98,7 @@ impl Asked<'_> {
         Ok(Surveyed { input, recipe, sizes, constant, sample })
     }
 
-    /// Columns and kernel, those that were left out, and the sample.
+    /// Columns and kernel, the columns that were left out, and the sample.
     fn settings(
         self,
         stream: &StreamPoints,
@@ -114,13 +116,13 @@ impl Asked<'_> {
         Ok((stream.recipe(survey, columns, kernel), constant, sample))
     }
 
-    /// Random numbers that do not depend on what the sample's kernel took.
+    /// Random streams that do not depend on the random numbers drawn for the kernel.
     pub fn streams(&self) -> Streams {
         Streams::from_key(self.run.seed)
     }
 
-    /// A dictionary of all rows at λ, on every process: squeak takes the second pass for it, the
-    /// others the sample.
+    /// A dictionary of all rows at λ, on every process: squeak makes it by the second pass, the
+    /// other methods make it from the sample.
     pub fn dictionary(
         self,
         surveyed: &mut Surveyed,
@@ -144,7 +146,7 @@ impl Asked<'_> {
             });
         }
         let of = |Sampled { x, .. }: &Sampled| -> Result<WeightedRows> {
-            self.session.progress.stage("the dictionary of the sample", None);
+            self.session.progress.stage("making a dictionary from the sample", None);
             let points = Points::from_rows(x.as_ref());
             let setting = Setting { kernel: recipe.kernel(), points, lambda };
             let matrix = KernelMatrix::new(recipe.kernel(), points)?;

@@ -2,7 +2,7 @@
 
 use super::agree::{agree, together};
 use super::model_rows::ModelRows;
-use super::to::To;
+use super::ordered_output::OrderedOutput;
 use super::watch::{Watch, named};
 use crate::args::{DataArgs, Evaluate, Predict};
 use crate::commands::classes::Named;
@@ -18,13 +18,13 @@ use nystrom::faer::Mat;
 use nystrom_pipeline::{Model, Ranks};
 use serde::{Deserialize, Serialize};
 
-/// Over the processes of a job: process 0 writes what all predict, in the order of the files. The
-/// others keep theirs in temporary files until it is their turn.
+/// Predicts on the processes of a job. Process 0 writes all predictions in the order of the files;
+/// the other processes keep theirs in temporary files until their turn.
 pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
     let model = agree(ranks, model_to_predict(args, ranks))?;
-    let mut to = To::open(&args.output, ranks)?;
+    let mut to = OrderedOutput::open(&args.output, ranks)?;
     let mut known = Known::of(&model);
     let more = (args.interval, args.std);
     let data = (&args.data, &args.keep[..]);
@@ -50,14 +50,14 @@ fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
     let model = model_file::load(&args.model)?;
     check_options(args, &model)?;
     if args.output.is_npy() || (args.json && args.output.is_stdout()) || args.data.drop_missing {
-        let text = "block by block predictions are written as CSV, a line for each row: name a \
-                    .csv file, and leave out --drop-missing";
+        let text = "block by block, predictions are written as CSV with one line for each row; \
+                    name a .csv file, and leave out --drop-missing";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(model)
 }
 
-/// Over the processes of a job: process 0 tells the errors of all rows.
+/// Evaluates on the processes of a job. Process 0 prints the errors on all rows.
 pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
@@ -70,7 +70,7 @@ pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     evaluate::report(args, &model, known.rows, known.errors(&model), &session)
 }
 
-/// Predicts every block of this process.
+/// Predicts every block of this process, and calls `take` with each.
 fn each(
     model: &Model,
     data: (&DataArgs, &[String]),
@@ -96,13 +96,14 @@ fn each(
     Ok(())
 }
 
-/// What errors follow from, where the truth is known.
+/// The data that determine the errors on rows whose target is known.
 #[derive(Serialize, Deserialize)]
 struct Known {
-    /// All that were predicted.
+    /// The number of rows predicted.
     rows: usize,
+    /// The sums of each target.
     numbers: Vec<Running>,
-    /// Of classes: what each row is, and K probabilities for each.
+    /// For classes: the class of each row, and K probabilities for each row.
     classes: (Vec<Option<String>>, Vec<f64>),
 }
 
@@ -132,7 +133,7 @@ impl Known {
         Ok(())
     }
 
-    /// Adds what another process knows.
+    /// Adds the data of another process.
     fn merge(&mut self, other: Known) {
         self.rows += other.rows;
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(ours, sums)| ours.merge(sums));

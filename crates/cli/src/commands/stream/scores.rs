@@ -2,8 +2,8 @@
 
 use super::agree::{agree, together};
 use super::input::StreamInput;
-use super::points::{self, Asked, Surveyed};
-use super::to::To;
+use super::ordered_output::OrderedOutput;
+use super::points::{self, PointsJob, Surveyed};
 use crate::args::{ScoreMethod, Scores};
 use crate::commands::scores;
 use crate::failure::{Failure, Result, of_pipeline};
@@ -17,26 +17,26 @@ use nystrom::linalg_core::ExactSum;
 use nystrom_pipeline::{PointRows, Ranks, WeightedRows};
 use serde::{Deserialize, Serialize};
 
-/// Over the processes of a job. Process 0 writes.
+/// Computes scores on the processes of a job. Process 0 writes them.
 pub fn run_over(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::over(&args.run, ranks)?;
+    let (session, mut rng) = Session::of_process(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;
     let Scores { data, kernel, blocks, run, method, lambda, .. } = args;
     let passes = if *method == ScoreMethod::Squeak { 3 } else { 2 };
-    let asked = Asked { data, kernel, blocks, run, session: &session, ranks, passes };
-    let mut surveyed = asked.survey(&mut rng)?;
+    let job = PointsJob { data, kernel, blocks, run, session: &session, ranks, passes };
+    let mut surveyed = job.survey(&mut rng)?;
     let sampled = (passes == 2).then_some(surveyed.sample.as_ref().map_or(0, |s| s.rows.len()));
-    let dictionary = asked.dictionary(&mut surveyed, (*method, args.copies, *lambda), &mut rng)?;
-    let mut to = To::open(&args.output, ranks)?;
+    let dictionary = job.dictionary(&mut surveyed, (*method, args.copies, *lambda), &mut rng)?;
+    let mut to = OrderedOutput::open(&args.output, ranks)?;
     let mut totals = Totals::default();
     let Surveyed { input, recipe, .. } = &mut surveyed;
-    asked.pass(passes, input, recipe, |source| {
+    job.pass(passes, input, recipe, |source| {
         recipe
             .scores_over(ranks, source, (&dictionary, *lambda), |tile, scores| {
                 totals.add(tile, scores);
                 write(&mut to, tile, scores)
             })
-            .map_err(told)
+            .map_err(pipeline_error)
     })?;
     to.finish(ranks)?;
     let Some(totals) = together(ranks, totals, Totals::merge)? else { return Ok(()) };
@@ -47,15 +47,15 @@ fn check(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     scores::check(args)?;
     if let ScoreMethod::Exact | ScoreMethod::Fast | ScoreMethod::Sa = args.method {
         let text = format!(
-            "--method {} needs all rows at once; block by block there are squeak, recursive, bless \
-             and bless-r",
+            "--method {} needs all rows at once; block by block, choose squeak, recursive, bless \
+             or bless-r",
             name(args.method)
         );
         return Err(Failure::Usage(text).into());
     }
     if args.output.is_npy() || (args.run.json && args.output.is_stdout()) {
-        let text = "block by block scores are written as CSV, a line for each row: name a .csv \
-                    file";
+        let text = "block by block, scores are written as CSV with one line for each row; name a \
+                    .csv file";
         return Err(Failure::Usage(text.into()).into());
     }
     points::check(&args.data, &args.output, ranks)
@@ -65,22 +65,22 @@ fn name(method: ScoreMethod) -> String {
     method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// An error of the pipeline as the other commands tell it.
-pub fn told(error: anyhow::Error) -> anyhow::Error {
+/// An error of the pipeline inside `error`, as an error of the program.
+pub fn pipeline_error(error: anyhow::Error) -> anyhow::Error {
     match error.downcast() {
         Ok(error) => of_pipeline(error),
         Err(error) => error,
     }
 }
 
-fn write(to: &mut To, tile: &PointRows, scores: &[f64]) -> Result<()> {
+fn write(to: &mut OrderedOutput, tile: &PointRows, scores: &[f64]) -> Result<()> {
     let counts = |numbers: &[u64]| numbers.iter().map(|&i| i as usize).collect::<Vec<_>>();
     let (rows, lines) = (counts(&tile.rows), counts(&tile.lines));
     let (rows, lines) = (Values::Counts(&rows), Values::Counts(&lines));
     to.write(&Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(scores))]))
 }
 
-/// What the summary says of the scores, in any number of parts.
+/// The totals of the scores for the summary, which can be merged.
 #[derive(Default, Serialize, Deserialize)]
 struct Totals {
     rows: u64,
@@ -105,7 +105,7 @@ impl Totals {
         self.highest = other.filter(is_higher).or(self.highest);
     }
 
-    /// Adds those of the rows behind.
+    /// Adds the totals of the rows after these.
     fn merge(&mut self, later: Totals) {
         self.rows += later.rows;
         self.sum.merge(&later.sum);

@@ -1,4 +1,4 @@
-//! Which files a process surveys, and what all know of them then.
+//! The files of each process, and the record of all files after the first pass.
 
 use super::agree::{agree, share};
 use crate::failure::{Failure, Result};
@@ -6,16 +6,17 @@ use nystrom_data::{Files, FilesRecord};
 use nystrom_pipeline::Ranks;
 use std::ops::Range;
 
-/// Files that follow one another, and the number of their first row among all.
+/// Consecutive files of a table.
 pub struct Share {
     pub files: Files,
+    /// The number of their first row among all rows, from 0.
     pub first: u64,
-    /// Their bytes.
+    /// The bytes of these files.
     pub bytes: u64,
 }
 
 impl Share {
-    /// That of this process. Among several each counts the rows of its files first.
+    /// The share of this process. With several processes, each first counts the rows of its files.
     pub fn of(files: &Files, ranks: &dyn Ranks) -> Result<Share> {
         let (files, bytes) = part(files, ranks)?;
         if ranks.size() == 1 {
@@ -27,7 +28,7 @@ impl Share {
         Ok(Share { files, first, bytes })
     }
 
-    /// The record of all files, once every process has read its share.
+    /// The record of all files, after every process has read its share.
     pub fn record(&self, ranks: &dyn Ranks) -> Result<FilesRecord> {
         let parts = ranks.gather(serde_json::to_vec(&self.files.record())?);
         let parts = parts.iter().map(|part| Ok(serde_json::from_slice(part)?));
@@ -36,7 +37,7 @@ impl Share {
     }
 }
 
-/// The files of this process, and their bytes.
+/// The files of this process, and the number of their bytes.
 pub fn part(files: &Files, ranks: &dyn Ranks) -> Result<(Files, u64)> {
     let bytes = agree(ranks, files.bytes_by_file().map_err(Into::into))?;
     agree(ranks, same_files(files, &bytes, ranks))?;
@@ -44,7 +45,8 @@ pub fn part(files: &Files, ranks: &dyn Ranks) -> Result<(Files, u64)> {
     Ok((files.part(range.clone()), bytes[range].iter().sum()))
 }
 
-/// Refuses a process that finds other files than the first, as with a folder of its own.
+/// An error if this process finds other files than process 0, for instance in a local folder of the
+/// same name.
 fn same_files(files: &Files, bytes: &[u64], ranks: &dyn Ranks) -> Result<()> {
     let names: Vec<String> = files.paths().iter().map(|path| path.display().to_string()).collect();
     let ours = (names, bytes.to_vec());
@@ -63,8 +65,8 @@ fn same_files(files: &Files, bytes: &[u64], ranks: &dyn Ranks) -> Result<()> {
     Err(Failure::Data(text).into())
 }
 
-/// The files of one of several processes: those of which the middle byte is in its part of all
-/// bytes.
+/// The files of process `rank` of `size`. All bytes are cut into `size` equal parts, and a file
+/// belongs to the part that holds its middle byte.
 fn range(bytes: &[u64], rank: usize, size: usize) -> Range<usize> {
     let all: u128 = bytes.iter().map(|bytes| u128::from(*bytes)).sum();
     let mut before = 0;

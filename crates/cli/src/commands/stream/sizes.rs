@@ -1,4 +1,4 @@
-//! How the memory that is allowed is shared out, and what the passes will take.
+//! The plan of passes over the rows: how the memory allowed is divided, and the cost of each pass.
 
 use super::input::StreamInput;
 use super::{certify, iterate, job::lambdas};
@@ -16,48 +16,50 @@ use nystrom_pipeline::{Family, Recipe, WeightedRows};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The program itself, its threads and what the allocator keeps.
+/// Bytes assumed for the program itself, its threads and the reserve of the allocator.
 const PROGRAM: u64 = 32 << 20;
-/// The least beside it.
+/// The smallest number of bytes beside [`PROGRAM`] with which any work starts.
 const LEAST: u64 = 8 << 20;
-/// Rows of the reservoir, unless memory is short.
+/// The default of `--reservoir`, unless memory is short.
 const RESERVOIR: u64 = 50_000;
-/// Copies of the reservoir that a search may hold.
+/// The number of copies of the reservoir for which a search has memory.
 const COPIES: u64 = 10;
-/// Landmarks of a stream are at least so many, unless memory is short.
+/// The limit of work does not reduce the default number of landmarks below this.
 const FEW: u64 = 300;
 
-/// What all passes share.
+/// The sizes that all passes share.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Shared {
-    /// All bytes.
+    /// The memory allowed in all, in bytes.
     memory: u64,
-    /// Rows.
+    /// Rows in a block.
     pub block: usize,
+    /// Rows in the uniform sample.
     pub reservoir: usize,
-    /// About how many rows there are.
+    /// The estimated number of rows.
     rows: f64,
-    /// Bytes on the disk.
+    /// The bytes of the files.
     bytes: u64,
-    /// Seconds of reading them once.
+    /// The estimated seconds of one pass that only reads.
     reading: f64,
 }
 
-/// What a fit is made of.
+/// The sizes of a fit.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Sizes {
     pub shared: Shared,
-    /// Bytes of the search.
+    /// Bytes that the search may hold.
     pub search: u64,
     pub landmarks: usize,
-    /// Rows that are evaluated with every other: landmarks, or the rows of their sums.
+    /// Rows whose kernel values with every row are evaluated: landmarks, or the rows of their sums.
     centers: usize,
-    /// Bytes of passes over all pairs of rows, and what they come to about.
+    /// With --all-rows: the bytes that its passes may hold, and the bytes that they are estimated
+    /// to hold.
     pairs: Option<[u64; 2]>,
 }
 
 impl Sizes {
-    /// For these files, of which the first block is read.
+    /// The sizes for these files, after reading their first block.
     pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
         let asked = args.stream.reservoir;
         let (shared, rest) = Shared::of(input, (budget.memory, asked), "a fit in blocks")?;
@@ -68,10 +70,10 @@ impl Sizes {
         let pairs =
             args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
-        let certify = certify::asked(args)?.unwrap_or(0) as u64;
+        let certify = certify::rows_to_draw(args)?.unwrap_or(0) as u64;
         let certifying = |m: u64| match certify {
             0 => 0,
-            // factors; kernel values of a tile; the rows drawn, of every sum that waits
+            // factors; kernel values of a tile; the drawn rows in every pending sum
             rows => 24 * m * m + 8192 * (m + rows) + 64 * rows * (columns + 8),
         };
         let summing = |m: u64| match args.lambda {
@@ -107,7 +109,7 @@ impl Sizes {
             }
             Some(spec) => {
                 let (needed, budget) = (PROGRAM + bytes_of(spec.count as u64) * 10 / 7, memory);
-                let what = "the sums over so many landmarks";
+                let what = "the second pass with this many landmarks";
                 return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
             }
             None => {
@@ -126,12 +128,12 @@ impl Sizes {
         })
     }
 
-    /// What an iterative fit may hold.
+    /// `options` with the memory that an iterative fit may hold.
     pub fn within(&self, options: IterativeOptions) -> IterativeOptions {
         IterativeOptions { memory: self.pairs.map(|[budget, _]| budget), ..options }
     }
 
-    /// Seconds of the second pass.
+    /// The estimated seconds of the second pass.
     fn summing(&self, d: usize) -> nystrom::Result<f64> {
         let x = Mat::from_fn(1000, d.max(1), |i, j| ((i * (j + 3)) % 97) as f64 / 97.0);
         let kernel = Family::Gaussian.kernel(1.0, d)?;
@@ -142,7 +144,7 @@ impl Sizes {
         Ok(work.max(self.shared.reading))
     }
 
-    /// In words, and for programs.
+    /// Prints the plan; with --plan as a summary on standard output.
     pub fn announce(
         &self,
         input: &StreamInput,
@@ -151,7 +153,7 @@ impl Sizes {
         session: &Session,
     ) -> Result<()> {
         let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
-        let d = input.files.names().len() - input.unwrap_or_targets();
+        let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
@@ -177,7 +179,7 @@ impl Sizes {
             (
                 if passes == 2 { "second pass" } else { "second and third pass" },
                 match (self.pairs, args.accumulate) {
-                    (Some(_), _) => "all rows, to every process".into(),
+                    (Some(_), _) => "collect all rows on every process".into(),
                     (_, Some(each)) => {
                         format!("{m} sums of {each} rows, {} each", text::duration(summing))
                     }
@@ -190,10 +192,10 @@ impl Sizes {
             let (each, needed) = (text::duration(summing), text::bytes(needed));
             ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
         });
-        let certificate = certify::asked(args)?.map(|drawn| {
+        let certificate = certify::rows_to_draw(args)?.map(|drawn| {
             let values = number(two_digits(rows * (3 * self.centers + drawn) as f64));
             let drawn = text::count(drawn, "row");
-            ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
+            ("certificate", format!("from {drawn}: three more passes, {values} kernel values"))
         });
         let found = depends(args).map(|passes| ("more passes", passes));
         let lines: Vec<_> =
@@ -221,24 +223,24 @@ impl Sizes {
 }
 
 impl StreamInput {
-    /// Columns that are no features.
-    fn unwrap_or_targets(&self) -> usize {
+    /// The number of columns that are not features.
+    fn non_features(&self) -> usize {
         (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
     }
 }
 
-/// What passes over rows without a target are made of.
+/// The sizes of passes over rows without a target.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PointSizes {
     pub shared: Shared,
-    /// The most members of a dictionary.
+    /// The largest number of members of a dictionary.
     pub members: usize,
-    /// Bytes of dictionaries, or of work on the sample.
+    /// Bytes that dictionaries, or the work on the sample, may hold.
     pub work: u64,
 }
 
 impl PointSizes {
-    /// For these files, of which the first block is read.
+    /// The sizes for these files, after reading their first block.
     pub fn of(
         memory: Option<u64>,
         asked: Option<usize>,
@@ -252,18 +254,18 @@ impl PointSizes {
         Ok(PointSizes { shared, members, work })
     }
 
-    /// The error for a dictionary with more members than the memory allowed holds.
+    /// The error for a dictionary that is too large for the memory allowed.
     pub fn refuse(&self, size: usize) -> Failure {
         let text = format!(
-            "the dictionary has {size} rows, and beside the rest {} hold {}: allow more --memory, \
-             or take a larger lambda",
+            "the dictionary needs {size} rows, and the {} allowed hold at most {}; allow more \
+             --memory, or choose a larger λ",
             text::bytes(self.shared.memory),
             self.members
         );
         Failure::Memory(text)
     }
 
-    /// In words.
+    /// Prints the plan.
     pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session) {
         let PointSizes { shared, members, .. } = self;
         let Shared { memory, block, reservoir, rows, bytes, reading } = *shared;
@@ -280,9 +282,10 @@ impl PointSizes {
     }
 }
 
-/// What a fit with every row as a centre may hold, and holds about.
+/// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
+/// holds.
 fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
-    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.unwrap_or_targets());
+    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.non_features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
     let size = [rows as usize, d, args.regression.target.len().max(1)];
@@ -297,8 +300,8 @@ fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Resul
 }
 
 impl Shared {
-    /// Sets the rows of a block, and reads the first. Gives what is left of the memory for `what`,
-    /// too.
+    /// Sets the number of rows of a block and reads the first block. Also returns the bytes of
+    /// memory beside [`PROGRAM`]; `what` names the work if they are too few.
     fn of(
         input: &mut StreamInput,
         (memory, asked): (Option<u64>, Option<usize>),
@@ -319,39 +322,43 @@ impl Shared {
     }
 }
 
-/// Rows of the sample.
+/// The number of rows in the uniform sample.
 fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
     let largest = 3 * rest / 10 / (8 * columns * COPIES);
     let reservoir = asked.map_or(RESERVOIR.min(largest), |asked| asked as u64);
     if reservoir > largest {
-        let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
+        let text = format!(
+            "--reservoir {reservoir} needs more than --memory allows; write at most --reservoir \
+             {largest}"
+        );
         return Err(Failure::Usage(text).into());
     }
     Ok(reservoir as usize)
 }
 
-/// Passes that depend on what the search and the first pass find.
+/// The passes that depend on the results of the search and the first pass, in words.
 fn depends(args: &Fit) -> Option<String> {
-    let means = (!args.kernel.is_given()).then_some("one if means by level are chosen");
+    let means = (!args.kernel.is_given()).then_some("one if the search chooses means by level");
     let classes = args.search.task != Some(TaskName::Regression)
         && lambdas(args).len() > 1
         && !iterate::iterates(args);
-    let steps = classes.then_some("for classes up to eight for the logistic loss");
+    let steps = classes.then_some("up to eight for the logistic loss of classes");
     let passes: Vec<&str> = means.into_iter().chain(steps).collect();
     (!passes.is_empty()).then(|| passes.join(", "))
 }
 
-/// Over the rows: leave-one-out errors take one more.
+/// The number of passes over the rows: three with leave-one-out errors, else two.
 pub fn passes(args: &Fit) -> usize {
     if args.lambda == Some(Lambda::Auto) { 3 } else { 2 }
 }
 
-/// Operations of the second pass, as a search counts them.
+/// The operations of the second pass, as a search counts them.
 fn pass(n: f64, m: f64, d: f64) -> f64 {
     0.4 * n * m * m + n * m * (20.0 + 2.0 * d)
 }
 
-/// About how many rows there are, and the seconds of reading them all, by the first block.
+/// The estimated number of rows, and the estimated seconds of reading them all, from the first
+/// block.
 fn first_block(input: &mut StreamInput, bytes: u64) -> Result<(f64, f64)> {
     let start = Instant::now();
     input.files.start(0)?;

@@ -1,4 +1,4 @@
-//! How far a pass is: a bar on a terminal, a line every ten seconds elsewhere.
+//! The progress of a pass: a bar on a terminal, otherwise a line every ten seconds.
 
 use crate::search::two_digits;
 use crate::session::Session;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_secs(10);
 
-/// What a process says of a pass of which it does a part.
+/// The name of a pass, with the rank of the process if there are several.
 pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
     match ranks.size() {
         1 => pass.to_owned(),
@@ -16,14 +16,15 @@ pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
     }
 }
 
-/// One pass under way.
+/// The progress of one pass.
 pub struct Watch<'a> {
     session: &'a Session,
     what: String,
-    /// All rows, if they are known, and all bytes.
+    /// The number of all rows, if it is known, and of all bytes.
     total: (Option<u64>, u64),
-    /// Where it began.
+    /// The row at which the pass began.
     from: u64,
+    /// The row that the pass has reached.
     rows: u64,
     start: Instant,
     last: Instant,
@@ -35,13 +36,13 @@ impl<'a> Watch<'a> {
         Watch { session, what: what.to_owned(), total, from: 0, rows: 0, start: now, last: now }
     }
 
-    /// The pass begins at this row.
+    /// Starts the pass at this row.
     pub fn begin(&mut self, row: u64) {
         (self.from, self.rows) = (row, row);
         (self.start, self.last) = (Instant::now(), Instant::now());
     }
 
-    /// So many rows more, and where it is in the files.
+    /// Adds `rows` rows; `bytes` is the number of bytes read so far.
     pub fn rows(&mut self, rows: usize, bytes: u64) {
         self.rows += rows as u64;
         let done = match self.total {

@@ -1,16 +1,17 @@
-//! Four of the papers' data sets, inside the library (feature `embedded`): a real set to begin
-//! with, wherever one is.
+//! Four of the papers' data sets, inside the library (feature `embedded`), so that real data are
+//! available without a download.
 //!
-//! They are published under the Creative Commons Attribution 4.0 licence and stay under it.
-//! `NOTICE.md` beside them says who made them, and what was changed (their packing, no number).
-//! `cargo run -p nystrom-data --example embed -- DIR` makes the files from those of the catalog.
+//! They are published under the Creative Commons Attribution 4.0 licence, and remain under it.
+//! `NOTICE.md` in their folder names the authors and the changes (of the file format, of no
+//! number). `cargo run -p nystrom-data --example embed -- DIR` makes these files from the files of
+//! the catalog.
 
 use super::load::{Proof, dataset};
 use super::{Entry, canonical, find};
 use crate::error::Result;
 use crate::{Dataset, Table};
 
-/// Each name with its file: the whole table in the canonical form, by gzip.
+/// The names and files: the whole table in the canonical form, compressed with gzip.
 const TABLES: [(&str, &[u8]); 4] = [
     ("query-analytics", include_bytes!("query-analytics.csv.gz")),
     ("htru2", include_bytes!("htru2.csv.gz")),
@@ -29,8 +30,8 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     TABLES.iter().filter_map(|(name, _)| find(name).ok())
 }
 
-/// The data set called `name`, features and target as [`load`](super::load) gives them; `None` if
-/// it is not embedded.
+/// The data set `name`, with the features and target that [`load`](super::load) gives; `None` if it
+/// is not embedded.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -45,12 +46,12 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 /// ```
 pub fn load(name: &str) -> Result<Option<Dataset>> {
     let entry = find(name)?;
-    // The tests hold these tables to the identities of the catalog.
+    // A test checks that these tables have the identities in the catalog.
     load_table(name)?.map(|table| dataset(entry, table, Proof::Bytes)).transpose()
 }
 
-/// All columns of the data set called `name`, as [`load_table`](super::load_table) gives them;
-/// `None` if it is not embedded.
+/// All columns of the data set `name`, as [`load_table`](super::load_table) gives them; `None` if
+/// it is not embedded.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -62,7 +63,7 @@ pub fn load_table(name: &str) -> Result<Option<Table>> {
     TABLES.iter().find(|(name, _)| *name == entry.name).map(of).transpose()
 }
 
-/// The bytes of the embedded file, for tests and for those who want a file.
+/// The bytes of the embedded file (gzip-compressed CSV), for callers that need a file.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
     let entry = find(name).ok()?;
     TABLES.iter().find(|(name, _)| *name == entry.name).map(|(_, bytes)| *bytes)

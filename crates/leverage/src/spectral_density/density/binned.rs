@@ -1,5 +1,6 @@
-//! The kernel density estimate on a grid that exists only near points: cubic splines onto the grid,
-//! separable Gaussian filter, cubic splines back.
+//! The kernel density estimate on a grid that is stored only near points: cubic splines spread the
+//! points onto the grid, a separable Gaussian filter follows, and cubic splines interpolate the
+//! result at the points.
 
 use super::blocks::{Block, BlockSet, NODES, moved};
 use super::{Standardised, Sums};
@@ -8,35 +9,35 @@ use std::ops::Range;
 
 /// Grid cells per bandwidth, h/δ, on the line, in the plane and in space.
 const CELLS_PER_BANDWIDTH: [f64; 3] = [4.0, 4.0, 3.0];
-/// Nodes along each side of a block, so that a block has `NODES`.
+/// Nodes along each side of a block, which has `NODES` nodes.
 const SIDE: [usize; 3] = [64, 8, 4];
-/// What the filter cuts off is less than this share of a point's own contribution, whatever the
-/// other points.
+/// The truncation of the filter changes a sum by less than this share of the point's own
+/// contribution, for any positions of the other points.
 const CUT: f64 = 0.01;
-/// More nodes than this in memory are refused: 8 bytes each, 1 GiB.
+/// Most nodes in memory: 8 bytes each, 1 GiB.
 const MOST_NODES: usize = 1 << 27;
-/// Coordinates beyond this many blocks from the first are refused.
+/// Points this many grid cells or more from the origin of the grid are refused.
 const FARTHEST: f64 = 1e9;
 
-/// A grid of spacing δ over points in one to three dimensions, in blocks that exist only where
-/// points are.
+/// A grid of spacing δ over points in one to three dimensions, in blocks that are stored only near
+/// points.
 pub(crate) struct Grid<'x> {
     x: &'x Standardised,
     origin: Vec<f64>,
     spacing: f64,
-    /// Points by the block of the lowest node each touches.
+    /// The points, sorted by the block of the lowest node that each point touches.
     order: Vec<usize>,
-    /// The points of one block, as a range of `order`.
+    /// Every block with its points, as a range of `order`.
     runs: Vec<(Block, Range<usize>)>,
-    /// The blocks that exist before the first pass of the filter and after each.
+    /// The blocks that are stored before the first pass of the filter and after each pass.
     stages: Vec<BlockSet>,
-    /// The filter at 0, δ, 2δ, …
+    /// The values of the filter at 0, δ, 2δ, …
     taps: Vec<f64>,
 }
 
 impl<'x> Grid<'x> {
-    /// The grid for bandwidth `h`; `None` in more than three dimensions, or if 2²⁷ nodes would have
-    /// to be in memory at a time.
+    /// The grid for bandwidth `h`; `None` in more than three dimensions, if the grid extends too
+    /// far, or if more than 2²⁷ nodes would be in memory at a time.
     pub(crate) fn new(x: &'x Standardised, h: f64) -> Option<Self> {
         let d = x.dim();
         if !(1..=3).contains(&d) {
@@ -65,7 +66,7 @@ impl<'x> Grid<'x> {
             return None;
         }
         grid.stages = grid.stages(touched);
-        // before and after a pass
+        // nodes in memory during a pass: those before and after it
         let two = |stages: &[BlockSet]| (stages[0].len() + stages[1].len()) * NODES;
         grid.stages.windows(2).all(|pair| two(pair) <= MOST_NODES).then_some(grid)
     }
@@ -77,11 +78,11 @@ impl<'x> Grid<'x> {
 
     /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i: O(n 4^d + nodes·h/δ) time.
     ///
-    /// A cubic spline spreads a point with variance δ²/3 per dimension wherever in its cell it
-    /// lies, and interpolation does the same. So the filter has variance h² − 2δ²/3. What is left
-    /// is of fourth order. At z bandwidths along an axis the contribution is off by (z⁴ − 6z² +
-    /// 3)(δ/h)⁴/360 of it from the fourth cumulant. It is off by about 4(zδ/(2πh))⁴ at most from
-    /// aliasing.
+    /// A cubic spline spreads a point with variance δ²/3 per dimension, for any position in its
+    /// cell, and so does interpolation. The filter therefore has variance h² − 2δ²/3, and the error
+    /// is of fourth order. At a distance of z bandwidths along an axis, the relative error of a
+    /// contribution is (z⁴ − 6z² + 3)(δ/h)⁴/360 from the fourth cumulant and at most about
+    /// 4(zδ/(2πh))⁴ from aliasing.
     pub(crate) fn sums(&self) -> Sums {
         let d = self.x.dim();
         let mut grid = self.spread();
@@ -98,7 +99,7 @@ impl<'x> Grid<'x> {
         Sums { values: self.gather(&grid), operations }
     }
 
-    /// The blocks that must exist between passes along axes d − 1, …, 0.
+    /// The blocks that must be stored before, between and after the passes along axes d − 1, …, 0.
     fn stages(&self, touched: BlockSet) -> Vec<BlockSet> {
         let (d, reach) = (self.x.dim(), self.reach());
         let again = || BlockSet::new(touched.blocks().to_vec());
@@ -112,12 +113,12 @@ impl<'x> Grid<'x> {
         }
     }
 
-    /// How many blocks the filter reaches.
+    /// The number of blocks that the filter reaches in one direction.
     fn reach(&self) -> i32 {
         (self.taps.len() - 1).div_ceil(SIDE[self.x.dim() - 1]) as i32
     }
 
-    /// The points in the order of their blocks, and where each block begins and ends in it.
+    /// The points sorted by their blocks, and the range of each block in this order.
     fn sorted(&self) -> (Vec<usize>, Vec<(Block, Range<usize>)>) {
         let mut keyed: Vec<(Block, usize)> =
             (0..self.x.n).into_par_iter().map(|i| (self.block_of(i), i)).collect();
@@ -146,7 +147,8 @@ impl<'x> Grid<'x> {
         (self.x.point(i)[k] - self.origin[k]) / self.spacing
     }
 
-    /// Every point spread over 4^d nodes, in the order of the sorted points.
+    /// The grid before the filter: every point spread over 4^d nodes. Points are taken in the order
+    /// of their blocks.
     fn spread(&self) -> Vec<f64> {
         let mut grid = vec![0.0; self.stages[0].len() * NODES];
         for (block, range) in &self.runs {
@@ -158,7 +160,7 @@ impl<'x> Grid<'x> {
         grid
     }
 
-    /// The grid interpolated at every point.
+    /// The values of the grid, interpolated at every point.
     fn gather(&self, grid: &[f64]) -> Vec<f64> {
         let of_run = |(block, range): &(Block, Range<usize>)| {
             let blocks = self.corners(*block);
@@ -177,19 +179,19 @@ impl<'x> Grid<'x> {
         sums
     }
 
-    /// Numbers of the blocks that points with lowest node in `block` touch: itself, and the next
-    /// ones along the axes.
+    /// The numbers of the blocks that points with lowest node in `block` touch: `block` and the
+    /// next blocks along the axes.
     fn corners(&self, block: Block) -> [usize; 8] {
-        // beyond 2^d never asked for
+        // entries from 2^d on are never used
         std::array::from_fn(|c| self.stages[0].number(corner(block, c)).unwrap_or(0))
     }
 
     /// Calls `visit(which of the corner blocks, node in it, weight)` for the 4^d nodes around point
-    /// `i`; weights add up to 1.
+    /// `i`; the weights sum to 1.
     fn visit(&self, i: usize, mut visit: impl FnMut(usize, usize, f64)) {
         let d = self.x.dim();
         let side = SIDE[d - 1];
-        // per axis and node: share of `which`, of the node's number, weight
+        // per axis and node: its contribution to `which` and to `node`, and its weight
         let mut along = [[(0, 0, 1.0); 4]; 3];
         let (mut count, mut stride) = ([1; 3], 1);
         for k in 0..d {
@@ -212,9 +214,9 @@ impl<'x> Grid<'x> {
         }
     }
 
-    /// One pass of the filter along `axis`, which is the slowest within a block (`REST` nodes
-    /// apart); it becomes the fastest. Also how many multiplications that took. Every node sums in
-    /// the same order.
+    /// One pass of the filter along `axis`, whose neighbours are `REST` nodes apart within a block
+    /// of `from`; in the result `axis` is the fastest axis. Also returns the number of
+    /// multiplications. The order of summation is the same for every node.
     fn pass<const REST: usize>(
         &self,
         axis: usize,
@@ -243,7 +245,7 @@ impl<'x> Grid<'x> {
     }
 }
 
-/// sum_i += Σ_j taps_{|shift + j − i|} source_j, and how many terms that are.
+/// sum_i += Σ_j taps_{|shift + j − i|} source_j; returns the number of terms.
 fn add_filtered<const REST: usize>(
     sum: &mut [[f64; REST]],
     source: &[[f64; REST]],
@@ -262,13 +264,13 @@ fn add_filtered<const REST: usize>(
     used
 }
 
-/// The block one further along the axes whose bits are set in `c`.
+/// The block next to `block` along the axes whose bits are set in `c`.
 fn corner(block: Block, c: usize) -> Block {
     std::array::from_fn(|k| block[k] + (c >> k & 1) as i32)
 }
 
-/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled as if h² and no splines. It goes up
-/// to where n points together weigh less than `CUT`.
+/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled so that filter and splines together
+/// have the scale of exp(−r²/(2h²)). It ends where the sum of n values is below `CUT`.
 fn taps(n: usize, h: f64, spacing: f64) -> Vec<f64> {
     let variance = h * h - 2.0 / 3.0 * spacing * spacing;
     let front = (h * h / variance).sqrt();
@@ -276,7 +278,8 @@ fn taps(n: usize, h: f64, spacing: f64) -> Vec<f64> {
     (0..=reach).map(|k| front * (-0.5 * (k as f64 * spacing).powi(2) / variance).exp()).collect()
 }
 
-/// Weights of the cubic B-spline at the four nodes around a point, `f` behind the second.
+/// Weights of the cubic B-spline at the four nodes around a point, which is `f` cells after the
+/// second node.
 fn spline(f: f64) -> [f64; 4] {
     let g = 1.0 - f;
     let middle = |f: f64| (4.0 - 6.0 * f * f + 3.0 * f * f * f) / 6.0;

@@ -1,4 +1,4 @@
-//! Blocks of grid nodes, of which only those exist that hold or receive something.
+//! Blocks of grid nodes; only blocks with nonzero contributions or results are stored.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,17 +6,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Nodes of a block: 64 on the line, 8 × 8 in the plane, 4 × 4 × 4 in space.
 pub(super) const NODES: usize = 64;
 
-/// Which block: its place along each axis; 0 along axes that the grid does not have.
+/// A block by its index along each axis; 0 along axes that the grid does not have.
 pub(super) type Block = [i32; 3];
 
-/// Distinct blocks in lexicographic order, each with its number.
+/// Distinct blocks, numbered in lexicographic order.
 pub(super) struct BlockSet {
     blocks: Vec<Block>,
     number: FxHashMap<Block, usize>,
 }
 
 impl BlockSet {
-    /// The given blocks, repetitions dropped.
+    /// The set of the given blocks, without repetitions.
     pub(super) fn new(mut blocks: Vec<Block>) -> Self {
         blocks.par_sort_unstable();
         blocks.dedup();
@@ -37,12 +37,12 @@ impl BlockSet {
         self.number.get(&block).copied()
     }
 
-    /// The blocks from which passes lead from `self` back to `self`: along axis `first`, then
-    /// `middle` if there is one, then `last`. They must exist after the first
-    /// pass, and after the second.
+    /// The blocks on paths from `self` to `self`, where each path makes a step along axis `first`,
+    /// then `middle` if there is one, then `last`. Returns the blocks that must be stored after the
+    /// first pass, and after the second.
     ///
-    /// Passes reach `reach` blocks. In a compact cloud these are its own blocks and a shell; a
-    /// lonely block has no others.
+    /// A step is at most `reach` blocks long. For a compact cloud the result is its own blocks and
+    /// a shell around them; for an isolated block, the block itself.
     pub(super) fn between_passes(
         &self,
         first: usize,
@@ -68,7 +68,7 @@ impl BlockSet {
     }
 }
 
-/// Those of `blocks` that lie within `reach` along `axis` of one of `others`.
+/// The members of `blocks` within `reach` along `axis` of a block in `others`.
 fn within_reach(
     blocks: FxHashSet<Block>,
     others: &FxHashSet<Block>,
@@ -76,14 +76,14 @@ fn within_reach(
     reach: i32,
 ) -> Vec<Block> {
     let near = |block: &Block| {
-        // most have a neighbour close by
+        // from the centre outwards: most have a close neighbour
         let outwards = (0..=reach).flat_map(|offset| [offset, -offset]);
         outwards.into_iter().any(|offset| others.contains(&moved(*block, axis, offset)))
     };
     blocks.into_iter().collect::<Vec<_>>().into_par_iter().filter(near).collect()
 }
 
-/// The block `offset` places further along `axis`.
+/// The block that is `offset` blocks further along `axis`.
 pub(super) fn moved(mut block: Block, axis: usize, offset: i32) -> Block {
     block[axis] += offset;
     block
@@ -98,7 +98,7 @@ mod tests {
         let set = BlockSet::new(vec![[0, 0, 0], [2, 1, 1], [9, 9, 9], [0, 0, 0], [0, 0, 1]]);
         assert_eq!((set.len(), set.number([0, 0, 1]), set.number([1, 1, 1])), (4, Some(1), None));
         for reach in [0, 1, 2, 3] {
-            // all ways a → b → c → e with a, e in the set: one axis a step, at most `reach`
+            // all paths a → b → c → e with a, e in the set: a step of at most `reach` per axis
             let steps =
                 |from: Block, axis| (-reach..=reach).map(move |offset| moved(from, axis, offset));
             let mut on_a_way = (vec![], vec![]);

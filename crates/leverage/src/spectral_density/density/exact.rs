@@ -1,4 +1,4 @@
-//! The kernel density estimate by summing over all pairs, tile by tile.
+//! The kernel density estimate by sums over all pairs, tile by tile.
 
 use super::{Standardised, Sums};
 use faer::Mat;
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Points in a tile of [`sums_at`].
 const TILE: usize = 1024;
 
-/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, itself included: n² kernel values in tiles of 256 × n,
+/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, including j = i: n² kernel values in tiles of 256 × n,
 /// O(256·n) memory.
 pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
     let kernel = KernelMatrix::new(Gaussian::new(h)?, x.points())?;
@@ -20,8 +20,8 @@ pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
     Ok(Sums { values: sums.col_as_slice(0).to_vec(), operations: (x.n as u64).pow(2) })
 }
 
-/// The same sum for the points `queries` only: queries·n kernel values, in tiles of as many rows as
-/// there are queries.
+/// The same sums for the points `queries` only: queries·n kernel values, in tiles of queries
+/// × 1024.
 pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Result<Vec<f64>> {
     let (kernel, points) = (Gaussian::new(h)?, x.points());
     let at = points.gather(queries.into());

@@ -20,38 +20,39 @@ use std::f64::consts::PI;
 pub(crate) use tree::Tree;
 pub(crate) use tree_sum::{ExponentialProfile, Frontier, GaussianProfile};
 
-/// Where the density of the points comes from.
+/// The density of the points, or the method to estimate it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Density<'a, T> {
-    /// p(x_i) for every i, with respect to the volume of ℝ^d, d the number of coordinates of the
-    /// points.
+    /// p(x_i) for every i (n numbers), with respect to the volume of ℝ^d, where d is the number of
+    /// coordinates of the points.
     Given(&'a [T]),
-    /// Estimated from the points; an error where that means nothing.
+    /// Estimated from the points. If [`DensityMethod::Auto`] finds the estimate meaningless, the
+    /// result is an error.
     Estimated(KernelDensity),
-    /// Estimated from the points. Where [`DensityMethod::Auto`] refuses, all scores are
-    /// k(0)/(k(0) + nλ). No ridge leverage score exceeds this bound, and it is the limit of the
-    /// method as p → 0. Landmarks drawn from them are uniform, their sum says nothing about
-    /// d_eff, and [`SpectralReport::refusal`](crate::SpectralReport::refusal) says why.
+    /// Estimated from the points. If [`DensityMethod::Auto`] finds the estimate meaningless, all
+    /// scores are k(0)/(k(0) + nλ), which bounds every ridge leverage score and is the limit of the
+    /// method as p → 0. Landmarks drawn by these scores are uniform, their sum does not estimate
+    /// d_eff, and [`SpectralReport::refusal`](crate::SpectralReport::refusal) gives the reason.
     EstimatedOrUniform(KernelDensity),
 }
 
 /// A Gaussian kernel density estimate p̂(x_i) = (1/n) Σ_j Π_k N(x_ik − x_jk; (h σ_k)²) on
 /// standardised features: σ_k is the standard deviation of coordinate k.
 ///
-/// The point itself is left in the sum. So p̂ is at least the mass 1/n of one point spread over a
-/// bandwidth, which guards isolated points. Coordinates that are constant are left out, and the
-/// density is one on the others.
+/// The sum includes the point itself, so that p̂ is never below the contribution of one point to
+/// its own density, also at isolated points. Constant coordinates are left out: p̂ is a density on
+/// the other coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelDensity {
-    /// h.
+    /// The bandwidth h, or the rule for it.
     pub bandwidth: Bandwidth,
-    /// How the sums are computed.
+    /// The method to compute the sums.
     pub method: DensityMethod,
 }
 
 impl Default for KernelDensity {
-    /// h = 0.5·n^{−1/(d+4)}, method by size.
+    /// h = 0.5·n^{−1/(d+4)}, [`DensityMethod::Auto`].
     fn default() -> Self {
         KernelDensity { bandwidth: Bandwidth::Rule(0.5), method: DensityMethod::Auto }
     }
@@ -61,73 +62,76 @@ impl Default for KernelDensity {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bandwidth {
-    /// h = c·n^{−1/(d+4)} for this c: the exponent of least mean squared error. The text of the
-    /// paper that we have lacks its bandwidths, exponent and constant. c = 0.5 is our choice, 0.4
-    /// to 0.9 fitting real data best.
+    /// h = c·n^{−1/(d+4)} for this c. The exponent minimises the mean squared error. The bandwidths
+    /// of the paper (exponent and constant) are missing in the copy available to us; c = 0.5 is our
+    /// choice, and 0.4 to 0.9 fit real data best.
     Rule(f64),
-    /// h itself.
+    /// The bandwidth h.
     Fixed(f64),
 }
 
-/// How the sums of a kernel density estimate are computed. For n beyond all of these see
-/// [`SampledDensity`].
+/// The method to compute the sums of a kernel density estimate. If n is too large for all of them,
+/// see [`SampledDensity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DensityMethod {
-    /// All pairs up to n = 8192 or in more than six dimensions. Otherwise the grid if it has at
-    /// most 1024 nodes per point (and three dimensions), else the tree with tolerance 0.05.
-    /// Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
+    /// [`Exact`](Self::Exact) if n ≤ 8192 or in more than six dimensions. Otherwise
+    /// [`Binned`](Self::Binned) if its grid has at most three dimensions and 1024 nodes per point,
+    /// else [`Tree`](Self::Tree) with tolerance 0.05. Detects a meaningless estimate, see the
+    /// errors of [`KernelDensity::density`].
     Auto,
-    /// All pairs, n² kernel values in tiles.
+    /// Sums over all pairs: n² kernel values in tiles.
     Exact,
-    /// A k-d tree; every density is within this relative tolerance of the exact estimate. In d
-    /// dimensions a bandwidth of order n^{−1/(d+4)} has n^{4/(d+4)} points within it. The tree
-    /// looks at a share of them that falls slowly, some n^{1.4} in all.
+    /// Sums with a k-d tree; every density is within this relative tolerance of the exact estimate.
+    /// In d dimensions about n^{4/(d+4)} points lie within a bandwidth of order n^{−1/(d+4)} of a
+    /// point. The tree visits a slowly falling share of these points, about n^{1.4} visits in
+    /// total.
     Tree {
         /// Relative tolerance, in (0, 1).
         tolerance: f64,
     },
-    /// Cubic splines on a grid with spacing δ = h/4, or h/3 in three dimensions, that exists only
-    /// where points are. At most three dimensions, and 2²⁷ nodes in memory (1 GiB). The number of
-    /// nodes grows like the number of bandwidths that the cloud fills, n^{d/(d+4)} at most, so the
-    /// cost is linear in n. The contribution of a point at z bandwidths is off by at most (1 +
-    /// z⁴)(δ/h)⁴/100 of it per dimension. That is below a thousandth in the bulk, a few percent
-    /// where what is five bandwidths away dominates.
+    /// Cubic splines on a grid with spacing δ = h/4 (h/3 in three dimensions), stored only near
+    /// points. At most three dimensions and 2²⁷ nodes in memory (1 GiB). The number of nodes is
+    /// proportional to the volume of the cloud in units of h^d, at most of order n^{d/(d+4)}, so
+    /// the cost is linear in n. The relative error of the contribution of a point at a distance of
+    /// z bandwidths is at most (1 + z⁴)(δ/h)⁴/100 per dimension. The relative error of a density is
+    /// thus below 0.001 in the bulk, and a few percent where points five bandwidths away dominate.
     Binned,
 }
 
 const EXACT_UP_TO: usize = 8192;
-/// A grid with more nodes per point is mostly empty, and the tree as fast.
+/// A grid with more nodes per point than this is mostly empty, and the tree is as fast.
 const NODES_PER_POINT: usize = 1024;
 const TREE_DIMENSIONS: usize = 6;
 
-/// A density at every point, on the coordinates that vary.
+/// A density at every point, on the coordinates `kept`.
 pub(crate) struct Estimate {
     pub(crate) values: Vec<f64>,
-    /// The coordinates the density lives on.
+    /// The coordinates of the density.
     pub(crate) kept: Vec<usize>,
     pub(crate) method: Option<DensityMethod>,
     pub(crate) bandwidth: Option<f64>,
-    /// Kernel values, bounds and multiplications that took.
+    /// Number of kernel values, bounds and multiplications computed.
     pub(crate) operations: u64,
 }
 
 impl Estimate {
-    /// Of densities that took no estimate.
+    /// An `Estimate` of densities that were not estimated.
     fn known(values: Vec<f64>, kept: Vec<usize>) -> Self {
         Estimate { values, kept, method: None, bandwidth: None, operations: 0 }
     }
 }
 
-/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, and what they took.
+/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, and the number of operations.
 pub(crate) struct Sums {
     values: Vec<f64>,
     operations: u64,
 }
 
 impl<T: Scalar> Density<'_, T> {
-    /// Checks or estimates p(x_i); a refusal only if the caller knows what to do then.
+    /// Checks or estimates p(x_i). The inner result is a refusal only for `EstimatedOrUniform`; for
+    /// `Estimated` a refusal becomes an error.
     pub(crate) fn at(&self, points: Points<'_, T>) -> Result<Result<Estimate, Refusal>> {
         match self {
             Density::Given(values) => given(values, points).map(Ok),
@@ -150,8 +154,9 @@ impl KernelDensity {
     /// # Errors
     /// Those of [`Points::check`]. `InvalidParameter` for a bandwidth or tolerance out of range,
     /// and for [`DensityMethod::Binned`] on points that do not fit its grid. With
-    /// [`DensityMethod::Auto`] also if the point itself makes up more than half of the density at
-    /// the median point. The dimension is then too large for n.
+    /// [`DensityMethod::Auto`] also if the estimate is meaningless because the dimension is too
+    /// large for n: at the median point, the point itself contributes more than half of its
+    /// density.
     ///
     /// ```
     /// use nystrom_kernels::Points;
@@ -174,7 +179,7 @@ impl KernelDensity {
     fn at(&self, x: &Standardised) -> Result<Result<Estimate, Refusal>> {
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         if x.dim() == 0 {
-            // all points in one place: the mass there
+            // all points are equal: the mass at this point
             return Ok(Ok(Estimate::known(vec![1.0; x.n], vec![])));
         }
         if self.method == DensityMethod::Auto
@@ -195,7 +200,7 @@ impl KernelDensity {
     }
 }
 
-/// ln of 1/(n (2πh²)^{d/2} Π_k σ_k): what a point contributes to the density at itself.
+/// ln of 1/(n (2πh²)^{d/2} Π_k σ_k), the contribution of a point to its own density.
 fn self_contribution(x: &Standardised, h: f64) -> f64 {
     -(x.n as f64).ln() - 0.5 * x.dim() as f64 * (2.0 * PI * h * h).ln() - x.ln_volume
 }
@@ -213,15 +218,16 @@ impl Bandwidth {
             (1e-150..=1e150).contains(&h),
             name,
             given,
-            "such that the bandwidth lies between 1e-150 and 1e150 standard \
-                               deviations: its square is needed",
+            "such that the bandwidth is between 1e-150 and 1e150 standard \
+                               deviations",
         )?;
         Ok(h)
     }
 }
 
 impl DensityMethod {
-    /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, by this method or the one that it stands for.
+    /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, and the method used, which differs from `self` for
+    /// `Auto`.
     fn sums(self, x: &Standardised, h: f64) -> Result<(DensityMethod, Sums)> {
         let sums = match self {
             DensityMethod::Auto => return auto(x, h),
@@ -231,9 +237,8 @@ impl DensityMethod {
                 Grid::new(x, h).map(|grid| grid.sums()).ok_or(Error::InvalidParameter {
                     name: "bandwidth of the binned density",
                     value: h,
-                    requirement: "large enough for a grid of 2^27 nodes with spacing h/3 or h/4 \
-                              around the points, in at most 3 \
-                              dimensions; use the tree instead",
+                    requirement: "large enough for a grid of at most 2^27 nodes with spacing h/3 \
+                              or h/4, in at most 3 dimensions; use DensityMethod::Tree instead",
                 })
             }
         };
@@ -260,7 +265,7 @@ fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Sums> {
     )?;
     let tree = Tree::new(&x.coords, x.dim());
     let phi = GaussianProfile(h);
-    // Queries in tree order: neighbours in memory are neighbours in space.
+    // Queries in tree order, so that points close in memory are close in space.
     let in_tree_order: Vec<(f64, u64)> = (0..x.n)
         .into_par_iter()
         .map_init(Frontier::default, |open, t| tree.sum(tree.point(t), &phi, tolerance, open))

@@ -1,15 +1,15 @@
-//! When a density estimate means nothing.
+//! The test for a meaningless density estimate.
 
 use super::{Standardised, exact};
 use nystrom_linalg_core::{Error, Result};
 use std::fmt;
 
-/// Above this share of a point in its own density, at the median point, an estimate says nothing
-/// about neighbours.
+/// An estimate is meaningless if, at the median point, the point itself contributes more than this
+/// share of its density.
 const LARGEST_OWN_SHARE: f64 = 0.5;
 
-/// Why [`DensityMethod::Auto`](super::DensityMethod::Auto) makes no estimate: the points have no
-/// neighbours within a bandwidth.
+/// The reason why [`DensityMethod::Auto`](super::DensityMethod::Auto) made no estimate: most points
+/// have no neighbours within a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -18,13 +18,13 @@ pub struct Refusal {
     pub dimension: usize,
     /// h, in standard deviations of the features.
     pub bandwidth: f64,
-    /// The share of a point in the density at itself, for the median of 32 points: more than a
-    /// half.
+    /// The share of a point in its own density, the median over 32 points: more than one half.
     pub own_share: f64,
 }
 
 impl Refusal {
-    /// Exact sums at a few points: their median must be at least twice that of a point alone.
+    /// Computes exact sums at the probes. Their median must be at least twice the contribution of
+    /// the point itself; otherwise returns the refusal.
     pub(super) fn of(x: &Standardised, h: f64) -> Result<Option<Self>> {
         let mut sums = exact::sums_at(x, h, &x.probes())?;
         sums.sort_unstable_by(f64::total_cmp);
@@ -41,8 +41,7 @@ impl fmt::Display for Refusal {
         write!(
             f,
             "no density estimate in {dimension} dimensions: at bandwidth {bandwidth:.3} the \
-             median point makes up {percent:.0} % of the \
-             density at itself"
+             median point itself contributes {percent:.0} % of its density"
         )
     }
 }
@@ -53,10 +52,9 @@ impl From<Refusal> for Error {
             name: "dimension of the points for density estimation",
             value: refusal.dimension as f64,
             requirement: "small enough that the median point has neighbours within a bandwidth; \
-                          give the density, widen the \
-                          bandwidth, ask for uniform scores in this case \
-                          (Density::EstimatedOrUniform), or use recursive or BLESS \
-                          scores, which need no density",
+                          use recursive or BLESS scores, which need no density, or give \
+                          the density, a larger bandwidth, or \
+                          Density::EstimatedOrUniform for uniform scores",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel density estimate from a random sample of the points: any dimension, any n.
+//! The kernel density estimate from a random sample of the points, for any dimension and any n.
 
 use super::tree::squared_distance;
 use super::{Bandwidth, Standardised, self_contribution};
@@ -8,19 +8,20 @@ use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Rows of the points whose kernel values with the sample are in memory at a time, per thread.
+/// Number of points whose kernel values with the sample are in memory at a time, per thread.
 const TILE: usize = 256;
 
-/// The Gaussian density estimate of [`KernelDensity`](super::KernelDensity) with the sum over all
-/// other points replaced by one over a random sample J of m points:
+/// The Gaussian density estimate of [`KernelDensity`](super::KernelDensity), with the sum over all
+/// other points replaced by a sum over a random sample J of m points:
 ///
 /// p̂(x_i) = c (1 + (n − 1)·mean_{j ∈ J∖i} exp(−‖x_i − x_j‖²/(2h²))), c = 1/(n(2πh²)^{d/2} Π σ_k).
 ///
-/// Unbiased for the estimate from all pairs at every point, equal to it for m = n, never below c.
-/// n·m kernel values; O(nd + 256·m) memory a thread. With s the mean kernel value at a point the
-/// relative variance is about 2^{−d/2}/(m·s). The sample must hold a number of neighbours within a
-/// bandwidth. This is for n beyond all pairs in more dimensions than the tree can do; hand the
-/// result to [`Density::Given`](super::Density::Given).
+/// At every point, p̂ is an unbiased estimate of the estimate from all pairs; it equals that
+/// estimate for m = n and is never below c. Cost: n·m kernel values, O(nd) memory and O(256·m) per
+/// thread. The relative variance is about 2^{−d/2}/(m·s), where s is the mean kernel value at the
+/// point: the sample must contain several neighbours within a bandwidth. Use it if n is too large
+/// for all pairs and the dimension too large for the tree, and pass the result as
+/// [`Density::Given`](super::Density::Given).
 ///
 /// ```
 /// use faer::Mat;
@@ -45,37 +46,37 @@ const TILE: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SampledDensity {
-    /// h.
+    /// The bandwidth h, or the rule for it.
     pub bandwidth: Bandwidth,
-    /// m, at least 2; all points if there are fewer.
+    /// m, at least 2; all points if n < m.
     pub sample: usize,
 }
 
-/// What [`SampledDensity`] finds.
+/// The result of [`SampledDensity::density`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SampledEstimate<T> {
     /// p̂(x_i), n numbers, with respect to the volume of all coordinates.
     pub values: Vec<T>,
-    /// The standard error of p̂ over p̂ that is due to sampling, the median of 32 points, estimated
-    /// from the sample.
+    /// The relative standard error of p̂ due to sampling, estimated from the sample: the median
+    /// over 32 points.
     pub relative_error: f64,
     /// h, in standard deviations of the features.
     pub bandwidth: f64,
 }
 
 impl SampledDensity {
-    /// p̂(x_i) for every i.
+    /// p̂(x_i) for every i, with an estimate of the sampling error.
     ///
     /// # Randomness
     /// m distinct points, all subsets equally likely.
     ///
     /// # Errors
-    /// Those of [`Points::check`]. `Empty` if n = 1 or m < 2. `InvalidParameter` for a bandwidth
-    /// out of range, or a constant coordinate (there is no density with respect to the volume).
-    /// Also if the median of 32 points has no more than its own weight in sampled neighbours. Then
-    /// the sample is too small, or the dimension too large.
+    /// Those of [`Points::check`]. `Empty` if n = 1 or m < 2. `InvalidParameter` if the bandwidth
+    /// is out of range, or if a coordinate is constant (there is no density with respect to the
+    /// volume). Also if, at the median of 32 points, the sampled neighbours weigh less than the
+    /// point itself: the sample is then too small, or the dimension too large.
     pub fn density<T: Scalar>(
         &self,
         points: Points<'_, T>,
@@ -92,7 +93,7 @@ impl SampledDensity {
             x.dim() >= points.dim(),
             "constant coordinates",
             (points.dim() - x.dim()) as f64,
-            "0: drop coordinates that are the same for all points",
+            "0: drop the coordinates that are the same for all points",
         )?;
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         let J = random::uniform_subset(x.n, self.sample.min(x.n), rng)?;
@@ -102,15 +103,15 @@ impl SampledDensity {
             let (others, mean) = ((x.n - 1) as f64, (sum - own as f64) / (J.len() - own) as f64);
             T::lit((ln_c + (others * mean.max(0.0)).ln_1p()).exp())
         };
-        // 1 for points of the sample: their own value is not that of a neighbour
+        // 1 for points of the sample, whose sums contain their own kernel value
         let mut own = vec![0; x.n];
         J.iter().for_each(|&j| own[j] = 1);
         let values = own.into_iter().zip(sums(&x, h, &J)?).map(value).collect();
         Ok(SampledEstimate { values, relative_error, bandwidth: h })
     }
 
-    /// The median of SE(p̂)/p̂ over a few points, by the variance of the sampled kernel values
-    /// (without replacement).
+    /// The median of SE(p̂)/p̂ over the probes, from the variance of the sampled kernel values
+    /// (sampling without replacement).
     fn relative_error(&self, x: &Standardised, h: f64, J: &[usize]) -> Result<f64> {
         let others = (x.n - 1) as f64;
         let at = |i: usize| {
@@ -132,11 +133,10 @@ impl SampledDensity {
         let neighbours = found[middle].0;
         validate::require(
             !(neighbours < 1.0),
-            "weight of a point's neighbours in the sample, against its own",
+            "weight of a point's sampled neighbours relative to its own",
             neighbours,
-            "at least 1 at the median point; raise the sample or the bandwidth, \
-                              or use recursive or BLESS scores, \
-                              which need no density",
+            "at least 1 at the median point; use a larger sample or bandwidth, \
+                              or recursive or BLESS scores, which need no density",
         )?;
         found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
         Ok(found[middle].1)

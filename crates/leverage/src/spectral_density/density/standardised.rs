@@ -1,25 +1,25 @@
-//! Points in units in which every coordinate has variance 1.
+//! Points with every coordinate divided by its standard deviation.
 
 use nystrom_kernels::Points;
 use nystrom_linalg_core::Scalar;
 
-/// Points that stand for all in a median.
+/// Number of points whose median is taken for that of all points.
 const PROBES: usize = 32;
 
 /// The coordinates that vary, each divided by its standard deviation, point after point in `f64`.
 pub(crate) struct Standardised {
-    /// n·d numbers.
+    /// The coordinates, n·d numbers, point after point.
     pub(crate) coords: Vec<f64>,
-    /// n.
+    /// n, the number of points.
     pub(crate) n: usize,
-    /// Which coordinates of the points vary, in order.
+    /// The coordinates of the points that vary, in increasing order.
     pub(crate) kept: Vec<usize>,
     /// Σ ln of their standard deviations: ln of the volume of a unit cube of the new coordinates.
     pub(crate) ln_volume: f64,
 }
 
 impl Standardised {
-    /// O(nd), in the order of the points.
+    /// Standardises the points, in O(nd) time.
     ///
     /// A coordinate counts as constant if all its values are equal; such coordinates do not enter
     /// distances.
@@ -50,7 +50,7 @@ impl Standardised {
         Points::from_row_major(&self.coords, self.dim())
     }
 
-    /// 32 of the points, or all, spread evenly over their numbers.
+    /// 32 points with evenly spaced indices, or all points if there are fewer.
     pub(crate) fn probes(&self) -> Vec<usize> {
         let count = PROBES.min(self.n);
         (0..count).map(|t| t * self.n / count).collect()
@@ -62,7 +62,7 @@ impl Standardised {
     }
 }
 
-/// Mean and standard deviation (divisor n), shifted and scaled by the largest deviation so that
+/// Mean and standard deviation (divisor n), computed with shifted and scaled values, so that
 /// neither overflows.
 fn mean_and_deviation(values: &(impl Iterator<Item = f64> + Clone), n: usize) -> (f64, f64) {
     let first = values.clone().next().unwrap_or(0.0);

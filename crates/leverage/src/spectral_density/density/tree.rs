@@ -1,18 +1,18 @@
-//! A k-d tree whose nodes know enough to bound sums of a radial kernel.
+//! A k-d tree with the geometry per node that bounds sums of a radial kernel.
 
 use rayon::prelude::*;
 
-/// Points of a leaf, at most.
+/// Most points of a leaf.
 const LEAF: usize = 32;
 
 /// A balanced k-d tree over n points of ℝ^d.
 ///
-/// Node v has the children 2v + 1 and 2v + 2; its points are contiguous in tree order. Built in O(n
-/// d log n) time, in parallel, and the same for every number of threads.
+/// Node v has the children 2v + 1 and 2v + 2; its points are contiguous in tree order. The tree is
+/// built in parallel in O(n d log n) time and is the same for any number of threads.
 pub(crate) struct Tree {
     pub(super) d: usize,
     pub(super) n: usize,
-    /// Coordinates point after point, in tree order.
+    /// The coordinates, point after point in tree order.
     pub(super) coords: Vec<f64>,
     /// `order[t]` is the number of the point at position t.
     order: Vec<usize>,
@@ -93,7 +93,7 @@ impl Tree {
         (nearest, farthest, (to_centroid + self.scatter[v]).clamp(nearest, farthest))
     }
 
-    /// Box, centroid and scatter of a node.
+    /// Bounding box, centroid and scatter of node `v`.
     fn measure(&self, v: usize) -> (Vec<f64>, f64) {
         let (d, range) = (self.d, self.range(v));
         let count = range.len() as f64;
@@ -117,8 +117,8 @@ pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Orders the points so that each half of each half … is separated along the widest side of its
-/// bounding box.
+/// Orders the points of `order` recursively: each part is split into two halves along the widest
+/// side of its bounding box, `levels` times.
 fn split(coords: &[f64], d: usize, order: &mut [usize], levels: u32) {
     if levels == 0 || order.len() < 2 {
         return;

@@ -4,7 +4,7 @@ use super::tree::{Tree, squared_distance};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A kernel φ(r²) that decreases and is convex in r², such as exp(−r²/2) and exp(−r).
+/// A kernel φ(r²) that is decreasing and convex in r², such as exp(−r²/2) and exp(−r).
 pub(crate) trait ConvexProfile: Sync {
     /// φ(s), s = r² ≥ 0.
     fn at(&self, s: f64) -> f64;
@@ -28,7 +28,7 @@ impl ConvexProfile for ExponentialProfile {
     }
 }
 
-/// A node not yet opened, with bounds of its sum.
+/// A node that is not expanded, with bounds of its sum.
 struct Open {
     node: usize,
     lower: f64,
@@ -54,19 +54,19 @@ impl PartialEq for Open {
 }
 impl Eq for Open {}
 
-/// Scratch memory of [`Tree::sum`], to be reused from query to query.
+/// Scratch memory of [`Tree::sum`], reused from query to query.
 #[derive(Default)]
 pub(crate) struct Frontier(BinaryHeap<Open>);
 
 impl Tree {
-    /// Σ_j φ(‖q − x_j‖²) within the relative error `tolerance`, a guarantee (up to rounding); and
-    /// how many nodes were bounded and points summed for it.
+    /// Σ_j φ(‖q − x_j‖²) with relative error at most `tolerance`, guaranteed up to rounding; and
+    /// the number of nodes bounded and points summed.
     ///
-    /// The node with the widest bounds is opened until half the width of the total is at most
-    /// `tolerance` times the lower bound. Then the middle is returned. Let s̄ be the mean of the
-    /// squared distances to a node's N points (from its centroid and scatter). For convex φ, N φ(s̄)
-    /// ≤ Σ φ ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL",
-    /// ICDE 2019).
+    /// The node with the widest bounds is expanded, until half the width of the total bounds is at
+    /// most `tolerance` times the lower bound; the midpoint is returned. The bounds of a node: let
+    /// s̄ be the mean of the squared distances from q to its N points (computed from centroid and
+    /// scatter). For convex φ, N φ(s̄) ≤ Σ φ ≤ N times the chord of φ over \[s_min, s_max\] at s̄
+    /// (Jensen; Chan, Yiu & U, "KARL", ICDE 2019).
     pub(crate) fn sum(
         &self,
         q: &[f64],

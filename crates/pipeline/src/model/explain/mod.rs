@@ -1,4 +1,4 @@
-//! Which columns a model reacts to, and how.
+//! The importance and effect of each column of a model.
 
 mod dependence;
 mod outputs;
@@ -20,34 +20,34 @@ const SLOPES: usize = 4_000_000;
 /// Rows over which slopes are averaged at most, and at least.
 const ROWS: (usize, usize) = (500, 20);
 
-/// Which columns a model reacts to, and how, on average over some rows. The model is taken as
-/// given: standard errors are those of means over rows.
+/// The importance and effect of each column of a model, averaged over some rows. Standard errors
+/// are those of the means over rows, for the given model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// Rows over which is averaged.
+    /// The number of rows in the averages.
     pub rows: usize,
-    /// What is explained: targets in their units, or the probabilities of classes (of two that of
-    /// the second).
+    /// The names of the explained outputs: targets in their units, or the probabilities of classes
+    /// (with two classes, only that of the second).
     pub outputs: Vec<String>,
     /// The columns, the most important first.
     pub columns: Vec<Influence>,
 }
 
-/// What a model makes of a column.
+/// The importance and effect of one column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Influence {
-    /// The column; the features that it became count together.
+    /// The name of the column. All features of the column count together.
     pub column: String,
-    /// Its share of the diagonal of the learned metric AᵀA, if one was learnt.
+    /// The share of the column in the diagonal of the learned metric AᵀA, if there is one.
     pub metric: Option<f64>,
-    /// Its share of the mean square of the slopes of f along the standardised features.
+    /// The share of the column in the mean squared slopes of f along the standardised features.
     pub slope: f64,
-    /// Of numbers: for each output its mean change by one unit of the column, the average
-    /// derivative. It is over rows in which the column has a value. Of texts: none.
+    /// For a column of numbers: the average derivative of each output, per unit of the column, over
+    /// the rows in which the column has a value. Empty for a category.
     pub effects: Vec<Average>,
-    /// Of the most important columns.
+    /// The partial dependence, for the most important columns.
     pub dependence: Option<Dependence>,
 }
 
@@ -57,20 +57,20 @@ pub struct Influence {
 pub struct Average {
     /// The mean.
     pub mean: f64,
-    /// sd/√n; none of a single row.
+    /// The standard error sd/√n; `None` for a single row.
     pub standard_error: Option<f64>,
 }
 
-/// Partial dependence (Friedman, 2001): the mean output if all rows had the same value in a column,
-/// and their own in the others.
+/// Partial dependence (Friedman, 2001): the mean output if all rows had the same value in one
+/// column and their own values in all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dependence {
-    /// Rows over which is averaged.
+    /// The number of rows in the averages.
     pub rows: usize,
-    /// The values.
+    /// The values of the column.
     pub at: Grid,
-    /// For each output its mean at each of the values.
+    /// The mean of each output (outer) at each value (inner).
     pub means: Vec<Vec<Average>>,
 }
 
@@ -78,22 +78,22 @@ pub struct Dependence {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grid {
-    /// Quantiles from 2.5 to 97.5 %, or all values if they are few.
+    /// Quantiles from 2.5 to 97.5 %, or all values if there are few.
     Numbers(Vec<f64>),
     /// All levels.
     Levels(Vec<String>),
 }
 
 impl Influence {
-    /// Its share of the learned metric's diagonal, or of squared slopes if no metric was learnt;
-    /// columns are in the order of this.
+    /// The share of the column in the diagonal of the learned metric, or in the squared slopes if
+    /// there is no learned metric. [`Explanation::columns`] is sorted by this share.
     pub fn importance(&self) -> f64 {
         self.metric.unwrap_or(self.slope)
     }
 }
 
 impl Explanation {
-    /// Whether all its numbers are finite, as they have to be in a file.
+    /// Whether all numbers are finite, as a model file requires.
     pub fn is_finite(&self) -> bool {
         let average =
             |a: &Average| a.mean.is_finite() && a.standard_error.is_none_or(f64::is_finite);
@@ -107,12 +107,12 @@ impl Explanation {
 }
 
 impl Model {
-    /// Which columns it reacts to, and how, on average over the rows of `table`; targets are not
-    /// looked at. Partial dependence is averaged over the first 100 rows.
+    /// The importance and effect of each column, averaged over the rows of `table`, whose targets
+    /// are not used. Partial dependence is averaged over the first 100 rows.
     ///
     /// # Cost
-    /// With n rows and m centres nm kernel values and 2nmdt flops for slopes; up to 6·15·100·m
-    /// kernel values for partial dependence. ndt numbers of memory.
+    /// With n rows, m centres and t targets: nm kernel values and 2nmdt flops for slopes, and up to
+    /// 6·15·100·m kernel values for partial dependence. Memory: ndt numbers.
     ///
     /// # Errors
     /// Those of [`predict`](Self::predict); [`Error::TooFewRows`] without rows.
@@ -155,7 +155,8 @@ impl Model {
         Ok(())
     }
 
-    /// So many rows are explained within this work, as far as they are not too few.
+    /// The number of rows over which [`explain`](Self::explain) can average with this many
+    /// operations, between a minimum and a maximum.
     pub fn rows_to_explain(&self, work: f64) -> usize {
         let regression = self.regression();
         let (m, d) = (regression.centers().len() as f64, regression.centers().dim());

@@ -1,5 +1,5 @@
-//! Randomly pivoted Cholesky in rounds of proposals: the pivots of the simple form in distribution,
-//! the work in matrix products.
+//! Randomly pivoted Cholesky in rounds of proposals. The pivots have the distribution of the simple
+//! form; most of the work is in matrix products.
 
 use super::RpCholesky;
 use super::rejection::{Accepted, reject_cholesky};
@@ -11,13 +11,13 @@ use nystrom_linalg_core::{
 };
 use rand::Rng;
 
-/// Rows of F that are extended at a time: a tile of new columns stays in cache between evaluation,
-/// product and solve.
+/// Rows of F that are extended at a time. A tile of new columns stays in cache from evaluation
+/// through product and solve.
 const TILE_ROWS: usize = 1024;
-/// Accepted pivots a round at which the products run at full speed.
-const ENOUGH: f64 = 128.0;
+/// Accepted pivots per round with which the products run at full speed.
+const PIVOTS_PER_ROUND: f64 = 128.0;
 
-/// The accelerated form.
+/// The accelerated form of randomly pivoted Cholesky.
 pub(super) fn accelerated<T: Scalar>(
     A: &dyn PsdMatrix<T>,
     k: usize,
@@ -26,20 +26,20 @@ pub(super) fn accelerated<T: Scalar>(
     rng: &mut dyn Rng,
 ) -> Result<PivotedCholesky<T>> {
     let mut state = Pivots::start(A, k, tolerance)?; //                       F = 0, d = diag A
-    // accepted per proposal, in the last round
+    // acceptance rate, a running mean over the rounds
     let mut rate = 1.0;
     let mut b = proposals.unwrap_or(first_round(A.dim(), k));
-    while state.goes_on() && state.f.residual().iter().any(|&d| d > 0.0) {
+    while state.needs_pivot() && state.f.residual().iter().any(|&d| d > 0.0) {
         // s'_1, …, s'_b ~ d/Σd, independent
         let P = random::with_replacement(state.f.residual(), b, rng)?;
         let H = residual_block(A, state.f.factor(), &P)?;
         let (u, floor): (Vec<f64>, Vec<f64>) =
             P.iter().map(|&p| (state.f.residual()[p], state.f.floor(p))).unzip();
-        let Accepted { positions, L, void } =
+        let Accepted { positions, L, negligible } =
             reject_cholesky(H.as_ref(), &u, &floor, state.wanted(), rng);
-        void.iter().for_each(|&j| state.f.discard(P[j]));
+        negligible.iter().for_each(|&j| state.f.discard(P[j]));
         let accepted: Vec<usize> = positions.iter().map(|&j| P[j]).collect();
-        // F ← [F, (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ],   d ← max(d − the new columns squared, 0)
+        // F ← [F, G],   G = (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ,   d ← max(d − squared row norms of G, 0)
         state.f.append(&accepted, |F, new| columns_into(new, A, F, &accepted, L.as_ref()))?;
         if enough(state.f.traces()) {
             break;
@@ -50,7 +50,7 @@ pub(super) fn accelerated<T: Scalar>(
     state.finish()
 }
 
-/// H = A\[P, P\] − F(P, :)F(P, :)ᵀ, lower triangle: b² entries, b²i flops.
+/// The lower triangle of H = A\[P, P\] − F(P, :)F(P, :)ᵀ, b × b: b² entries, b²i flops.
 fn residual_block<T: Scalar>(
     A: &dyn PsdMatrix<T>,
     F: MatRef<'_, T>,
@@ -85,17 +85,18 @@ fn columns_into<T: Scalar>(
     Ok(())
 }
 
-/// b of the first round: what the products like, but not so many that b² counts beside n·b.
+/// b for the first round: enough for products at full speed, but at most n/8, so that b² entries
+/// are few compared with n·b.
 fn first_round(n: usize, k: usize) -> usize {
-    k.min(ENOUGH as usize).min(n / 8).max(1)
+    k.min(PIVOTS_PER_ROUND as usize).min(n / 8).max(1)
 }
 
-/// b of the next round: enough for the pivots still wanted, or for as many as suit the products, at
-/// the given rate of acceptance. It is at most twice the b before. The proposals take b²·2i flops
-/// and b² entries, at most a quarter of those for the accepted.
+/// b for the next round. At the given rate of acceptance, it is enough for the remaining pivots, or
+/// for products at full speed if that is less. It is at most twice the previous b. The proposals
+/// evaluate b² entries and take b²·2i flops, at most a quarter of those for the accepted pivots.
 fn next_round(n: usize, wanted: usize, rate: f64, b: usize) -> usize {
     let rate = rate.max(1e-3);
-    let useful = ENOUGH.min(wanted as f64) / rate;
+    let useful = PIVOTS_PER_ROUND.min(wanted as f64) / rate;
     let affordable = 0.25 * n as f64 * rate;
     useful.min(affordable).min(2.0 * b as f64).ceil().max(1.0) as usize
 }

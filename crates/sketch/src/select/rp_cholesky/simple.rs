@@ -4,8 +4,9 @@ use crate::select::pivots::pivoted_cholesky;
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, random};
 use rand::Rng;
 
-/// Randomly pivoted Cholesky as first published: the reference form, whose distribution
-/// [`RpCholesky`](crate::RpCholesky) keeps at a fraction of the time.
+/// Randomly pivoted Cholesky in its simple form, one pivot at a time.
+/// [`RpCholesky`](crate::RpCholesky) has the same distribution of pivots and takes a fraction of
+/// the time.
 ///
 /// ```text
 /// F = 0, d = diag A;   k times:   s ~ d/Σd,   g = A(:, s) − F F(s, :)ᵀ,   append g/√g_s to F,
@@ -14,21 +15,21 @@ use rand::Rng;
 ///
 /// One step maps A to A⁽¹⁾ = A − A(:, s)A(s, :)/A_ss, and E A⁽¹⁾ = A − A²/tr A.
 ///
-/// Fewer than `k` pivots only if they explain A to rounding error.
+/// The result has `k` pivots, or fewer if they determine A up to rounding error.
 ///
 /// # Cost
-/// Exactly kn entries and n diagonal ones, nk² flops in matrix-vector products, n·k numbers of
-/// memory.
+/// kn entries for k pivots, and n diagonal entries; nk² flops in matrix-vector products; n·k
+/// numbers of memory.
 ///
 /// # Randomness
-/// One uniform a pivot.
+/// One uniform per pivot.
 ///
 /// # Source
 /// Y. Chen, E. Epperly, J. Tropp, R. Webber, *Randomly pivoted Cholesky*, Communications on Pure
 /// and Applied Mathematics 78, 2025 (arXiv:2207.06503), Algorithm 2.1.
 ///
 /// # Errors
-/// As [`RpCholesky::factor`](crate::RpCholesky::factor).
+/// Those of [`RpCholesky::factor`](crate::RpCholesky::factor).
 ///
 /// ```
 /// use faer::Mat;

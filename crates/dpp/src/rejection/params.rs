@@ -1,14 +1,14 @@
-//! How draws by rejection are prepared.
+//! The parameters of draws by rejection.
 
 use nystrom_linalg_core::{Result, validate};
 
-/// Rows up to which a spectrum is cheap.
+/// For n up to this the spectrum is cheap to compute.
 const SPECTRUM_UP_TO: usize = 2000;
-/// Items of the sample that the guide is made from: at most by default.
+/// The default cap on the rows of the sample that the guide is computed from.
 const MOST_ROWS: usize = 40_000;
 
-/// How [`RejectionKDpp`](crate::RejectionKDpp) prepares and when it gives up. None of it changes
-/// the distribution of a draw.
+/// The parameters of [`RejectionKDpp`](crate::RejectionKDpp): its preparation, and its limit on
+/// trials. They do not affect the distribution of a draw.
 ///
 /// ```
 /// use nystrom_dpp::Rejection;
@@ -19,23 +19,26 @@ const MOST_ROWS: usize = 40_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rejection {
-    /// m: items of the dictionary. With more of them fewer trials fail, and each score costs more.
+    /// m, the number of items of the dictionary. With a larger dictionary fewer trials fail, but
+    /// each score costs more.
     pub dictionary: usize,
-    /// Rows that the dictionary and its spectrum are found from, in each round.
+    /// Number of rows in the sample of each round, from which the dictionary and its spectrum are
+    /// computed.
     pub sample: usize,
-    /// Rounds: each samples by the scores of the one before, the first by the diagonal. One is made
-    /// where the sample is all rows.
+    /// Number of rounds. The first round samples by the diagonal of K, each later one by the scores
+    /// of the round before. If the sample is all rows, a single round is made.
     pub rounds: usize,
-    /// t: items of an intermediate sample, at least c. None: the size at which the work of a draw
-    /// is expected to be least.
+    /// t, the number of items of an intermediate sample, at least c. `None`: the size that
+    /// minimises the expected work of a draw.
     pub intermediate: Option<usize>,
-    /// Trials after which a draw is given up.
+    /// Cap on the trials of a draw, which then fails with
+    /// [`NotAccepted`](nystrom_linalg_core::Error::NotAccepted).
     pub trials: usize,
 }
 
 impl Rejection {
-    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in three
-    /// rounds, and 1000 trials.
+    /// Parameters for subsets of `c` items: a dictionary of 6c items from 2c² + 1000 rows (at most
+    /// 40,000), three rounds, and 1000 trials.
     pub fn of_size(c: usize) -> Self {
         Rejection {
             dictionary: c.saturating_mul(6),
@@ -46,8 +49,8 @@ impl Rejection {
         }
     }
 
-    /// Whether draws of c of n items are better made by rejection than from the spectrum: n > 2000
-    /// and c² ≤ n.
+    /// Whether rejection is recommended over the spectrum for draws of c of n items: true if n >
+    /// 2000 and c² ≤ n.
     ///
     /// ```
     /// use nystrom_dpp::Rejection;
@@ -64,7 +67,7 @@ impl Rejection {
         validate::not_empty("rounds", self.rounds)?;
         validate::not_empty("trials", self.trials)?;
         let t = self.intermediate.unwrap_or(c);
-        let requirement = "at least the size c of a draw";
+        let requirement = "at least c, the number of items of a draw";
         validate::require(t >= c, "intermediate sample", t as f64, requirement)
     }
 }

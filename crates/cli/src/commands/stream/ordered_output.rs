@@ -1,4 +1,4 @@
-//! Results of all processes in one file, in the order of the rows.
+//! One output for the results of all processes, in the order of the rows.
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
@@ -7,33 +7,33 @@ use nystrom_pipeline::Ranks;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 
-/// Bytes of a message with rows.
+/// The bytes after which rows are sent as one message.
 const PIECE: usize = 1 << 24;
 
-/// Where rows of results go: those of one process after those of another.
-pub enum To {
-    /// To the output, with a header before the first.
+/// The output for rows of results: the rows of each process follow those of the process before.
+pub enum OrderedOutput {
+    /// On process 0: the output itself, and whether its header is written.
     Sink(Sink, bool),
-    /// To a file of this process: a header of so many bytes, then rows.
+    /// On other processes: a temporary file with a header, the bytes of the header, and rows.
     File(File, usize),
 }
 
-impl To {
-    pub fn open(output: &Output, ranks: &dyn Ranks) -> Result<To> {
+impl OrderedOutput {
+    pub fn open(output: &Output, ranks: &dyn Ranks) -> Result<OrderedOutput> {
         if ranks.rank() == 0 {
-            return Ok(To::Sink(Sink::open(output)?, false));
+            return Ok(OrderedOutput::Sink(Sink::open(output)?, false));
         }
         let failed = |source| Failure::Output { file: "a temporary file".into(), source };
-        Ok(To::File(tempfile::tempfile().map_err(failed)?, 0))
+        Ok(OrderedOutput::File(tempfile::tempfile().map_err(failed)?, 0))
     }
 
     pub fn write(&mut self, columns: &Columns<'_>) -> Result<()> {
         match self {
-            To::Sink(sink, is_headed) => {
+            OrderedOutput::Sink(sink, is_headed) => {
                 let header = !std::mem::replace(is_headed, true);
                 sink.write(&columns.rows_of_csv(header))
             }
-            To::File(file, header) => {
+            OrderedOutput::File(file, header) => {
                 if *header == 0 {
                     let text = columns.header_of_csv();
                     file.write_all(text.as_bytes())?;
@@ -44,17 +44,17 @@ impl To {
         }
     }
 
-    /// Ends the output with the rows of the other processes. These send what was kept to process 0,
-    /// with a header if nobody before had one.
+    /// Completes the output. The other processes send their temporary files to process 0, with the
+    /// header if no process before them wrote one.
     pub fn finish(self, ranks: &dyn Ranks) -> Result<()> {
         let (is_headed, size) = match &self {
-            To::Sink(_, is_headed) => (*is_headed, 0),
-            To::File(_, size) => (*size > 0, *size),
+            OrderedOutput::Sink(_, is_headed) => (*is_headed, 0),
+            OrderedOutput::File(_, size) => (*size > 0, *size),
         };
         let all = ranks.gather(vec![u8::from(is_headed)]);
         let mut file = match self {
-            To::File(file, _) => file,
-            To::Sink(mut sink, _) => {
+            OrderedOutput::File(file, _) => file,
+            OrderedOutput::Sink(mut sink, _) => {
                 (1..ranks.size()).try_for_each(|from| receive(&mut sink, from, ranks))?;
                 return sink.finish();
             }
@@ -76,7 +76,7 @@ impl To {
     }
 }
 
-/// Writes what another process sent.
+/// Receives the rows of another process and writes them.
 fn receive(sink: &mut Sink, from: usize, ranks: &dyn Ranks) -> Result<()> {
     loop {
         let piece = ranks.receive(from);
