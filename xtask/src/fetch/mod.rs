@@ -236,12 +236,12 @@ fn finish(
 ) -> anyhow::Result<String> {
     let identity = catalog::identity(&catalog::load_entry(data, entry, Verify::Checksum)?);
     let (status, said) = match entry.identity {
-        Some(_) => ("recognised", "its numbers are those of the catalogue"),
-        None => (
-            "untried",
-            "untried: no copy was seen when the catalogue was made, and only the shape could be \
-             checked",
-        ),
+        Some(_) => ("recognised", "its numbers are those of the catalogue".to_owned()),
+        None => {
+            let what = "untried: no copy was seen when the catalogue was made, and only the shape \
+                        could be checked";
+            ("untried", format!("{what}; identity {identity}"))
+        }
     };
     let download = |Archive { address, path }: &Archive| {
         let bytes = fs::read(path)?;
@@ -258,7 +258,7 @@ fn finish(
         "status": status,
     }));
     atomic::write(&data.join(RECORD), &serde_json::to_vec_pretty(&record)?)?;
-    Ok(format!("wrote {}: {said}; identity {identity}", listed(files)))
+    Ok(format!("wrote {}: {said}", listed(files)))
 }
 
 fn listed(paths: &[PathBuf]) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::Violation;
+use super::Found;
 use super::tree::{Tree, line_at};
 use crate::check::REFERENCE;
 use crate::listing::{self, DOC_PATH, References};
@@ -29,8 +29,7 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Every relative link of a Markdown document names a file or a folder that is there.
-pub fn links_lead_somewhere(tree: &Tree) -> Vec<Violation> {
-    let mut violations = Vec::new();
+pub fn links_lead_somewhere(tree: &Tree, found: &mut Found) {
     for (document, text) in tree.files("", ".md") {
         for (line, text) in prose(text) {
             for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
@@ -47,18 +46,16 @@ pub fn links_lead_somewhere(tree: &Tree) -> Vec<Violation> {
                 let there = tree.text(&path).is_some() || tree.files(&inside, "").next().is_some();
                 if !(link.is_empty() || link.contains(':') || there) {
                     let text = format!("the link to `{link}` leads nowhere");
-                    violations.push(Violation::new(document, line, text));
+                    found.add(document, line, text);
                 }
             }
         }
     }
-    violations
 }
 
 /// Under the heading of a crate, docs/ARCHITECTURE.md names files and folders of its source that
 /// exist, and all at the top.
-pub fn the_map_is_true(tree: &Tree) -> Vec<Violation> {
-    let mut violations = Vec::new();
+pub fn the_map_is_true(tree: &Tree, found: &mut Found) {
     let lines: Vec<(usize, &str)> = prose(tree.text(MAP).unwrap_or_default()).collect();
     for section in lines.chunk_by(|_, (_, next)| !next.starts_with('#')) {
         let (heading, title) = section[0];
@@ -75,7 +72,7 @@ pub fn the_map_is_true(tree: &Tree) -> Vec<Violation> {
                 let mut files = tree.files(&source, "").map(|(path, _)| path);
                 if !files.any(|path| format!("{path}/").contains(&format!("/{name}"))) {
                     let text = format!("there is no `{name}` in {source}");
-                    violations.push(Violation::new(MAP, *line, text));
+                    found.add(MAP, *line, text);
                 }
             }
         }
@@ -84,15 +81,14 @@ pub fn the_map_is_true(tree: &Tree) -> Vec<Violation> {
         let modules: BTreeSet<&str> = top.map(|name| name.trim_end_matches(".rs")).collect();
         for module in modules.iter().filter(|name| **name != "lib" && !named.contains(*name)) {
             let text = format!("the map leaves out `{module}` of {source}");
-            violations.push(Violation::new(MAP, heading, text));
+            found.add(MAP, heading, text);
         }
     }
-    violations
 }
 
 /// Items that documents write as `` `krr::Falkon` `` or `` `sketch::{Greedy, rp_cholesky}` `` occur
 /// in that crate's source.
-pub fn items_exist(tree: &Tree) -> Vec<Violation> {
+pub fn items_exist(tree: &Tree, found: &mut Found) {
     let word = Regex::new(r"\w+").expect("it is valid");
     let words_of = |home: &&'static str| -> (&str, BTreeSet<&str>) {
         let source = format!("crates/{}/src/", home.replace('_', "-"));
@@ -103,7 +99,6 @@ pub fn items_exist(tree: &Tree) -> Vec<Violation> {
         )
     };
     let words: Vec<(&str, BTreeSet<&str>)> = CRATES.iter().map(words_of).collect();
-    let mut violations = Vec::new();
     for (document, text) in tree.files("", ".md") {
         for (i, line) in text.lines().enumerate() {
             for (home, items) in quoted(line).filter_map(|code| code.split_once("::")) {
@@ -112,35 +107,32 @@ pub fn items_exist(tree: &Tree) -> Vec<Violation> {
                 };
                 for item in word.find_iter(items).filter(|item| !known.contains(item.as_str())) {
                     let text = format!("there is no `{}` in the crate {home}", item.as_str());
-                    violations.push(Violation::new(document, i + 1, text));
+                    found.add(document, i + 1, text);
                 }
             }
         }
     }
-    violations
 }
 
 /// A Rust snippet of the README stands under a comment `<!-- example: NAME -->` and equals, but for
 /// indentation, `crates/nystrom/examples/NAME.rs`: what is between `// readme: begin` and
 /// `// readme: end` there, or all of it.
-pub fn readme_shows_examples(tree: &Tree) -> Vec<Violation> {
+pub fn readme_shows_examples(tree: &Tree, found: &mut Found) {
     let snippet = r"(?s)(?:<!-- example: (\w+) -->\s*)?```rust\n(.*?)```";
     let snippet = Regex::new(snippet).expect("it is valid");
     let readme = tree.text(README).unwrap_or_default();
-    let mut violations = Vec::new();
-    for found in snippet.captures_iter(readme) {
-        let name = found.get(1).map_or("", |name| name.as_str());
+    for shown in snippet.captures_iter(readme) {
+        let name = shown.get(1).map_or("", |name| name.as_str());
         let path = format!("crates/nystrom/examples/{name}.rs");
         let example = tree.text(&path).unwrap_or_default();
-        let shown = example.split("// readme: begin\n").last().unwrap_or_default();
-        let shown = shown.split("// readme: end\n").next().unwrap_or_default();
-        if !lines_of(shown).eq(lines_of(&found[2])) {
+        let part = example.split("// readme: begin\n").last().unwrap_or_default();
+        let part = part.split("// readme: end\n").next().unwrap_or_default();
+        if !lines_of(part).eq(lines_of(&shown[2])) {
+            let line = line_at(readme, shown.get_match().start());
             let text = format!("not the text of {path}: nothing proves that this snippet compiles");
-            let line = line_at(readme, found.get_match().start());
-            violations.push(Violation::new(README, line, text));
+            found.add(README, line, text);
         }
     }
-    violations
 }
 
 /// Lines without indentation, and without those that are blank.
@@ -150,10 +142,10 @@ fn lines_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// docs/EXPERIMENTS.md and the measured numbers in documents are what `cargo xtask docs` would
 /// write. Without a reference run there are no such numbers.
-pub fn documents_are_fresh(tree: &Tree) -> Vec<Violation> {
+pub fn documents_are_fresh(tree: &Tree, found: &mut Found) {
     let references = match References::find(|path| tree.text(path).map(str::to_owned)) {
         Ok(references) => references,
-        Err(error) => return vec![Violation::new(REFERENCE, 0, format!("{error:#}"))],
+        Err(error) => return found.add(REFERENCE, 0, format!("{error:#}")),
     };
     let mut fresh = vec![(DOC_PATH, Ok(listing::markdown(experiments::ALL, &references)))];
     if let Some(reference) = &references.usual {
@@ -161,10 +153,11 @@ pub fn documents_are_fresh(tree: &Tree) -> Vec<Violation> {
             numbers::DOCUMENTS.iter().filter_map(|path| Some((*path, tree.text(path)?)));
         fresh.extend(documents.map(|(path, text)| (path, numbers::fill(text, reference))));
     }
-    let stale = fresh.into_iter().filter_map(|(path, fresh)| match fresh {
-        Ok(text) if tree.text(path) == Some(&*text) => None,
-        Ok(_) => Some(Violation::new(path, 0, "out of date: run `cargo xtask docs`")),
-        Err(error) => Some(Violation::new(path, 0, format!("{error:#}"))),
-    });
-    stale.collect()
+    for (path, fresh) in fresh {
+        match fresh {
+            Ok(text) if tree.text(path) == Some(&*text) => {}
+            Ok(_) => found.add(path, 0, "out of date: run `cargo xtask docs`"),
+            Err(error) => found.add(path, 0, format!("{error:#}")),
+        }
+    }
 }

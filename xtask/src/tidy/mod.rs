@@ -1,6 +1,6 @@
 //! The rules of the house that clippy cannot check; `clippy.toml` lists what clippy refuses.
 //!
-//! One function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists them.
+//! One function per rule reads the [`Tree`] and adds what breaks the rule; `RULES` lists them.
 //! `tests.rs` runs each on a made-up tree, and `the_repository_is_tidy` all of them on the real
 //! one.
 
@@ -19,7 +19,7 @@ use tree::Tree;
 
 /// Something that breaks a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Violation {
+struct Violation {
     path: String,
     /// Counted from 1; 0 if the whole file is meant.
     line: usize,
@@ -27,9 +27,13 @@ pub struct Violation {
     text: String,
 }
 
-impl Violation {
-    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
-        Violation { path: path.into(), line, text: text.into() }
+/// What rules have found so far.
+#[derive(Default)]
+pub struct Found(Vec<Violation>);
+
+impl Found {
+    fn add(&mut self, path: &str, line: usize, text: impl Into<String>) {
+        self.0.push(Violation { path: path.into(), line, text: text.into() });
     }
 }
 
@@ -42,7 +46,7 @@ impl fmt::Display for Violation {
     }
 }
 
-type Rule = fn(&Tree) -> Vec<Violation>;
+type Rule = fn(&Tree, &mut Found);
 
 const RULES: &[Rule] = &[
     code::files_are_short,
@@ -61,7 +65,7 @@ const RULES: &[Rule] = &[
 
 /// Checks the tree under `root`, prints what breaks a rule, and fails if anything does.
 pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
-    let violations = check(&Tree::read(root)?);
+    let violations = check(RULES, &Tree::read(root)?);
     for violation in &violations {
         eprintln!("{violation}");
     }
@@ -72,8 +76,9 @@ pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
     Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn check(tree: &Tree) -> Vec<Violation> {
-    let mut violations: Vec<Violation> = RULES.iter().flat_map(|rule| rule(tree)).collect();
-    violations.sort();
-    violations
+fn check(rules: &[Rule], tree: &Tree) -> Vec<Violation> {
+    let mut found = Found::default();
+    rules.iter().for_each(|rule| rule(tree, &mut found));
+    found.0.sort();
+    found.0
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::Violation;
+use super::Found;
 use super::tree::{Tree, code, line_at};
 
 /// A crate with those of ours that it may depend on, as drawn in docs/ARCHITECTURE.md. Development
@@ -29,79 +29,52 @@ const MAP: &[(&str, &str)] = &[
 ];
 
 /// Every crate depends on ours as [`MAP`] allows, and is on the map.
-pub fn dependencies_follow_the_map(tree: &Tree) -> Vec<Violation> {
-    let mut violations = Vec::new();
+pub fn dependencies_follow_the_map(tree: &Tree, found: &mut Found) {
     for (path, text) in tree.files("crates/", "/Cargo.toml").chain(tree.files("xtask/Cargo", "")) {
         let name = text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
         let Some((name, allowed)) = MAP.iter().find(|(package, _)| Some(*package) == name) else {
             let remedy = "add it in xtask/src/tidy/modules.rs and docs/ARCHITECTURE.md";
-            let text = format!("{name:?} is not on the map of crates: {remedy}");
-            violations.push(Violation::new(path, 0, text));
+            found.add(path, 0, format!("{name:?} is not on the map of crates: {remedy}"));
             continue;
         };
         let lines = text.lines().enumerate().skip_while(|(_, line)| *line != "[dependencies]");
         for (i, line) in lines.skip(1).take_while(|(_, line)| !line.starts_with('[')) {
-            let crate_name = line.split([' ', '.', '=']).next().unwrap_or(line);
-            let ours = crate_name.starts_with("nystrom") || crate_name == "xtask";
-            let short = crate_name.trim_start_matches("nystrom-");
+            let dependency = line.split([' ', '.', '=']).next().unwrap_or(line);
+            let ours = dependency.starts_with("nystrom") || dependency == "xtask";
+            let short = dependency.trim_start_matches("nystrom-");
             if ours && !allowed.split(' ').any(|other| other == short) {
                 let why = "the map of crates in docs/ARCHITECTURE.md points the other way";
-                let text = format!("`{name}` must not depend on `{crate_name}`: {why}");
-                violations.push(Violation::new(path, i + 1, text));
+                found.add(
+                    path,
+                    i + 1,
+                    format!("`{name}` must not depend on `{dependency}`: {why}"),
+                );
             }
         }
     }
-    violations
-}
-
-/// No modules of one parent use each other in a circle. A parent and its children may.
-pub fn modules_go_one_way(tree: &Tree) -> Vec<Violation> {
-    let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
-    for (path, text) in tree.sources() {
-        let home = path.split_once("/src/").map_or(path, |(home, _)| home);
-        crates.entry(home).or_default().push((path, text));
-    }
-    crates.values().flat_map(|files| circles(files)).collect()
-}
-
-/// `crate::a::b` for `src/a/b.rs` and `src/a/b/mod.rs`.
-fn module(path: &str) -> String {
-    let file = path.split_once("/src/").map_or(path, |(_, file)| file).trim_end_matches(".rs");
-    let names = file.split('/').filter(|name| !matches!(*name, "lib" | "main" | "mod"));
-    ["crate"].into_iter().chain(names).collect::<Vec<_>>().join("::")
 }
 
 /// For two modules of one parent the places where the first uses the second.
 type Uses<'a> = BTreeMap<(String, String), BTreeSet<(&'a str, usize)>>;
 
-pub fn uses<'a>(files: &[(&'a str, &str)]) -> Uses<'a> {
-    let (paths, mut uses) = (Paths::of(files), Uses::new());
-    for Named { by, path, file, line } in &paths.named {
-        let used = paths.home(path);
-        let (by, used): (Vec<&str>, Vec<&str>) =
-            (by.split("::").collect(), used.split("::").collect());
-        let common = by.iter().zip(&used).take_while(|(a, b)| a == b).count();
-        if common < by.len().min(used.len()) {
-            let [by, used] = [by, used].map(|names| names[..=common].join("::"));
-            uses.entry((by, used)).or_default().insert((file, *line));
+/// No modules of one parent use each other in a circle. A parent and its children may.
+pub fn modules_go_one_way(tree: &Tree, found: &mut Found) {
+    let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for (path, text) in tree.sources() {
+        let home = path.split_once("/src/").map_or(path, |(home, _)| home);
+        crates.entry(home).or_default().push((path, text));
+    }
+    for files in crates.values() {
+        let uses = Crate::of(files).uses();
+        for ((by, used), places) in uses.iter().filter(|((by, used), _)| leads(&uses, used, by)) {
+            let remedy = "move what both sides need below both";
+            let text = format!("`{by}` uses `{used}`, which needs `{by}` in turn: {remedy}");
+            places.iter().for_each(|(file, line)| found.add(file, *line, &*text));
         }
     }
-    uses
 }
 
-/// The uses from which a way leads back.
-fn circles(files: &[(&str, &str)]) -> Vec<Violation> {
-    let uses = uses(files);
-    let mut violations = Vec::new();
-    for ((by, used), places) in uses.iter().filter(|((by, used), _)| leads(&uses, used, by)) {
-        let remedy = "move what both sides need below both";
-        let text = format!("`{by}` uses `{used}`, which needs `{by}` in turn: {remedy}");
-        violations.extend(places.iter().map(|(file, line)| Violation::new(file, *line, &*text)));
-    }
-    violations
-}
-
-/// Whether there is a way from one module to another.
+/// Whether uses lead from one module to another.
 fn leads(uses: &Uses, from: &String, to: &String) -> bool {
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(module) = open.pop() {
@@ -111,59 +84,57 @@ fn leads(uses: &Uses, from: &String, to: &String) -> bool {
     seen.contains(to)
 }
 
-/// The paths of a crate from its root, a parent or a child on.
+/// The modules of a crate, `crate::a::b` for `src/a/b.rs` and `src/a/b/mod.rs`, and the paths in
+/// them.
 #[derive(Default)]
-struct Paths<'a> {
+struct Crate<'a> {
     modules: BTreeSet<String>,
     /// Names that a module imports or exports, with the paths behind them.
     imports: BTreeMap<String, String>,
-    named: Vec<Named<'a>>,
+    paths: Vec<Path<'a>>,
 }
 
-/// A path from the root of the crate, and where it is written.
-struct Named<'a> {
-    by: String,
+/// A path from the root of the crate, the module that names it, and where.
+struct Path<'a> {
     path: String,
-    file: &'a str,
-    line: usize,
+    by: String,
+    place: (&'a str, usize),
 }
 
-impl<'a> Paths<'a> {
+impl<'a> Crate<'a> {
     fn of(files: &[(&'a str, &str)]) -> Self {
         let pattern =
             r"(?m)^ *(?:pub(?:\([^)]+\))? )?use ([^;]+);|\b(?:crate|self|super)(?:::\w+)+";
         let pattern = Regex::new(pattern).expect("it is valid");
-        let modules = files.iter().map(|(path, _)| module(path)).collect();
-        let mut paths = Paths { modules, ..Paths::default() };
+        let modules = files.iter().map(|(file, _)| module(file)).collect();
+        let mut this = Crate { modules, ..Crate::default() };
         for (file, text) in files {
             let (by, code) = (module(file), code(text));
-            for found in pattern.captures_iter(&code) {
+            for named in pattern.captures_iter(&code) {
                 let mut written = Vec::new();
-                match found.get(1) {
+                match named.get(1) {
                     Some(tree) => expand("", tree.as_str(), &mut written),
-                    None => written.push((found[0].to_owned(), None)),
+                    None => written.push((named[0].to_owned(), None)),
                 }
-                let line = line_at(&code, found.get_match().start());
+                let place = (*file, line_at(&code, named.get_match().start()));
                 for (path, name) in written {
-                    let Some(path) = paths.from_root(&by, &path) else { continue };
+                    let Some(path) = this.from_root(&by, &path) else { continue };
                     if let Some(name) = name {
-                        paths.imports.insert(format!("{by}::{name}"), path.clone());
+                        this.imports.insert(format!("{by}::{name}"), path.clone());
                     }
-                    paths.named.push(Named { by: by.clone(), path, file, line });
+                    this.paths.push(Path { path, by: by.clone(), place });
                 }
             }
         }
-        paths
+        this
     }
 
     /// A path as it is written in a module; `None` if it leads to another crate.
     fn from_root(&self, by: &str, path: &str) -> Option<String> {
-        let (mut home, mut rest) = (by, path);
+        let (mut home, mut rest) = (by, path.trim_start_matches("self::"));
         if let Some(path) = path.strip_prefix("crate::") {
             (home, rest) = ("crate", path);
-        } else if let Some(path) = path.strip_prefix("self::") {
-            rest = path;
-        } else if !path.starts_with("super::") {
+        } else if rest == path && !path.starts_with("super::") {
             let child = format!("{by}::{}", path.split("::").next()?);
             self.modules.get(&child)?;
         }
@@ -173,23 +144,40 @@ impl<'a> Paths<'a> {
         Some(format!("{home}::{rest}"))
     }
 
-    /// The module that has what a path from the root names, past all imports.
-    fn home(&self, path: &str) -> String {
-        let (mut home, mut path) = (String::new(), path);
-        for _ in 0..16 {
-            let ends = path.match_indices("::").map(|(end, _)| end).chain([path.len()]);
-            let ends: Vec<usize> = ends.collect();
-            let inside = ends.iter().rposition(|&end| self.modules.contains(&path[..end]));
-            let Some(inside) = inside else { break };
-            home = path[..ends[inside]].to_owned();
-            let name = ends.get(inside + 1).map(|&end| &path[..end]);
-            match name.and_then(|name| self.imports.get(name)) {
-                Some(further) => path = further,
-                None => break,
+    /// The module that has what a path names, past at most so many imports.
+    fn home<'b>(&'b self, path: &'b str, imports: usize) -> &'b str {
+        let mut home = path;
+        while let (false, Some((parent, _))) = (self.modules.contains(home), home.rsplit_once("::"))
+        {
+            home = parent;
+        }
+        let mut ends = path[home.len()..].match_indices("::").map(|(end, _)| home.len() + end);
+        let name = &path[..ends.nth(1).unwrap_or(path.len())];
+        match self.imports.get(name) {
+            Some(further) if imports > 0 => self.home(further, imports - 1),
+            _ => home,
+        }
+    }
+
+    fn uses(&self) -> Uses<'a> {
+        let mut uses = Uses::new();
+        for Path { path, by, place } in &self.paths {
+            let [by, used]: [Vec<&str>; 2] =
+                [by, self.home(path, 16)].map(|m| m.split("::").collect());
+            let common = by.iter().zip(&used).take_while(|(a, b)| a == b).count();
+            if common < by.len().min(used.len()) {
+                let pair = (by[..=common].join("::"), used[..=common].join("::"));
+                uses.entry(pair).or_default().insert(*place);
             }
         }
-        home
+        uses
     }
+}
+
+fn module(file: &str) -> String {
+    let file = file.split_once("/src/").map_or(file, |(_, file)| file).trim_end_matches(".rs");
+    let names = file.split('/').filter(|name| !matches!(*name, "lib" | "main" | "mod"));
+    ["crate"].into_iter().chain(names).collect::<Vec<_>>().join("::")
 }
 
 /// The paths of `a::{b, c::{self, d as e}}` with the names that they have afterwards.
