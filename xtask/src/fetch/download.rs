@@ -98,7 +98,7 @@ mod tests {
         std::thread::spawn(move || {
             for answer in answers {
                 let (mut stream, _) = server.accept().unwrap();
-                stream.read(&mut [0; 4096]).unwrap();
+                assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
                 write!(stream, "HTTP/1.1 {answer}").unwrap();
             }
         });

@@ -1,6 +1,6 @@
 //! What documents name is there, and what they show is true.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
@@ -35,7 +35,7 @@ pub fn links_lead_somewhere(tree: &Tree, found: &mut Found) {
             for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
                 let mut folders: Vec<&str> = document.split('/').collect();
                 folders.pop();
-                for part in link.split('/').filter(|part| !part.is_empty()) {
+                for part in link.split('/').filter(|part| !matches!(*part, "" | ".")) {
                     match part {
                         ".." => drop(folders.pop()),
                         name => folders.push(name),
@@ -45,8 +45,7 @@ pub fn links_lead_somewhere(tree: &Tree, found: &mut Found) {
                 let inside = format!("{path}/");
                 let there = tree.text(&path).is_some() || tree.files(&inside, "").next().is_some();
                 if !(link.is_empty() || link.contains(':') || there) {
-                    let text = format!("the link to `{link}` leads nowhere");
-                    found.add(document, line, text);
+                    found.add(document, line, format!("the link to `{link}` leads nowhere"));
                 }
             }
         }
@@ -71,8 +70,7 @@ pub fn the_map_is_true(tree: &Tree, found: &mut Found) {
                 named.insert(name.trim_end_matches(".rs").trim_end_matches('/'));
                 let mut files = tree.files(&source, "").map(|(path, _)| path);
                 if !files.any(|path| format!("{path}/").contains(&format!("/{name}"))) {
-                    let text = format!("there is no `{name}` in {source}");
-                    found.add(MAP, *line, text);
+                    found.add(MAP, *line, format!("there is no `{name}` in {source}"));
                 }
             }
         }
@@ -80,8 +78,7 @@ pub fn the_map_is_true(tree: &Tree, found: &mut Found) {
         let top = inside.filter_map(|path| path.split('/').next());
         let modules: BTreeSet<&str> = top.map(|name| name.trim_end_matches(".rs")).collect();
         for module in modules.iter().filter(|name| **name != "lib" && !named.contains(*name)) {
-            let text = format!("the map leaves out `{module}` of {source}");
-            found.add(MAP, heading, text);
+            found.add(MAP, heading, format!("the map leaves out `{module}` of {source}"));
         }
     }
 }
@@ -90,22 +87,17 @@ pub fn the_map_is_true(tree: &Tree, found: &mut Found) {
 /// in that crate's source.
 pub fn items_exist(tree: &Tree, found: &mut Found) {
     let word = Regex::new(r"\w+").expect("it is valid");
-    let words_of = |home: &&'static str| -> (&str, BTreeSet<&str>) {
-        let source = format!("crates/{}/src/", home.replace('_', "-"));
-        let texts = tree.sources().filter(|(path, _)| path.starts_with(&source));
-        (
-            *home,
-            texts.flat_map(|(_, text)| word.find_iter(text)).map(|word| word.as_str()).collect(),
-        )
-    };
-    let words: Vec<(&str, BTreeSet<&str>)> = CRATES.iter().map(words_of).collect();
+    let mut words: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (path, text) in tree.library_sources() {
+        let home = path.split('/').nth(1).unwrap_or_default().replace('-', "_");
+        words.entry(home).or_default().extend(word.find_iter(text).map(|word| word.as_str()));
+    }
     for (document, text) in tree.files("", ".md") {
         for (i, line) in text.lines().enumerate() {
-            for (home, items) in quoted(line).filter_map(|code| code.split_once("::")) {
-                let Some((_, known)) = words.iter().find(|(name, _)| *name == home) else {
-                    continue;
-                };
-                for item in word.find_iter(items).filter(|item| !known.contains(item.as_str())) {
+            let paths = quoted(line).filter_map(|code| code.split_once("::"));
+            for (home, items) in paths.filter(|(home, _)| CRATES.contains(home)) {
+                let is_there = |item: &str| words.get(home).is_some_and(|all| all.contains(item));
+                for item in word.find_iter(items).filter(|item| !is_there(item.as_str())) {
                     let text = format!("there is no `{}` in the crate {home}", item.as_str());
                     found.add(document, i + 1, text);
                 }
@@ -129,8 +121,8 @@ pub fn readme_shows_examples(tree: &Tree, found: &mut Found) {
         let part = part.split("// readme: end\n").next().unwrap_or_default();
         if !lines_of(part).eq(lines_of(&shown[2])) {
             let line = line_at(readme, shown.get_match().start());
-            let text = format!("not the text of {path}: nothing proves that this snippet compiles");
-            found.add(README, line, text);
+            let what = format!("not the text of the example {name:?} that is named above it");
+            found.add(README, line, format!("{what}: nothing proves that it compiles"));
         }
     }
 }

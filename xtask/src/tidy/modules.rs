@@ -118,7 +118,7 @@ impl<'a> Crate<'a> {
                 }
                 let place = (*file, line_at(&code, named.get_match().start()));
                 for (path, name) in written {
-                    let Some(path) = this.from_root(&by, &path) else { continue };
+                    let Some(path) = this.absolute(&by, &path) else { continue };
                     if let Some(name) = name {
                         this.imports.insert(format!("{by}::{name}"), path.clone());
                     }
@@ -130,7 +130,7 @@ impl<'a> Crate<'a> {
     }
 
     /// A path as it is written in a module; `None` if it leads to another crate.
-    fn from_root(&self, by: &str, path: &str) -> Option<String> {
+    fn absolute(&self, by: &str, path: &str) -> Option<String> {
         let (mut home, mut rest) = (by, path.trim_start_matches("self::"));
         if let Some(path) = path.strip_prefix("crate::") {
             (home, rest) = ("crate", path);
