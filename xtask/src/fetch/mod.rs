@@ -1,32 +1,29 @@
 //! `cargo xtask fetch`: the data sets that are not embedded, from their publishers.
 //!
-//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives,
-//! `store.rs` makes the catalogue's files of them. What was fetched is recorded in `fetched.json`
-//! beside the data.
+//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives. What
+//! was fetched is recorded in `fetched.json` beside the data.
 
 mod download;
 mod sources;
-mod store;
-#[cfg(test)]
-mod testing;
 #[cfg(test)]
 mod tests;
 mod unpack;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use nystrom_data::catalog::{self, Entry, Located, Recognised};
-use serde::{Deserialize, Serialize};
+use flate2::Compression;
+use nystrom_data::catalog::{self, Entry, Located, Verify};
+use nystrom_data::{Csv, Table};
+use serde_json::{Value, json};
+use ureq::Agent;
 
 use crate::atomic;
 use crate::datasets::sha256;
-use download::Client;
-use sources::{From, Way};
-use store::Stored;
+use sources::{Contents, Way};
 
 /// Archives, kept so that nothing is downloaded twice, and the beginnings of what broke off.
 const ARCHIVES: &str = ".fetch";
@@ -61,10 +58,10 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         [] => catalog::entries().filter(|entry| sources::of(entry.name).is_some()).collect(),
         names => names.iter().map(|name| catalog::find(name)).collect::<Result<_, _>>()?,
     };
-    let (client, mut failed) = (Client::new(), 0);
+    let (agent, mut failed) = (download::agent(), 0);
     for entry in chosen {
         println!("{}: {}\n  licence: {}", entry.name, entry.title, entry.licence);
-        match fetch(&client, &options.data, entry, sources::of(entry.name)) {
+        match fetch(&agent, &options.data, entry, sources::of(entry.name)) {
             Ok(outcome) => println!("  {outcome}"),
             Err(error) => {
                 eprintln!("  error: {error:#}");
@@ -78,163 +75,192 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// Brings one data set, in words; `ways` is `None` for one that is embedded.
 fn fetch(
-    client: &Client,
+    agent: &Agent,
     data: &Path,
     entry: &Entry,
     ways: Option<&[Way]>,
 ) -> anyhow::Result<String> {
     if let Located::Found(found) = catalog::locate_entry(data, entry) {
-        let paths: Vec<String> =
-            found.paths.iter().map(|path| path.display().to_string()).collect();
-        return Ok(format!("there already: {}", paths.join(", ")));
+        return Ok(format!("there already: {}", listed(&found.paths)));
     }
     let Some(ways) = ways else {
         return Ok("embedded in this program: there is nothing to fetch".into());
     };
     let record = recorded(data)?; // before anything is downloaded
     for way in ways {
-        match along(client, data, entry, way) {
-            Ok((stored, archives)) => return finished(data, entry, &stored, archives, record),
+        let downloaded = archives(agent, data, entry, way);
+        match downloaded.and_then(|archives| Ok((write(data, entry, way, &archives)?, archives))) {
+            Ok((files, archives)) => return finish(data, entry, &files, &archives, record),
             Err(error) => eprintln!("  {error:#}"),
         }
     }
     bail!("{} could not be had from any of its addresses; get it from {}", entry.name, entry.source)
 }
 
-/// What was downloaded.
-#[derive(Serialize, Deserialize)]
-struct Download {
+/// What was downloaded, now or before.
+struct Archive {
     address: String,
-    bytes: usize,
-    sha256: String,
+    path: PathBuf,
 }
 
-/// Tries one way. An archive that turns out to be something else is not kept.
-fn along(
-    client: &Client,
+/// Downloads what is not there yet.
+fn archives(agent: &Agent, data: &Path, entry: &Entry, way: &Way) -> anyhow::Result<Vec<Archive>> {
+    let address = format!("{}{}", way.site, way.path);
+    let addresses = match address.ends_with('/') {
+        true => wanted(entry, way).iter().map(|name| format!("{address}{name}")).collect(),
+        false => vec![address],
+    };
+    let bring = |address: String| {
+        let path = data.join(ARCHIVES).join(file_name(&address));
+        if !path.exists() {
+            println!("  from {address}");
+            download::download(agent, &address, &path)?;
+        }
+        Ok(Archive { address, path })
+    };
+    addresses.into_iter().map(bring).collect()
+}
+
+/// The end of an address, and a few digits that tell its like at another address apart.
+fn file_name(address: &str) -> String {
+    let end = address.rsplit('/').next().unwrap_or(address);
+    format!("{}-{}", &sha256(address.as_bytes())[..8], end.replace('+', "-"))
+}
+
+/// The names of the files that a way has; those of the catalogue without folder and `.gz`.
+fn wanted<'a>(entry: &Entry, way: &Way) -> Vec<&'a str> {
+    let name = |path: &'static str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".gz");
+    match way.contents {
+        Contents::TargetLast(names) => names.to_vec(),
+        _ => entry.files.iter().map(|file| name(file.path)).collect(),
+    }
+}
+
+/// Makes the files of the catalogue of what was downloaded, and returns their paths. Archives that
+/// turn out to be something else are removed, so that the next run asks for them anew.
+fn write(
     data: &Path,
     entry: &Entry,
     way: &Way,
-) -> anyhow::Result<(Stored, Vec<Download>)> {
-    let (addresses, names): (Vec<String>, Vec<&[&str]>) = match way.from {
-        From::Archive(address) => (vec![address.into()], vec![way.files]),
-        From::Folder(folder) => {
-            way.files.chunks(1).map(|file| (format!("{folder}{}", file[0]), file)).unzip()
+    archives: &[Archive],
+) -> anyhow::Result<Vec<PathBuf>> {
+    let read =
+        parts(entry, way, archives).and_then(|parts| Ok((table(entry, way, &parts)?, parts)));
+    let (table, parts) = read.inspect_err(|_| {
+        archives.iter().for_each(|archive| drop(fs::remove_file(&archive.path)));
+    })?;
+    let (paths, contents): (Vec<PathBuf>, Vec<Vec<u8>>) = match way.contents {
+        Contents::Catalogue => (entry.files.iter().map(|file| file.path.into()).collect(), parts),
+        _ => (vec![entry.canonical_path()], vec![table.to_csv().into_bytes()]),
+    };
+    let paths: Vec<PathBuf> = paths.iter().map(|path| data.join(path)).collect();
+    for (path, mut bytes) in paths.iter().zip(contents) {
+        if path.extension().is_some_and(|end| end == "gz") {
+            bytes = gzip(&bytes)?;
+        }
+        atomic::create(path, &bytes)?; // what is there is not written over
+    }
+    Ok(paths)
+}
+
+/// The uncompressed bytes of the wanted files, the first of each name.
+fn parts(entry: &Entry, way: &Way, archives: &[Archive]) -> anyhow::Result<Vec<Vec<u8>>> {
+    let wanted = wanted(entry, way);
+    let mut found: Vec<Option<Vec<u8>>> = vec![None; wanted.len()];
+    for Archive { address, path } in archives {
+        let mut file = fs::File::open(path)?;
+        let visit = &mut |name: &str, bytes: &mut dyn std::io::Read| {
+            let place = wanted.iter().position(|wanted| wanted.eq_ignore_ascii_case(name));
+            if let Some(place) = place.filter(|&place| found[place].is_none()) {
+                bytes.read_to_end(found[place].insert(Vec::new()))?;
+            }
+            Ok(())
+        };
+        unpack::unpack(address, &mut file, visit)
+            .with_context(|| format!("{address} is damaged, or something else"))?;
+    }
+    let part = |(part, name): (Option<Vec<u8>>, &&str)| {
+        part.with_context(|| format!("{} does not hold {name}", archives[0].address))
+    };
+    found.into_iter().zip(&wanted).map(part).collect()
+}
+
+/// The parts as one table, which has the numbers that the catalogue knows.
+fn table(entry: &Entry, way: &Way, parts: &[Vec<u8>]) -> anyhow::Result<Table> {
+    let names: Option<Vec<String>> = match way.contents {
+        Contents::Catalogue => None,
+        Contents::Columns(names) => Some(names.iter().map(|&name| name.into()).collect()),
+        Contents::TargetLast(_) => {
+            let features = (1..entry.columns).map(|i| format!("c{i}"));
+            Some(features.chain([entry.target.to_owned()]).collect())
         }
     };
-    let (mut parts, mut downloads, mut kept) = (Vec::new(), Vec::new(), Vec::new());
-    for (address, names) in addresses.into_iter().zip(names) {
-        let path = data.join(ARCHIVES).join(file_name(&address));
-        if !path.exists() {
-            bring(client, &address, &path)?;
+    let read = |bytes: &Vec<u8>| match &names {
+        None => (entry.read)(&mut &bytes[..], entry.name),
+        Some(names) => {
+            let first = bytes.trim_ascii_start().first();
+            let number = first.is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
+            let csv = Csv::new().guess_delimiter().names(names);
+            csv.skip_lines(u64::from(!number)).read(&bytes[..], entry.name)
         }
-        let bytes =
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let (length, sha256) = (bytes.len(), sha256(&bytes));
-        downloads.push(Download { address: address.clone(), bytes: length, sha256 });
-        kept.push(path.clone());
-        parts.extend(
-            unpack::unpack(bytes, names)
-                .with_context(|| address.clone())
-                .inspect_err(|_| drop_all(&kept))?,
-        );
-    }
-    let stored =
-        store::store(data, entry, way.layout, &parts).with_context(|| downloads[0].address.clone());
-    Ok((stored.inspect_err(|_| drop_all(&kept))?, downloads))
-}
-
-/// Removes what is of no use, so that the next run asks for it anew; if it stays, the next run says
-/// the same again.
-fn drop_all(paths: &[PathBuf]) {
-    for path in paths {
-        let _ = std::fs::remove_file(path);
-    }
-}
-
-/// Downloads with a bar, on a terminal.
-fn bring(client: &Client, address: &str, path: &Path) -> anyhow::Result<()> {
-    println!("  from {address}");
-    let bar = ProgressBar::no_length();
-    if let Ok(style) =
-        ProgressStyle::with_template("  {bytes} of {total_bytes}, {bytes_per_sec}, {eta} to go")
-    {
-        bar.set_style(style);
-    }
-    let came = &mut |bytes, total: Option<u64>| {
-        bar.set_length(total.unwrap_or(bytes));
-        bar.set_position(bytes);
     };
-    let result = download::download(client, address, path, came);
-    bar.finish_and_clear();
-    result
+    let table = Table::stack(parts.iter().map(read).collect::<Result<Vec<_>, _>>()?)?;
+    catalog::recognise(entry, table.clone())?;
+    Ok(table)
 }
 
-/// A name for the archive: the end of the address, and a few digits that tell its like at another
-/// address apart.
-fn file_name(address: &str) -> String {
-    let end = address.rsplit('/').next().unwrap_or(address);
-    let end: String = end
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
-        .collect();
-    format!("{}-{end}", &sha256(address.as_bytes())[..8])
-}
-
-/// A line of the record.
-#[derive(Serialize, Deserialize)]
-struct Fetched {
-    name: String,
-    at: String,
-    licence: String,
-    files: Vec<String>,
-    downloads: Vec<Download>,
-    /// The identity of the numbers.
-    identity: String,
-    /// `recognised` if the catalogue knows this identity, `untried` if it knows none.
-    status: String,
+fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut compressed = Vec::new();
+    let mut encoder = flate2::read::GzEncoder::new(bytes, Compression::best());
+    std::io::Read::read_to_end(&mut encoder, &mut compressed)?;
+    Ok(compressed)
 }
 
 /// The record; empty if there is none yet. What cannot be read is not written over.
-fn recorded(data: &Path) -> anyhow::Result<Vec<Fetched>> {
+fn recorded(data: &Path) -> anyhow::Result<Vec<Value>> {
     let path = data.join(RECORD);
-    match std::fs::read(&path) {
-        Ok(text) => serde_json::from_slice(&text).with_context(|| {
-            format!("{} is no record of fetched data; move it away", path.display())
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    if !path.exists() {
+        return Ok(vec![]);
     }
+    serde_json::from_slice(&fs::read(&path)?)
+        .with_context(|| format!("{} is no record of fetched data; move it away", path.display()))
 }
 
-/// Records a data set and says what it is.
-fn finished(
+/// Loads a data set once, records it and says what it is.
+fn finish(
     data: &Path,
     entry: &Entry,
-    stored: &Stored,
-    downloads: Vec<Download>,
-    mut record: Vec<Fetched>,
+    files: &[PathBuf],
+    archives: &[Archive],
+    mut record: Vec<Value>,
 ) -> anyhow::Result<String> {
-    let files: Vec<String> = stored.files.iter().map(|path| path.display().to_string()).collect();
-    let (status, said) = match stored.recognised {
-        Recognised::Yes => ("recognised", "its numbers are those of the catalogue".to_owned()),
-        Recognised::Untried => {
+    let identity = catalog::identity(&catalog::load_entry(data, entry, Verify::Checksum)?);
+    let (status, said) = match entry.identity {
+        Some(_) => ("recognised", "its numbers are those of the catalogue".to_owned()),
+        None => {
             let what = "untried: no copy was seen when the catalogue was made, and only the shape \
                         could be checked";
-            ("untried", format!("{what}; identity {}", stored.identity))
+            ("untried", format!("{what}; identity {identity}"))
         }
     };
-    let line = Fetched {
-        name: entry.name.into(),
-        at: crate::machine::now(),
-        licence: entry.licence.into(),
-        files: files.clone(),
-        downloads,
-        identity: stored.identity.clone(),
-        status: status.into(),
+    let download = |Archive { address, path }: &Archive| {
+        let bytes = fs::read(path)?;
+        Ok(json!({"address": address, "bytes": bytes.len(), "sha256": sha256(&bytes)}))
     };
-    record.retain(|other| other.name != entry.name);
-    record.push(line);
+    record.retain(|line| line["name"] != entry.name);
+    record.push(json!({
+        "name": entry.name,
+        "at": crate::machine::now(),
+        "licence": entry.licence,
+        "files": files,
+        "downloads": archives.iter().map(download).collect::<anyhow::Result<Vec<_>>>()?,
+        "identity": identity,
+        "status": status,
+    }));
     atomic::write(&data.join(RECORD), &serde_json::to_vec_pretty(&record)?)?;
-    Ok(format!("wrote {}: {said}", files.join(", ")))
+    Ok(format!("wrote {}: {said}", listed(files)))
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

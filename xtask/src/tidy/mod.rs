@@ -1,21 +1,14 @@
 //! The rules of the house that clippy cannot check; `clippy.toml` lists what clippy refuses.
 //!
-//! One small function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists
-//! them. The tests of a rule run it on made-up trees, and `the_repository_is_tidy` runs all of them
-//! on the real one.
+//! One function per rule reads the [`Tree`] and adds what breaks the rule; `RULES` lists them.
+//! `tests.rs` runs each on a made-up tree, and `the_repository_is_tidy` all of them on the real
+//! one.
 
-mod circles;
-mod crate_map;
-mod data_files;
-mod documentation;
-mod examples;
-mod length;
-mod links;
-mod methods;
-mod names;
-mod points;
-mod randomness;
-mod syntax;
+mod code;
+mod documents;
+mod modules;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::fmt;
@@ -26,7 +19,7 @@ use tree::Tree;
 
 /// Something that breaks a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Violation {
+struct Violation {
     path: String,
     /// Counted from 1; 0 if the whole file is meant.
     line: usize,
@@ -34,9 +27,13 @@ pub struct Violation {
     text: String,
 }
 
-impl Violation {
-    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
-        Violation { path: path.into(), line, text: text.into() }
+/// What rules have found so far.
+#[derive(Default)]
+pub struct Found(Vec<Violation>);
+
+impl Found {
+    fn add(&mut self, path: &str, line: usize, text: impl Into<String>) {
+        self.0.push(Violation { path: path.into(), line, text: text.into() });
     }
 }
 
@@ -49,34 +46,26 @@ impl fmt::Display for Violation {
     }
 }
 
-type Rule = fn(&Tree) -> Vec<Violation>;
+type Rule = fn(&Tree, &mut Found);
 
-const RULES: &[(&str, Rule)] = &[
-    ("a generator is the last argument and never stored", randomness::generators_are_arguments),
-    ("files are short", length::files_are_short),
-    ("lines are short", length::lines_are_short),
-    ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
-    ("modules beside each other go one way", circles::modules_go_one_way),
-    ("only methods that need points know kernels", points::kernels_stay_where_points_are),
-    (
-        "every crate inherits the lints, and libraries switch on those of clippy.toml",
-        documentation::lints_are_inherited,
-    ),
-    ("every crate has a front page", documentation::front_pages),
-    ("functions that draw say how", randomness::randomness_is_documented),
-    ("methods say their cost and source", methods::methods_have_cost_and_source),
-    ("links in documents lead to files", links::links_lead_somewhere),
-    ("the map of the source names what is there", names::the_map_is_true),
-    ("documents name items that exist", names::items_exist),
-    ("data sets are not in the repository", data_files::no_data_files),
-    ("the README shows examples that compile", examples::readme_shows_examples),
-    ("docs/EXPERIMENTS.md is what the registry says", documentation::experiments_are_listed),
-    ("numbers in documents are those of the reference run", documentation::numbers_are_measured),
+const RULES: &[Rule] = &[
+    code::files_are_short,
+    code::lines_are_short,
+    code::generators_are_arguments,
+    code::methods_have_cost_and_source,
+    code::lints_are_switched_on,
+    modules::dependencies_follow_the_map,
+    modules::modules_go_one_way,
+    documents::links_lead_somewhere,
+    documents::the_map_is_true,
+    documents::items_exist,
+    documents::readme_shows_examples,
+    documents::documents_are_fresh,
 ];
 
 /// Checks the tree under `root`, prints what breaks a rule, and fails if anything does.
 pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
-    let violations = check(&Tree::read(root)?);
+    let violations = check(RULES, &Tree::read(root)?);
     for violation in &violations {
         eprintln!("{violation}");
     }
@@ -87,27 +76,9 @@ pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
     Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn check(tree: &Tree) -> Vec<Violation> {
-    let mut violations: Vec<Violation> = RULES.iter().flat_map(|(_, rule)| rule(tree)).collect();
-    violations.sort();
-    violations.dedup(); // several rules find a file that does not parse
-    violations
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_repository_is_tidy() {
-        let violations = check(&Tree::read(&crate::workspace::root()).unwrap());
-        let list: String = violations.iter().map(|violation| format!("\n{violation}")).collect();
-        assert!(violations.is_empty(), "{list}");
-    }
-
-    #[test]
-    fn a_violation_names_its_place() {
-        assert_eq!(Violation::new("a/b.rs", 7, "too long").to_string(), "a/b.rs:7: too long");
-        assert_eq!(Violation::new("a/b.rs", 0, "too long").to_string(), "a/b.rs: too long");
-    }
+fn check(rules: &[Rule], tree: &Tree) -> Vec<Violation> {
+    let mut found = Found::default();
+    rules.iter().for_each(|rule| rule(tree, &mut found));
+    found.0.sort();
+    found.0
 }
