@@ -1,7 +1,9 @@
 //! What an experiment is given: its scale, its random numbers, its data, and a way to report
 //! progress.
 
+use std::any::Any;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use nystrom_data::Dataset;
 use rand::SeedableRng;
@@ -9,7 +11,6 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::lab::Tape;
 use crate::progress::Progress;
 
 /// How large a run is.
@@ -49,7 +50,17 @@ pub struct Context<'a> {
     /// This experiment's own seed, from [`experiment_seed`].
     pub seed: u64,
     /// At the smoke scale, what its grids have measured.
-    pub tape: Tape,
+    pub tape: Mutex<Tape>,
+}
+
+/// What the grids of an experiment have measured, in the order in which they ran; `lab` knows the
+/// type.
+#[derive(Default)]
+pub struct Tape {
+    /// The results of each grid.
+    pub grids: Vec<Box<dyn Any + Send>>,
+    /// While other values stand in: their seed, and the next grid.
+    pub playing: Option<(u64, usize)>,
 }
 
 impl Context<'_> {

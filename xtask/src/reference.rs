@@ -1,5 +1,5 @@
-//! The reference runs: `cargo xtask docs --from REPORT` takes a run's verdicts over into `docs/`, and
-//! of the default scale the figures of the documents.
+//! The reference runs: `cargo xtask docs --from REPORT` takes a run's verdicts over into `docs/`,
+//! and of the default scale the figures of the documents.
 
 use std::path::Path;
 

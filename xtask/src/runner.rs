@@ -5,6 +5,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -12,7 +13,7 @@ use anyhow::{Context as _, ensure};
 use crate::context::Scale;
 use crate::context::{Context, experiment_seed};
 use crate::experiment::{Experiment, Outcome};
-use crate::lab::Tape;
+use crate::lab::unbreakable;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
@@ -138,7 +139,7 @@ fn execute(
         data_dir: plan.data_dir.clone(),
         peers: plan.peers.clone(),
         seed: experiment_seed(plan.seed, experiment.name),
-        tape: Tape::default(),
+        tape: Mutex::default(),
     };
     let measures_memory = machine::reset_peak_memory();
     let (started, clock) = (now(), Instant::now());
@@ -161,7 +162,7 @@ fn execute(
 /// claim could fail.
 fn checked(experiment: &Experiment, context: &Context<'_>) -> anyhow::Result<Outcome> {
     let outcome = (experiment.run)(context)?;
-    let firm = Tape::unbreakable(experiment, context, &outcome.claims)?;
+    let firm = unbreakable(experiment, context, &outcome.claims)?;
     ensure!(firm.is_empty(), "no measured values break these claims:\n{}", firm.join("\n"));
     Ok(outcome)
 }

@@ -1,6 +1,8 @@
 //! Made-up experiments and outcomes for the tests of the framework; none of them is in the
 //! registry.
 
+use std::sync::Mutex;
+
 use rand::RngExt;
 
 use crate::context::Scale;
@@ -8,7 +10,6 @@ use crate::datasets::MissingData;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
-use crate::lab::Tape;
 use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
@@ -70,7 +71,7 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// What an experiment of the smoke scale is given.
 pub fn context(progress: &Progress) -> Context<'_> {
-    let tape = Tape::default();
+    let tape = Mutex::default();
     Context { scale: Scale::Smoke, progress, data_dir: None, peers: None, seed: 5, tape }
 }
 

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::results::{Results, Row};
-use super::{Measure, Setting};
+use super::{Measure, Setting, tape};
 use crate::context::Scale;
 use crate::datasets::MissingData;
 use crate::experiment::{Context, Plot};
@@ -63,7 +63,7 @@ impl<'a, S: Setting> Grid<'a, S> {
         prepare: impl Fn(&Context<'_>, &S) -> anyhow::Result<P>,
         cell: impl Fn(&P, &mut Draw<'_, S>) -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<Results> {
-        if let Some(results) = self.ctx.tape.play() {
+        if let Some(results) = tape::play(self.ctx) {
             return Ok(results);
         }
         let draws: usize = self.sizes.iter().map(|(_, repetitions)| repetitions).sum();
@@ -94,7 +94,7 @@ impl<'a, S: Setting> Grid<'a, S> {
             }
         }
         if self.ctx.scale == Scale::Smoke {
-            self.ctx.tape.record(&results);
+            tape::record(self.ctx, &results);
         }
         Ok(results)
     }

@@ -23,7 +23,7 @@ pub use results::{Results, point, with};
 pub use setting::Setting;
 pub(crate) use setting::labelled;
 pub use sheet::Place;
-pub use tape::Tape;
+pub use tape::unbreakable;
 
 #[cfg(test)]
 mod tests;

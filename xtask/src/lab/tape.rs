@@ -1,70 +1,56 @@
 //! What the grids of an experiment measured, kept so that its claims can be judged again on other
 //! values. A claim that no values break says nothing.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 
 use super::results::{Results, Row};
-use crate::context::experiment_seed;
+use crate::context::{Tape, experiment_seed};
 use crate::experiment::{Claim, Context, Experiment};
 
 /// Values are drawn this often before a claim counts as one that no values break.
 const DRAWS: u64 = 90;
 
-/// The results of the grids, in the order in which they ran.
-#[derive(Default)]
-pub struct Tape(Mutex<Reel>);
-
-#[derive(Default)]
-struct Reel {
-    grids: Vec<Results>,
-    /// While it plays: the seed of the values that stand in, and the next grid.
-    playing: Option<(u64, usize)>,
+fn tape<'c>(ctx: &'c Context<'_>) -> MutexGuard<'c, Tape> {
+    ctx.tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Tape {
-    fn reel(&self) -> MutexGuard<'_, Reel> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Keeps what a grid has measured.
+pub(super) fn record(ctx: &Context<'_>, results: &Results) {
+    tape(ctx).grids.push(Box::new(results.clone()));
+}
 
-    /// Keeps what a grid has measured.
-    pub(super) fn record(&self, results: &Results) {
-        self.reel().grids.push(results.clone());
-    }
+/// What the next grid shall have measured; none while the tape records.
+pub(super) fn play(ctx: &Context<'_>) -> Option<Results> {
+    let mut tape = tape(ctx);
+    let (seed, next) = tape.playing?;
+    tape.playing = Some((seed, next + 1));
+    Some(spoiled(tape.grids.get(next)?.downcast_ref()?, seed))
+}
 
-    /// What the next grid shall have measured; none while the tape records.
-    pub(super) fn play(&self) -> Option<Results> {
-        let mut reel = self.reel();
-        let (seed, next) = reel.playing?;
-        reel.playing = Some((seed, next + 1));
-        Some(spoiled(reel.grids.get(next)?, seed))
+/// The claims that hold, or stay open, whatever the grids measure: each is judged on values that
+/// were not measured. Nothing where the experiment has no grid.
+///
+/// # Errors
+/// Those of the experiment.
+pub fn unbreakable(
+    experiment: &Experiment,
+    ctx: &Context<'_>,
+    claims: &[Claim],
+) -> anyhow::Result<Vec<String>> {
+    let mut left: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
+    if tape(ctx).grids.is_empty() {
+        return Ok(vec![]);
     }
-
-    /// The claims that hold, or stay open, whatever the grids measure: each is judged on values
-    /// that were not measured. Nothing where the experiment has no grid.
-    ///
-    /// # Errors
-    /// Those of the experiment.
-    pub fn unbreakable(
-        experiment: &Experiment,
-        ctx: &Context<'_>,
-        claims: &[Claim],
-    ) -> anyhow::Result<Vec<String>> {
-        let mut left: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
-        if ctx.tape.reel().grids.is_empty() {
-            return Ok(vec![]);
+    for seed in 0..DRAWS {
+        if left.is_empty() {
+            break;
         }
-        for seed in 0..DRAWS {
-            if left.is_empty() {
-                break;
-            }
-            ctx.tape.reel().playing = Some((seed, 0));
-            let judged = (experiment.run)(ctx)?.claims;
-            let fails =
-                |claim: &Claim| claim.holds == Some(false) && !Move::of(seed).excuses(claim);
-            left.retain(|text| !judged.iter().any(|claim| claim.text == *text && fails(claim)));
-        }
-        Ok(left)
+        tape(ctx).playing = Some((seed, 0));
+        let judged = (experiment.run)(ctx)?.claims;
+        let fails = |claim: &Claim| claim.holds == Some(false) && !Move::of(seed).excuses(claim);
+        left.retain(|text| !judged.iter().any(|claim| claim.text == *text && fails(claim)));
     }
+    Ok(left)
 }
 
 /// How the values that stand in differ from those that were measured.
@@ -141,7 +127,7 @@ mod tests {
         let ctx = context(&progress);
         let claims = run(&ctx).unwrap().claims;
         assert!(claims.iter().all(|claim| claim.holds == Some(true)));
-        Tape::unbreakable(&Experiment { run, ..SELF_CHECK }, &ctx, &claims).unwrap()
+        super::unbreakable(&Experiment { run, ..SELF_CHECK }, &ctx, &claims).unwrap()
     }
 
     #[test]

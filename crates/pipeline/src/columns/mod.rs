@@ -1,5 +1,4 @@
-//! Turning the columns of a table into numerical features, and those of other tables in the same
-//! way.
+//! Turns the columns of a table into numerical features, the same way for every other table.
 //!
 //! `reading.rs` says what the cells of a column are (`dress.rs` numbers, `time.rs` dates), `fit.rs`
 //! what features become of them, `apply.rs` makes these for any table.
