@@ -2,8 +2,8 @@
 
 use super::Violation;
 use super::tree::Tree;
-use crate::check::{REFERENCE, Reference};
 use crate::listing::References;
+use crate::reference::{REFERENCE, Reference};
 use crate::{experiments, listing, numbers};
 
 /// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports

@@ -8,7 +8,7 @@ use anyhow::Context;
 
 /// Files whose text rules read.
 const READ: [&str; 5] =
-    [".rs", ".toml", ".md", crate::check::REFERENCE, crate::check::FULL_REFERENCE];
+    [".rs", ".toml", ".md", crate::reference::REFERENCE, crate::reference::FULL_REFERENCE];
 /// A program among the crates: it prints, and it reads what its user names.
 const COMMAND_LINE: &str = "crates/cli/src/";
 
