@@ -106,8 +106,8 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     });
     let reference = reference.transpose()?;
     let run = reproduce(experiments::ALL, &chosen, options, &Progress::default())?;
-    let records = run.entries.iter().flat_map(|entry| &entry.record);
-    let mut failed = records.into_iter().any(|record| record.status == Status::Failed);
+    let mut records = run.entries.iter().flat_map(|entry| &entry.record);
+    let mut failed = records.any(|record| record.status == Status::Failed);
     if let Some(reference) = reference {
         let found = reference.compare(&Reference::read(&options.out.join("run.json"))?, &chosen);
         println!("{}", found.report());
