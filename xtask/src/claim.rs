@@ -89,14 +89,15 @@ impl Claim {
     /// fast as the value.
     fn of(text: String, paper: impl Into<String>, measured: Estimate, slack: f64) -> Self {
         let Estimate { value, error, time } = measured;
-        let shown = match error {
-            Some(error) => with_error(value, error),
-            None => number(value),
-        };
+        let shown = error.map_or_else(|| number(value), |error| with_error(value, error));
         let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
-        let mut claim = Claim::new(text, paper, shown, slack >= 0.0);
-        claim.holds = if open { None } else { claim.holds };
-        Claim { value: Some(value), standard_error: error, time, ..claim }
+        Claim {
+            holds: (!open).then_some(slack >= 0.0),
+            value: Some(value),
+            standard_error: error,
+            time,
+            ..Claim::new(text, paper, shown, false)
+        }
     }
 
     /// `what ≤ bound`. NaN does not hold.
@@ -128,9 +129,9 @@ impl Claim {
         measured: impl Into<Estimate>,
         [lowest, highest]: [f64; 2],
     ) -> Self {
-        let (measured, text) =
-            (measured.into(), format!("{} ≤ {what} ≤ {}", number(lowest), number(highest)));
-        let slack = two_sided(measured.value, lowest, highest);
+        let measured = measured.into();
+        let text = format!("{} ≤ {what} ≤ {}", number(lowest), number(highest));
+        let slack = (measured.value - lowest).min(highest - measured.value);
         Claim::of(text, paper, measured, slack)
     }
 
@@ -155,11 +156,6 @@ impl Claim {
     pub fn theorem(self) -> Self {
         Claim { kind: Kind::Theorem, ..self }
     }
-}
-
-/// The distance to the nearer bound, negative outside; NaN for NaN.
-fn two_sided(value: f64, lowest: f64, highest: f64) -> f64 {
-    if value.is_nan() { f64::NAN } else { (value - lowest).min(highest - value) }
 }
 
 /// A ratio with the words that say of what: see [`Results::compare`](crate::lab::Results::compare).
@@ -193,26 +189,21 @@ mod tests {
 
     #[test]
     fn a_verdict_is_open_where_the_error_bar_covers_the_bound() {
-        let verdict = |value, error| Claim::at_most("x", "", measured(value, error), 1.0).holds;
-        assert_eq!(verdict(0.7, 0.1), Some(true));
-        assert_eq!(verdict(0.9, 0.1), None);
-        assert_eq!(verdict(1.1, 0.1), None);
-        assert_eq!(verdict(1.3, 0.1), Some(false));
-        assert_eq!(verdict(1.0, 0.0), Some(true), "a value without spread at the bound");
-        assert_eq!(Claim::at_least("x", "", measured(1.1, 0.1), 1.0).holds, None);
-        assert_eq!(Claim::at_least("x", "", measured(1.3, 0.1), 1.0).holds, Some(true));
+        let at_most = |value| Claim::at_most("x", "", measured(value, 0.1), 1.0).holds;
+        assert_eq!([0.7, 0.9, 1.1, 1.3].map(at_most), [Some(true), None, None, Some(false)]);
+        let at_least = |value| Claim::at_least("x", "", measured(value, 0.1), 1.0).holds;
+        assert_eq!([0.7, 1.1, 1.3].map(at_least), [Some(false), None, Some(true)]);
+        let exact = Claim::at_most("x", "", measured(1.0, 0.0), 1.0);
+        assert_eq!(exact.holds, Some(true), "a value without spread at the bound");
     }
 
     #[test]
     fn two_sided_claims_are_open_at_either_bound() {
-        let verdict = |value| Claim::near("x", 1.0, measured(value, 0.01), 0.1).holds;
-        assert_eq!(
-            [0.8, 0.9, 1.0, 1.1, 1.2].map(verdict),
-            [Some(false), None, Some(true), None, Some(false)]
-        );
-        let between = |value: f64| Claim::between("x", "", value, [0.5, 2.0]).holds;
-        assert_eq!([0.4, 0.5, 2.1].map(between), [Some(false), Some(true), Some(false)]);
-        assert_eq!(between(f64::NAN), Some(false));
+        let near = |value| Claim::near("x", 1.0, measured(value, 0.01), 0.1).holds;
+        let verdicts = [Some(false), None, Some(true), None, Some(false)];
+        assert_eq!([0.8, 0.9, 1.0, 1.1, 1.2].map(near), verdicts);
+        let between = |value: f64| Claim::between("x", "", value, [0.5, 2.0]).holds.unwrap();
+        assert_eq!([0.4, 0.5, 2.1, f64::NAN].map(between), [false, true, false, false]);
     }
 
     #[test]
@@ -220,10 +211,8 @@ mod tests {
         assert_eq!(Claim::at_most("x", "", f64::NAN, 1.0).holds, Some(false));
         assert_eq!(Claim::near("x", 1.0, f64::NAN, 1.0).holds, Some(false));
         let plain = Claim::at_most("x", "", 1.0 - 1e-9, 1.0);
-        assert_eq!(
-            (plain.holds, plain.standard_error, plain.measured.as_str()),
-            (Some(true), None, "1")
-        );
+        let expected = (Some(true), None, "1");
+        assert_eq!((plain.holds, plain.standard_error, plain.measured.as_str()), expected);
         assert_eq!(plain.kind, Kind::Ours, "a claim is a paper's only if it says so");
         assert_eq!(Claim::at_most("x", "", measured(0.5, 0.01), 1.0).measured, "0.5 ± 0.01");
     }

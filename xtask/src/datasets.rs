@@ -2,14 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
+use clap::Args;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::catalog::{self, Entry, Located, Missing, embedded};
 use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+/// Where the data sets are.
+#[derive(Args)]
+pub struct Folder {
+    /// Folder with the data sets; without it, those that are not embedded are reported as missing
+    #[arg(long, value_name = "DIR", env = "NYSTROM_DATA")]
+    data: Option<PathBuf>,
+}
+
+impl Folder {
+    /// The folder, known to exist if one was named.
+    pub fn path(&self) -> anyhow::Result<Option<&Path>> {
+        match self.data.as_deref() {
+            Some(dir) if !dir.is_dir() => bail!("--data {}: no such folder", dir.display()),
+            dir => Ok(dir),
+        }
+    }
+}
+
 /// A data set that is absent: the reader learns what to fetch and how to know it is the right file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("data set `{name}` is missing; get it from {where_to_get}")]
 pub struct MissingData {
     /// Its name in the catalog.
     pub name: String,
@@ -25,19 +46,25 @@ pub struct MissingData {
     pub checksum: Option<String>,
 }
 
-impl std::fmt::Display for MissingData {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "data set `{}` is missing; get it from {}", self.name, self.where_to_get)
-    }
-}
-
-impl std::error::Error for MissingData {}
-
 impl MissingData {
     /// The same, saying which part of the experiment needs it.
     pub fn needed_for(mut self, part: impl Into<String>) -> Self {
         self.needed_for = part.into();
         self
+    }
+}
+
+impl From<&Missing<'_>> for MissingData {
+    fn from(missing: &Missing<'_>) -> Self {
+        let (name, source) = (missing.entry.name, missing.where_to_get());
+        MissingData {
+            name: name.into(),
+            needed_for: String::new(),
+            where_to_get: format!("`cargo xtask fetch {name}`, or {source}"),
+            files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
+            expected_shape: missing.expected_shape(),
+            checksum: missing.checksum(),
+        }
     }
 }
 
@@ -49,59 +76,28 @@ impl MissingData {
 /// those of the catalog, or do not parse.
 pub fn load(dir: Option<&Path>, name: &str) -> anyhow::Result<Dataset> {
     match locate(dir, name)? {
-        Place::Files(dir, _) => Ok(catalog::load(&dir, name)?),
-        Place::Embedded(entry) => match embedded::load(entry.name)? {
-            Some(data) => Ok(data),
-            None => unreachable!("it is embedded"),
-        },
-        Place::Missing(missing) => Err(missing.into()),
+        Located::Found(_) => Ok(catalog::load(dir.unwrap_or(Path::new("")), name)?),
+        Located::Missing(missing) => {
+            embedded::load(name)?.ok_or_else(|| MissingData::from(&missing).into())
+        }
     }
 }
 
-/// Where a data set is.
-pub enum Place {
-    /// In this folder, in these files, which have not been read.
-    Files(PathBuf, Vec<PathBuf>),
-    /// In this program.
-    Embedded(&'static Entry),
-    /// Nowhere.
-    Missing(MissingData),
-}
-
-/// Where the data set called `name` is, or what is missing.
+/// The files of the data set called `name`. It may be embedded in this program where these are
+/// missing.
 ///
 /// # Errors
 /// If there is no such name.
-pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
+pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Located<'static>> {
     let entry = catalog::find(name)?;
-    let located = match dir {
-        Some(dir) => catalog::locate_entry(dir, entry),
-        None => Located::Missing(Missing {
-            entry,
-            files: entry.files.iter().collect(),
-            looked_in: PathBuf::new(),
-        }),
-    };
-    if matches!(located, Located::Missing(_))
-        && embedded::entries().any(|set| set.name == entry.name)
-    {
-        return Ok(Place::Embedded(entry));
-    }
-    Ok(match located {
-        Located::Found(found) => Place::Files(dir.unwrap_or(Path::new("")).to_owned(), found.paths),
-        Located::Missing(missing) => Place::Missing(MissingData {
-            name: name.into(),
-            needed_for: String::new(),
-            where_to_get: format!(
-                "`cargo xtask fetch {}`, or {}",
-                entry.name,
-                missing.where_to_get()
-            ),
-            files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
-            expected_shape: missing.expected_shape(),
-            checksum: missing.checksum(),
-        }),
-    })
+    let (files, looked_in) = (entry.files.iter().collect(), PathBuf::new());
+    let nowhere = Located::Missing(Missing { entry, files, looked_in });
+    Ok(dir.map_or(nowhere, |dir| catalog::locate_entry(dir, entry)))
+}
+
+/// Whether this program contains the data set.
+pub fn is_embedded(entry: &Entry) -> bool {
+    embedded::bytes(entry.name).is_some()
 }
 
 /// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie
@@ -112,13 +108,16 @@ pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
         Err(error) => error.to_string(), // the experiment will fail on it, and say so
     };
     let of_set = |name: &&str| match locate(dir, name) {
-        Ok(Place::Files(_, paths)) => {
-            format!("{name}={}", paths.iter().map(of_file).collect::<Vec<String>>().join("+"))
+        Ok(Located::Found(found)) => {
+            found.paths.iter().map(of_file).collect::<Vec<String>>().join("+")
         }
-        Ok(Place::Embedded(entry)) => format!("{name}={}", entry.identity.unwrap_or("embedded")),
-        _ => format!("{name}=absent"),
+        Ok(Located::Missing(Missing { entry, .. })) if is_embedded(entry) => {
+            entry.identity.unwrap_or("embedded").to_owned()
+        }
+        _ => "absent".to_owned(),
     };
-    names.iter().map(of_set).collect::<Vec<_>>().join(" ")
+    let sets: Vec<String> = names.iter().map(|name| format!("{name}={}", of_set(name))).collect();
+    sets.join(" ")
 }
 
 /// The checksum in hexadecimal digits.
@@ -138,36 +137,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_set_says_all_that_is_needed_to_get_it() {
+    fn a_missing_set_says_how_to_get_it_and_an_embedded_one_needs_no_folder() {
         let empty = tempfile::tempdir().unwrap();
         for dir in [None, Some(empty.path())] {
             let missing: MissingData = load(dir, "casp").unwrap_err().downcast().unwrap();
-            assert_eq!(missing.name, "casp");
-            assert!(missing.where_to_get.contains("cargo xtask fetch casp"), "{missing:?}");
-            assert!(
-                missing.where_to_get.contains("UCI") && missing.expected_shape.contains("45730"),
-                "{missing:?}"
-            );
-            assert!(missing.checksum.is_some() && missing.files.len() == 1, "{missing:?}");
+            let MissingData { name, where_to_get, files, expected_shape, checksum, .. } = &missing;
+            assert_eq!((name.as_str(), files.len(), checksum.is_some()), ("casp", 1, true));
+            assert!(where_to_get.contains("cargo xtask fetch casp"), "{missing}");
+            assert!(where_to_get.contains("UCI") && expected_shape.contains("45730"), "{missing}");
             assert_eq!(fingerprint(dir, &["casp", "skin"]), "casp=absent skin=absent");
-        }
-    }
-
-    #[test]
-    fn an_embedded_set_is_there_without_a_folder() {
-        let empty = tempfile::tempdir().unwrap();
-        for dir in [None, Some(empty.path())] {
             for name in ["query-analytics", "htru2", "ccpp", "abalone"] {
-                let data = load(dir, name).unwrap();
                 let identity = catalog::find(name).unwrap().identity.unwrap();
-                assert_eq!(catalog::identity(&data), identity);
+                assert_eq!(catalog::identity(&load(dir, name).unwrap()), identity);
                 assert_eq!(fingerprint(dir, &[name]), format!("{name}={identity}"));
             }
         }
     }
 
     #[test]
-    fn an_unknown_name_and_a_wrong_file_are_errors() {
+    fn an_unknown_folder_or_name_and_a_wrong_file_are_errors() {
+        let folder = Folder { data: Some("/no/such/folder".into()) };
+        assert!(folder.path().unwrap_err().to_string().contains("/no/such/folder"));
         assert!(load(None, "no-such-set").is_err_and(|error| !error.is::<MissingData>()));
         let dir = tempfile::tempdir().unwrap();
         // A file that is there goes before what is embedded: the user has put it there.

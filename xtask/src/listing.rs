@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::Context;
-use nystrom_data::catalog;
+use nystrom_data::catalog::{self, Located};
 
-use crate::check::{FULL_REFERENCE, REFERENCE, Reference};
-use crate::datasets::{self, Place};
+use crate::datasets::{self, MissingData};
 use crate::experiment::Experiment;
+use crate::reference::{FULL_REFERENCE, REFERENCE, Reference};
 use crate::width::wrapped;
+use crate::{experiments, numbers};
 
 /// Where the generated list lies in the repository.
 pub const DOC_PATH: &str = "docs/EXPERIMENTS.md";
@@ -36,12 +37,15 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
 
 fn found(data_dir: Option<&Path>, name: &str) -> String {
     match datasets::locate(data_dir, name) {
-        Ok(Place::Files(_, paths)) => {
-            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            format!("found, {}", paths.join(", "))
+        Ok(Located::Found(found)) => {
+            let paths = found.paths.iter().map(|path| path.display().to_string());
+            format!("found, {}", paths.collect::<Vec<_>>().join(", "))
         }
-        Ok(Place::Embedded(_)) => "found, embedded in this program".into(),
-        Ok(Place::Missing(missing)) => {
+        Ok(Located::Missing(missing)) if datasets::is_embedded(missing.entry) => {
+            "found, embedded in this program".into()
+        }
+        Ok(Located::Missing(missing)) => {
+            let missing = MissingData::from(&missing);
             format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get)
         }
         Err(error) => error.to_string(),
@@ -54,7 +58,7 @@ pub struct References {
     /// Of the default scale.
     pub usual: Option<Reference>,
     /// At the papers' own sizes.
-    pub full: Option<Reference>,
+    full: Option<Reference>,
 }
 
 impl References {
@@ -63,20 +67,18 @@ impl References {
     /// # Errors
     /// If one is not a `run.json`.
     pub fn find(read: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
-        let find = |path: &str| -> anyhow::Result<Option<Reference>> {
+        let find = |path: &'static str| {
             let text = read(path).filter(|text| !text.is_empty());
-            text.map(|text| serde_json::from_str(&text).with_context(|| path.to_owned()))
-                .transpose()
+            text.map(|text| serde_json::from_str(&text).context(path)).transpose()
         };
         Ok(References { usual: find(REFERENCE)?, full: find(FULL_REFERENCE)? })
     }
 
     /// What they say of an experiment, as items of a list.
     fn of(&self, name: &str) -> String {
-        let summary = |run: &Option<Reference>| run.as_ref()?.summary(name);
         let mut text = String::new();
-        if let Some(usual) = summary(&self.usual) {
-            text += &wrapped(&format!("- Reference run: {usual}."), "  ");
+        if let Some(found) = self.usual.as_ref().and_then(|usual| usual.summary(name)) {
+            text += &wrapped(&format!("- Reference run: {found}."), "  ");
         }
         if let Some(full) = &self.full {
             let found = full.summary(name).unwrap_or_else(|| "not run yet".into());
@@ -89,6 +91,24 @@ impl References {
         }
         text
     }
+}
+
+/// The documents that `cargo xtask docs` writes, each with the text that it should have; `read`
+/// gives the text of a file. Numbers are left alone while there is no reference.
+///
+/// # Errors
+/// If a reference is not a `run.json`, or has not a number that a document asks for.
+pub fn documents(
+    read: impl Fn(&str) -> Option<String>,
+) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let references = References::find(&read)?;
+    let mut all = vec![(DOC_PATH, markdown(experiments::ALL, &references))];
+    for path in numbers::DOCUMENTS {
+        if let (Some(reference), Some(text)) = (&references.usual, read(path)) {
+            all.push((path, numbers::fill(&text, reference).context(path)?));
+        }
+    }
+    Ok(all)
 }
 
 /// docs/EXPERIMENTS.md.
@@ -118,13 +138,13 @@ pub fn markdown(all: &[Experiment], references: &References) -> String {
             names => names.iter().map(|name| named(name)).collect::<Vec<_>>().join(", "),
         };
         text += &format!(
-            "\n### {}\n\n{}\n- Name: `{}`\n{}",
+            "\n### {}\n\n{}\n- Name: `{}`\n{}{}",
             experiment.heading(),
             wrapped(experiment.says, ""),
             experiment.name,
-            wrapped(&format!("- Data: {data}"), "  ")
+            wrapped(&format!("- Data: {data}"), "  "),
+            references.of(experiment.name)
         );
-        text += &references.of(experiment.name);
     }
     text
 }
@@ -145,21 +165,23 @@ mod tests {
     fn the_list_says_what_is_needed_and_what_is_missing() {
         let needy = Experiment { name: "needy", data: &["htru2", "casp"], ..SELF_CHECK };
         let lines = table(&[SELF_CHECK, needy], None);
-        assert!(lines.contains("self-check  Nobody & No One 1901, Table 0\n"), "{lines}");
-        assert!(lines.contains("needs no data") && lines.contains("casp: missing"), "{lines}");
-        assert!(lines.contains("htru2: found, embedded"), "{lines}");
-        assert!(lines.contains("NYSTROM_DATA"), "{lines}");
+        for part in [
+            "self-check  Nobody & No One 1901, Table 0\n              needs no data\n",
+            "              htru2: found, embedded in this program\n",
+            "casp: missing (45730 rows × 9 features); get it from `cargo xtask fetch casp`, or UCI",
+            "use --data DIR, or set NYSTROM_DATA.\n",
+        ] {
+            assert!(lines.contains(part), "{part}: {lines}");
+        }
     }
 
     #[test]
     fn the_document_groups_by_paper() {
-        let needy = Experiment { name: "needy", data: &["htru2", "ccpp"], ..SELF_CHECK };
-        let none = References::default();
-        let text = markdown(&[SELF_CHECK, needy], &none);
+        let needy = Experiment { data: &["htru2", "pumadyn-32fh"], ..SELF_CHECK };
+        let text = markdown(&[SELF_CHECK, needy], &References::default());
         assert_eq!(text.matches("\n## Nobody").count(), 1);
-        assert!(text.contains("- Name: `needy`\n- Data: `htru2`, `ccpp`\n"), "{text}");
-        let absent = markdown(&[Experiment { data: &["pumadyn-32fh"], ..SELF_CHECK }], &none);
-        assert!(absent.contains("`pumadyn-32fh` (absent: no public copy is known)"), "{absent}");
+        let absent = "- Data: `htru2`, `pumadyn-32fh` (absent: no public copy is known)\n";
+        assert!(text.ends_with(&format!("- Name: `self-check`\n{absent}")), "{text}");
     }
 
     #[test]
@@ -170,19 +192,18 @@ mod tests {
                 "status": "done", "sizes": "n = 10", "missing": [], "claims": [claim]}]})
             .to_string()
         };
-        let find = |full: Option<String>| {
+        let text = |full: &str| {
             let read = |path: &str| match path {
                 REFERENCE => Some(run("default", 1.5)),
-                _ => full.clone(),
+                _ => Some(full.to_owned()),
             };
             markdown(&[SELF_CHECK], &References::find(read).unwrap())
         };
-        let text = find(None);
-        let line = "- Reference run: n = 10. Of 1 claims that count 1 hold, 0 do not, 0 are open.";
-        assert!(text.contains(line) && !text.contains("--full"), "{text}");
-        let text = find(Some(run("full", 2.5)));
-        assert!(text.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{text}");
+        let line = "- Reference run: n = 10. Claims that count: 1 holds.";
+        assert!(text("").contains(line) && !text("").contains("--full"), "{}", text(""));
+        let both = text(&run("full", 2.5));
+        assert!(both.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{both}");
         let other = r#"{"scale": "full", "seed": 0, "experiments": []}"#;
-        assert!(find(Some(other.into())).contains("(`--full`): not run yet."));
+        assert!(text(other).contains("(`--full`): not run yet."));
     }
 }

@@ -3,13 +3,12 @@
 //!
 //! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
 //! are. `experiments/` has the experiments, `runner.rs` runs them, `report/` is what is made of
-//! their outcomes. `tidy/` has the house rules, `bench/` what is measured, `numbers.rs` the
-//! measured numbers in documents. `suite.rs` runs the tests.
+//! their outcomes, `reference.rs` compares them with an earlier run. `tidy/` has the house rules,
+//! `bench/` what is measured, `numbers.rs` the measured numbers in documents, `suite.rs` the tests.
 #![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod atomic;
 mod bench;
-mod check;
 mod claim;
 mod cli;
 mod context;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -45,20 +45,18 @@ pub struct Line {
 impl Line {
     /// The peer's name.
     pub fn tool(&self) -> &str {
-        self.value.get("tool").and_then(Value::as_str).unwrap_or_default()
+        self.value["tool"].as_str().unwrap_or_default()
     }
 
     /// A value of the line as text.
     pub fn text(&self, key: &str) -> Option<String> {
-        match self.value.get(key)? {
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        }
+        let value = self.value.get(key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// A number of the line.
     pub fn number(&self, key: &str) -> Option<f64> {
-        self.value.get(key).and_then(Value::as_f64)
+        self.value[key].as_f64()
     }
 }
 
@@ -85,18 +83,15 @@ pub fn chosen(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// If Python cannot be run, or has not what the harness needs.
 pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
     let (lines, complaint) = harness(python, workspace, VERSIONS)?;
-    let lacks = |name: &&&str| {
-        lines.first().is_none_or(|line| line.value.get(**name).is_none_or(Value::is_null))
-    };
-    let lacking: Vec<&str> = NEEDED.iter().filter(lacks).copied().collect();
-    if !lacking.is_empty() {
-        let (python, packages) = (python.display(), lacking.join(", "));
-        bail!(
-            "{python} lacks {packages}: make a virtual environment in .venv, or name one's Python \
-             after --peers, and \
-             `.venv/bin/pip install -r benches/peers/requirements.txt`\n{complaint}"
-        );
-    }
+    let has = |name: &str| lines.first().is_some_and(|line| !line.value[name].is_null());
+    let lacking: Vec<&str> = NEEDED.iter().copied().filter(|name| !has(name)).collect();
+    ensure!(
+        lacking.is_empty(),
+        "{} lacks {}: make a virtual environment in .venv, or name one's Python after --peers, and \
+         `.venv/bin/pip install -r benches/peers/requirements.txt`\n{complaint}",
+        python.display(),
+        lacking.join(", ")
+    );
     Ok(lines)
 }
 
@@ -127,14 +122,13 @@ fn harness(
     arguments: &str,
 ) -> anyhow::Result<(Vec<Line>, String)> {
     let mut command = Command::new(python);
-    command
-        .arg(workspace.join(HARNESS))
-        .args(arguments.split(' '))
-        .env("PYTHONDONTWRITEBYTECODE", "1");
+    command.arg(workspace.join(HARNESS)).args(arguments.split(' '));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.env_remove("OPENBLAS_CORETYPE").env_remove("OPENBLAS_L2_SIZE");
     let output = command.output().with_context(|| format!("cannot run {}", python.display()))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Ok((parse(arguments, &String::from_utf8_lossy(&output.stdout)), said))
+    let [lines, complaint] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok((parse(arguments, &lines), complaint))
 }
 
 /// The lines that are JSON objects.

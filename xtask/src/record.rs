@@ -86,27 +86,9 @@ impl Entry {
             command += &format!(" --seed {}", run.seed);
         }
         if !self.experiment.data.is_empty() {
-            command += &format!(" --data {}", quoted(run.data_dir.as_deref().unwrap_or("DIR")));
+            let dir = run.data_dir.as_deref().unwrap_or("DIR");
+            command += &format!(" --data {}", shlex::try_quote(dir).unwrap_or(dir.into()));
         }
         command + " --fresh"
-    }
-}
-
-/// The word as a shell would take it whole.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn words_with_blanks_are_quoted() {
-        assert_eq!(super::quoted("../shared/data"), "../shared/data");
-        assert_eq!(super::quoted("it's here"), r"'it'\''s here'");
     }
 }

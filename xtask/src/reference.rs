@@ -1,15 +1,28 @@
-//! The reference runs: `cargo xtask docs --from REPORT` takes a run's verdicts over into `docs/`,
-//! and of the default scale the figures of the documents.
+//! The reference runs: what they found, whether another run agrees (times are left out), and how
+//! `cargo xtask docs --from REPORT` takes over a run, with the figures of the documents.
 
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
+use serde::Deserialize;
 
 use crate::atomic;
-use crate::check::{FULL_REFERENCE, REFERENCE, Reference};
+use crate::claim::{Claim, Kind};
 use crate::context::Scale;
+use crate::datasets::MissingData;
+use crate::number::number;
+use crate::record::Status;
 use crate::resume::folder;
 
+/// Where the reference of the default scale lies in the repository.
+pub const REFERENCE: &str = "docs/data/reproduction.json";
+/// The same at the papers' own sizes, of the experiments for which there was time.
+pub const FULL_REFERENCE: &str = "docs/data/reproduction-full.json";
+/// Values may differ by so many standard errors, of the run's or the reference's, whichever is
+/// larger.
+const ERRORS: f64 = 4.0;
+/// Values without a standard error may differ by this share: bits differ across processors.
+const SHARE: f64 = 1e-3;
 /// Figures of the documents: the name in `docs/figures/`, the experiment, the plot.
 const FIGURES: [(&str, &str, &str); 4] = [
     ("chen-yang-boundary", "chen-yang-boundary", "boundary"),
@@ -18,35 +31,237 @@ const FIGURES: [(&str, &str, &str); 4] = [
     ("li-fig3-california-housing", "li-fig3", "test-california-housing"),
 ];
 
+/// What `run.json` says, as far as it is compared.
+#[derive(Deserialize)]
+pub struct Reference {
+    scale: Scale,
+    seed: u64,
+    experiments: Vec<Reproduced>,
+}
+
+#[derive(Deserialize)]
+struct Reproduced {
+    name: String,
+    status: Status,
+    #[serde(default)]
+    sizes: String,
+    claims: Vec<Claim>,
+    missing: Vec<MissingData>,
+}
+
+impl Reproduced {
+    fn claim(&self, text: &str) -> Option<&Claim> {
+        self.claims.iter().find(|claim| claim.text == text)
+    }
+
+    /// The claims of the paper.
+    fn counted(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().filter(|claim| Kind::COUNTED.contains(&claim.kind))
+    }
+
+    fn timeless(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().filter(|claim| !claim.time)
+    }
+}
+
+impl Reference {
+    /// Reads a `run.json`.
+    ///
+    /// # Errors
+    /// If it is not there, or is not such a file.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(path)?)?);
+        read().with_context(|| format!("cannot read {} as a run.json", path.display()))
+    }
+
+    /// Refuses a run that cannot be compared with this one, before it starts.
+    ///
+    /// # Errors
+    /// If scale or seed differ.
+    pub fn suits(&self, scale: Scale, seed: u64) -> anyhow::Result<()> {
+        ensure!(
+            (self.scale, self.seed) == (scale, seed),
+            "the reference is of scale {}, seed {}: run the same",
+            self.scale.word(),
+            self.seed
+        );
+        Ok(())
+    }
+
+    fn experiment(&self, name: &str) -> Option<&Reproduced> {
+        self.experiments.iter().find(|experiment| experiment.name == name)
+    }
+
+    fn done(&self, name: &str) -> Option<&Reproduced> {
+        self.experiment(name).filter(|experiment| experiment.status == Status::Done)
+    }
+
+    /// Sizes and verdicts of an experiment: `n = 500, 10 draws. Claims that count: 9 hold, 2 do
+    /// not`. None if it has not run.
+    pub fn summary(&self, experiment: &str) -> Option<String> {
+        let run = self.done(experiment)?;
+        let verdicts = [
+            (Some(true), "holds", "hold"),
+            (Some(false), "does not", "do not"),
+            (None, "is open", "are open"),
+        ];
+        let counts = verdicts.into_iter().filter_map(|(verdict, one, many)| {
+            let count = run.counted().filter(|claim| claim.holds == verdict).count();
+            (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+        });
+        let counts = Vec::from_iter(counts).join(", ");
+        let counts = if counts.is_empty() { "none".into() } else { counts };
+        Some(format!("{}. Claims that count: {counts}", run.sizes.trim_end_matches('.')))
+    }
+
+    /// Claims that count whose verdict is another in this run: `x ≤ 2 holds at 1.5, does not hold
+    /// at 2.4`.
+    pub fn other_verdicts(&self, than: &Reference, experiment: &str) -> Vec<String> {
+        let (Some(here), Some(there)) = (self.done(experiment), than.done(experiment)) else {
+            return vec![];
+        };
+        let other = |is: &Claim| {
+            let was = there.claim(&is.text).filter(|was| was.holds != is.holds)?;
+            let [before, now] =
+                [was, is].map(|claim| format!("{} at {}", verdict(claim), claim.measured));
+            Some(format!("{} {before}, {now}", is.text))
+        };
+        here.counted().filter_map(other).collect()
+    }
+
+    /// The claim of an experiment whose text contains a fragment, if there is exactly one.
+    ///
+    /// # Errors
+    /// If there is no such experiment, or none or several such claims.
+    pub fn claim(&self, experiment: &str, fragment: &str) -> anyhow::Result<&Claim> {
+        let found = self.experiment(experiment);
+        let found = found.with_context(|| format!("there is no experiment `{experiment}`"))?;
+        let claims = found.claims.iter().filter(|claim| claim.text.contains(fragment));
+        match claims.collect::<Vec<_>>()[..] {
+            [claim] => Ok(claim),
+            ref all => bail!("{} claims of `{experiment}` contain `{fragment}`", all.len()),
+        }
+    }
+
+    /// Compares the named experiments of a run with this reference.
+    pub fn compare(&self, run: &Reference, names: &[&str]) -> Comparison {
+        let mut found = Comparison::default();
+        for name in names {
+            match (self.experiment(name), run.experiment(name)) {
+                (None, _) => found.left_out.push(format!("{name}: not in the reference")),
+                (_, None) => found.differ.push(format!("{name}: not in the run")),
+                (_, Some(is)) if is.status == Status::Failed => {
+                    found.differ.push(format!("{name}: failed"));
+                }
+                (Some(was), Some(is)) => found.claims(was, is),
+            }
+        }
+        found
+    }
+}
+
+/// What a comparison found.
+#[derive(Default, Debug)]
+pub struct Comparison {
+    agree: usize,
+    /// What differs, a line each.
+    pub differ: Vec<String>,
+    /// What could not be compared, and why.
+    left_out: Vec<String>,
+}
+
+impl Comparison {
+    fn claims(&mut self, reference: &Reproduced, run: &Reproduced) {
+        let line = |claim: &Claim, what: &str| format!("{}: {}: {what}", run.name, claim.text);
+        for was in reference.timeless() {
+            match run.claim(&was.text).map(|is| difference(was, is)) {
+                Some(None) => self.agree += 1,
+                Some(Some(what)) => self.differ.push(line(was, &what)),
+                None if run.missing.is_empty() => {
+                    self.differ.push(line(was, "not claimed any more"));
+                }
+                None => {
+                    let sets: Vec<&str> = run.missing.iter().map(|set| set.name.as_str()).collect();
+                    let what = format!("data missing ({})", sets.join(", "));
+                    self.left_out.push(line(was, &what));
+                }
+            }
+        }
+        let new = run.timeless().filter(|is| reference.claim(&is.text).is_none());
+        let list = if reference.missing.is_empty() { &mut self.differ } else { &mut self.left_out };
+        list.extend(new.map(|is| line(is, "not in the reference")));
+    }
+
+    /// For people.
+    pub fn report(&self) -> String {
+        let left_out = self.left_out.iter().map(|line| format!("not compared: {line}\n"));
+        let differ = self.differ.iter().map(|line| format!("differs: {line}\n"));
+        let counts = format!(
+            "{} claims agree with the reference, {} differ, {} could not be compared",
+            self.agree,
+            self.differ.len(),
+            self.left_out.len()
+        );
+        left_out.chain(differ).chain([counts]).collect()
+    }
+}
+
+fn verdict(claim: &Claim) -> &'static str {
+    match claim.holds {
+        Some(true) => "holds",
+        Some(false) => "does not hold",
+        None => "is open",
+    }
+}
+
+/// What differs between two measurements of one claim.
+fn difference(was: &Claim, is: &Claim) -> Option<String> {
+    if was.holds != is.holds {
+        let numbers = format!("({}, {})", was.measured, is.measured);
+        return Some(format!("was: {}, is: {} {numbers}", verdict(was), verdict(is)));
+    }
+    let (Some(a), Some(b)) = (was.value, is.value) else {
+        return None; // verdicts on words
+    };
+    let errors = was.standard_error.into_iter().chain(is.standard_error).fold(0.0, f64::max);
+    let allowed = if errors > 0.0 { ERRORS * errors } else { SHARE * a.abs().max(b.abs()) };
+    let same = a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= allowed;
+    let [a, b, allowed] = [a, b, allowed].map(number);
+    (!same).then(|| format!("was {a}, is {b}, more than {allowed} apart"))
+}
+
 /// Takes over the run whose report is in `report`. One of the full scale may be in part.
 ///
 /// # Errors
 /// If the run is of the smoke scale or another seed. At the default scale, if an experiment failed
 /// or has not run, or a figure is not there.
 pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Result<()> {
-    let run = report.join("run.json");
-    let reference = Reference::read(&run)?;
-    if reference.suits(Scale::Full, 0).is_ok() {
-        atomic::write(&root.join(FULL_REFERENCE), &std::fs::read(&run)?)?;
+    let path = report.join("run.json");
+    let run = Reference::read(&path)?;
+    let copy = |from: &Path, to: &str| {
+        let bytes =
+            std::fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+        atomic::write(&root.join(to), &bytes)
+    };
+    if run.suits(Scale::Full, 0).is_ok() {
+        copy(&path, FULL_REFERENCE)?;
         println!("wrote {}", root.join(FULL_REFERENCE).display());
         return Ok(());
     }
-    reference.suits(Scale::Default, 0)?;
-    let lacking: Vec<&str> =
-        experiments.iter().copied().filter(|name| !reference.has_run(name)).collect();
+    run.suits(Scale::Default, 0)?;
+    let ran = |name: &str| run.experiment(name).is_some_and(|e| e.status != Status::Failed);
+    let lacking: Vec<&str> = experiments.iter().copied().filter(|name| !ran(name)).collect();
     ensure!(
         lacking.is_empty(),
         "{}: failed or not run: {}; a reference has all experiments",
-        run.display(),
+        path.display(),
         lacking.join(", ")
     );
     for (name, experiment, plot) in FIGURES {
-        let from = folder(report, experiment).join(format!("{plot}.svg"));
-        let bytes = std::fs::read(&from)
-            .with_context(|| format!("cannot read the figure {}", from.display()))?;
-        atomic::write(&root.join(format!("docs/figures/{name}.svg")), &bytes)?;
+        let figure = folder(report, experiment).join(format!("{plot}.svg"));
+        copy(&figure, &format!("docs/figures/{name}.svg"))?;
     }
-    atomic::write(&root.join(REFERENCE), &std::fs::read(&run)?)?;
+    copy(&path, REFERENCE)?;
     println!("wrote {} and {} figures", root.join(REFERENCE).display(), FIGURES.len());
     Ok(())
 }
@@ -54,64 +269,89 @@ pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Estimate;
 
-    fn write(report: &Path, scale: &str, status: &str) {
-        let text = format!(
-            r#"{{"scale": "{scale}", "seed": 0, "experiments": [{{"name": "one",
-                "status": "{status}", "claims": [], "missing": []}}]}}"#
-        );
-        atomic::write(&report.join("run.json"), text.as_bytes()).unwrap();
+    fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Reference {
+        let (name, sizes) = ("one".into(), "n = 2.".into());
+        let one = Reproduced { name, status: Status::Done, sizes, claims, missing };
+        Reference { scale: Scale::Default, seed: 0, experiments: vec![one] }
+    }
+
+    fn claim(value: f64, error: f64) -> Claim {
+        Claim::at_most("x", "", Estimate { value, error: Some(error), time: false }, 1.0)
     }
 
     #[test]
-    fn a_whole_run_of_the_default_scale_is_taken_over() {
+    fn values_may_differ_by_four_standard_errors_and_verdicts_not_at_all() {
+        let differences = |was: Claim, is: Claim| {
+            run(vec![was], vec![]).compare(&run(vec![is], vec![]), &["one"]).differ.len()
+        };
+        assert_eq!(differences(claim(0.5, 0.01), claim(0.539, 0.01)), 0);
+        assert_eq!(differences(claim(0.5, 0.01), claim(0.541, 0.01)), 1);
+        assert_eq!(differences(claim(0.97, 0.01), claim(0.99, 0.01)), 1, "holds, then undecided");
+        assert_eq!(differences(claim(0.5, 0.0), claim(0.5004, 0.0)), 0);
+        assert_eq!(differences(claim(0.5, 0.0), claim(0.501, 0.0)), 1);
+        let timed = |value| Claim { time: true, ..claim(value, 0.01) };
+        assert_eq!(differences(timed(0.5), timed(5.0)), 0, "times are left out");
+    }
+
+    #[test]
+    fn what_lacks_data_is_left_out_and_what_has_gone_differs() {
+        let (reference, none) = (run(vec![claim(0.5, 0.01)], vec![]), run(vec![], vec![]));
+        let without = reference.compare(&run(vec![], vec![crate::testing::missing()]), &["one"]);
+        assert_eq!((without.differ.len(), without.left_out.len()), (0, 1));
+        let gone = reference.compare(&none, &["one"]).report();
+        assert!(gone.contains("differs: one: x ≤ 1: not claimed any more\n0 claims agree"));
+        assert_eq!(reference.compare(&none, &["two"]).left_out.len(), 1);
+        assert!(none.compare(&reference, &["one"]).differ[0].contains("not in the reference"));
+        assert!(none.suits(Scale::Default, 0).is_ok());
+        assert!(none.suits(Scale::Smoke, 0).is_err() && none.suits(Scale::Default, 1).is_err());
+    }
+
+    #[test]
+    fn a_run_json_reads_back() {
+        let dir = tempfile::tempdir().unwrap();
+        crate::report::write(dir.path(), &crate::testing::run_with(crate::testing::record()))
+            .unwrap();
+        let back = Reference::read(&dir.path().join("run.json")).unwrap();
+        let same = back.compare(&back, &["self-check"]);
+        assert_eq!((same.agree, same.differ.len()), (3, 0), "{same:?}");
+        assert!(back.claim("self-check", "risk ratio").unwrap().value.unwrap().is_nan());
+        assert!(back.claim("self-check", "").is_err() && back.claim("other", "").is_err());
+    }
+
+    #[test]
+    fn a_whole_run_of_the_default_scale_is_taken_over_and_of_the_full_scale_also_a_part() {
         let (root, report) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        write(report.path(), "default", "done");
-        let take = |names: &[&str]| take_over(root.path(), report.path(), names);
-        let error = take(&["one"]).unwrap_err().to_string();
-        assert!(error.contains("boundary.svg"), "{error}");
+        let take = |scale: &str, status: &str, names: &[&str]| {
+            let one = serde_json::json!({"name": "one", "status": status, "claims": [],
+                "missing": []});
+            let run = serde_json::json!({"scale": scale, "seed": 0, "experiments": [one]});
+            std::fs::write(report.path().join("run.json"), run.to_string()).unwrap();
+            take_over(root.path(), report.path(), names).map_err(|error| error.to_string())
+        };
+        let refused = |scale, status, names: &[&str]| take(scale, status, names).unwrap_err();
+        assert!(refused("smoke", "done", &["one"]).contains("scale"));
+        assert!(refused("default", "failed", &["one"]).contains("not run: one"));
+        assert!(refused("default", "done", &["one", "two"]).contains("not run: two"));
+        assert!(refused("default", "done", &["one"]).contains("boundary.svg"));
+        let taken = |path: &str| root.path().join(path).exists();
+        take("full", "done", &["one", "two"]).unwrap();
+        assert!(taken(FULL_REFERENCE) && !taken(REFERENCE));
         for (_, experiment, plot) in FIGURES {
             let figure = folder(report.path(), experiment).join(format!("{plot}.svg"));
             atomic::write(&figure, plot.as_bytes()).unwrap();
         }
-        take(&["one"]).unwrap();
-        assert!(Reference::read(&root.path().join(REFERENCE)).unwrap().has_run("one"));
-        for (name, _, plot) in FIGURES {
-            let path = root.path().join(format!("docs/figures/{name}.svg"));
-            assert_eq!(std::fs::read_to_string(path).unwrap(), plot);
-        }
-    }
-
-    #[test]
-    fn a_run_in_part_or_of_another_scale_is_not() {
-        let (root, report) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let refused =
-            |names: &[&str]| take_over(root.path(), report.path(), names).unwrap_err().to_string();
-        assert!(refused(&["one"]).contains("run.json"), "no run at all");
-        write(report.path(), "smoke", "done");
-        assert!(refused(&["one"]).contains("scale"));
-        write(report.path(), "default", "failed");
-        assert!(refused(&["one"]).contains("not run: one"));
-        write(report.path(), "default", "done");
-        assert!(refused(&["one", "two"]).contains("not run: two"));
-        assert!(!root.path().join(REFERENCE).exists());
-    }
-
-    #[test]
-    fn a_run_at_the_papers_sizes_may_be_in_part_and_has_its_own_place() {
-        let (root, report) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        write(report.path(), "full", "done");
-        take_over(root.path(), report.path(), &["one", "two"]).unwrap();
-        assert!(Reference::read(&root.path().join(FULL_REFERENCE)).unwrap().has_run("one"));
-        assert!(!root.path().join(REFERENCE).exists());
+        take("default", "done", &["one"]).unwrap();
+        assert!(Reference::read(&root.path().join(REFERENCE)).unwrap().done("one").is_some());
+        assert!(FIGURES.iter().all(|(name, ..)| taken(&format!("docs/figures/{name}.svg"))));
     }
 
     #[test]
     fn the_figures_are_those_that_the_documents_show() {
-        let root = crate::workspace::root();
-        let mut shown: Vec<String> = std::fs::read_dir(root.join("docs/figures"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        let files = std::fs::read_dir(crate::workspace::root().join("docs/figures")).unwrap();
+        let mut shown: Vec<String> = files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
             .filter(|name| !name.starts_with("scaling-")) // of the benches
             .collect();
         shown.sort_unstable();

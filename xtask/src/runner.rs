@@ -1,183 +1,211 @@
-//! Runs experiments one after another: keeps what is finished, survives what fails, writes the
-//! report as it goes.
+//! `cargo xtask reproduce`: runs experiments one after another, keeps what is finished, survives
+//! what fails, writes the report as it goes.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
+use clap::Args;
+use serde_json::json;
 
-use crate::context::Scale;
-use crate::context::{Context, experiment_seed};
+use crate::context::{Context, Scale, experiment_seed};
+use crate::datasets::{self, Folder};
 use crate::experiment::{Experiment, Outcome};
 use crate::lab::unbreakable;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
-use crate::resume::{self, Found, Key};
-use crate::{datasets, report, workspace};
+use crate::reference::{REFERENCE, Reference};
+use crate::{experiments, peers, report, resume, workspace};
 
-/// What is to be run, and how.
-pub struct Plan {
-    /// The registry.
-    pub all: &'static [Experiment],
-    /// Names of those asked for.
-    pub chosen: Vec<&'static str>,
-    /// Scale of the run.
-    pub scale: Scale,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Where the data sets are.
-    pub data_dir: Option<PathBuf>,
-    /// The Python of the peers, if they are to be run.
-    pub peers: Option<PathBuf>,
-    /// Where the report goes.
-    pub out: PathBuf,
-    /// Recompute what is finished.
-    pub fresh: bool,
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask reproduce                          all that needs no more data than is embedded
+  cargo xtask reproduce --data data              all whose data are in that folder
+  cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
+  cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
+
+`cargo xtask list` prints the names. An interrupted run continues where it stopped: finished
+experiments are kept as long as scale, seed, program and data are the same. The report is
+DIR/index.html; DIR/run.json holds the same verdicts for programs.
+Exit status: 0 if every experiment ran (a claim may fail to hold), 1 if one failed.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Run only these experiments
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    only: Vec<String>,
+    #[command(flatten)]
+    data: Folder,
+    /// The paper's own sizes: hours rather than minutes
+    #[arg(long, conflicts_with = "smoke")]
+    full: bool,
+    /// Tiny sizes: the same code in seconds; verdicts mean nothing
+    #[arg(long)]
+    smoke: bool,
+    /// Seed of all random numbers; the same seed gives the same numbers at any thread count
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Folder for the report
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Compute anew what an earlier run has finished
+    #[arg(long)]
+    fresh: bool,
+    /// Also time the peers where an experiment compares, with this Python. It must have what
+    /// benches/peers/requirements.txt lists [default: that of .venv, if it is there, or python3]
+    #[arg(long, value_name = "PYTHON", num_args = 0..=1)]
+    peers: Option<Option<PathBuf>>,
+    /// Compare with a reference run [default: docs/data/reproduction.json]: verdicts, and values
+    /// within four standard errors
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    check: Option<Option<PathBuf>>,
 }
 
-/// Runs the plan. The exit code tells whether any experiment failed.
-pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
-    let mut run = start(plan)?;
-    for i in 0..run.entries.len() {
-        let experiment = run.entries[i].experiment;
-        let key = key(plan, &experiment, &run.build);
-        let asked = plan.chosen.contains(&experiment.name);
-        let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, progress) };
-        run.entries[i].record = match kept {
-            None if asked => Some(execute(plan, &experiment, &key, &run.build, progress)?),
-            kept => kept,
-        };
-        if asked {
-            // whoever interrupts the run has a report of what is finished
-            report::write(&plan.out, &run)?;
+impl Options {
+    fn scale(&self) -> Scale {
+        match (self.smoke, self.full) {
+            (true, _) => Scale::Smoke,
+            (_, true) => Scale::Full,
+            _ => Scale::Default,
         }
     }
-    run.finished = Some(now());
-    report::write(&plan.out, &run)?;
-    progress.say(&report::summary(&run, &plan.out));
-    let failed = run
-        .entries
-        .iter()
-        .flat_map(|entry| &entry.record)
-        .any(|record| record.status == Status::Failed);
+
+    /// The experiments asked for, in the order of the registry; all if none is named.
+    fn chosen(&self, all: &[Experiment]) -> anyhow::Result<Vec<&'static str>> {
+        let names: Vec<&str> = all.iter().map(|experiment| experiment.name).collect();
+        if let Some(unknown) = self.only.iter().find(|name| !names.contains(&name.as_str())) {
+            bail!("there is no experiment `{unknown}`; the names are:\n  {}", names.join("\n  "));
+        }
+        let asked = |name: &&str| self.only.is_empty() || self.only.iter().any(|own| own == name);
+        Ok(names.into_iter().filter(asked).collect())
+    }
+}
+
+/// Runs what is asked for. The exit code tells whether any experiment failed, or differs from the
+/// reference.
+pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    // rayon's global pool, which faer uses too and this thread is of; 0: as many as there are cores
+    let threads = options.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
+    pool.build_global().context("cannot start the threads")?;
+    let chosen = options.chosen(experiments::ALL)?;
+    let reference = options.check.as_ref().map(|file| {
+        let path = file.clone().unwrap_or_else(|| workspace::root().join(REFERENCE));
+        let reference = Reference::read(&path)?;
+        reference.suits(options.scale(), options.seed).map(|()| reference)
+    });
+    let reference = reference.transpose()?;
+    let run = reproduce(experiments::ALL, &chosen, options, &Progress::default())?;
+    let mut records = run.entries.iter().flat_map(|entry| &entry.record);
+    let mut failed = records.any(|record| record.status == Status::Failed);
+    if let Some(reference) = reference {
+        let found = reference.compare(&Reference::read(&options.out.join("run.json"))?, &chosen);
+        println!("{}", found.report());
+        failed |= !found.differ.is_empty();
+    }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn start(plan: &Plan) -> anyhow::Result<Run> {
-    Ok(Run {
-        seed: plan.seed,
-        scale: plan.scale,
+/// Runs the chosen experiments. The report also has what earlier runs left of the others.
+fn reproduce(
+    all: &[Experiment],
+    chosen: &[&str],
+    options: &Options,
+    progress: &Progress,
+) -> anyhow::Result<Run> {
+    let (data_dir, scale, out) = (options.data.path()?, options.scale(), &options.out);
+    let python = options.peers.as_ref().map(|named| peers::chosen(named.as_deref())).transpose()?;
+    let mut run = Run {
+        seed: options.seed,
+        scale,
         threads: rayon::current_num_threads(),
-        data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
+        data_dir: data_dir.map(|dir| dir.display().to_string()),
         cpu: machine::cpu_model(),
         revision: machine::git_revision(&workspace::root()),
         build: build_fingerprint()?,
         started: now(),
         finished: None,
-        entries: plan.all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
-    })
-}
-
-/// All that the result of this experiment depends on.
-fn key(plan: &Plan, experiment: &Experiment, build: &str) -> Key {
-    Key {
-        name: experiment.name.into(),
-        build: build.into(),
-        scale: plan.scale,
-        seed: plan.seed,
-        data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data),
-        peers: plan.peers.is_some(),
-    }
-}
-
-/// The finished record, if there is one; says so if it was asked for.
-fn look_up(plan: &Plan, key: &Key, asked: bool, progress: &Progress) -> Option<Record> {
-    match resume::load(&plan.out, key) {
-        Found::Kept(record) => {
-            if asked {
-                let name = &key.name;
-                progress.say(&format!(
-                    "kept    {name}: finished at {}; --fresh recomputes",
-                    record.started
-                ));
-            }
-            Some(*record)
-        }
-        Found::Nothing => None,
-        Found::Unreadable(why) => {
-            progress.say(&format!("ignored an unfinished file, {why}"));
-            None
-        }
-    }
-}
-
-/// Runs one experiment. Its failure is a record like any other; only a full disk and its like are
-/// errors.
-fn execute(
-    plan: &Plan,
-    experiment: &Experiment,
-    key: &Key,
-    build: &str,
-    progress: &Progress,
-) -> anyhow::Result<Record> {
-    progress.experiment(experiment.name);
-    progress.say(&format!(
-        "running {}: {}, {}",
-        experiment.name,
-        experiment.paper.short,
-        experiment.heading()
-    ));
-    let context = Context {
-        scale: plan.scale,
-        progress,
-        data_dir: plan.data_dir.clone(),
-        peers: plan.peers.clone(),
-        seed: experiment_seed(plan.seed, experiment.name),
-        tape: Mutex::default(),
+        entries: all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
     };
+    for (i, experiment) in all.iter().enumerate() {
+        let name = experiment.name;
+        let asked = chosen.contains(&name);
+        let key = json!({"name": name, "build": run.build, "scale": scale, "seed": run.seed,
+            "data": datasets::fingerprint(data_dir, experiment.data), "peers": python.is_some()});
+        let stored = if asked && options.fresh { Ok(None) } else { resume::load(out, name, &key) };
+        let mut record = stored.unwrap_or_else(|error| {
+            progress.say(&format!("ignored an unfinished file, {error:#}"));
+            None
+        });
+        if asked && let Some(Record { started, .. }) = &record {
+            progress.say(&format!("kept    {name}: finished at {started}; --fresh recomputes"));
+        } else if asked {
+            let (paper, figure) = (experiment.paper.short, experiment.heading());
+            progress.say(&format!("running {name}: {paper}, {figure}"));
+            let found = execute(
+                experiment,
+                &run.build,
+                &Context {
+                    scale,
+                    progress: &progress.of(name),
+                    data_dir: data_dir.map(Path::to_owned),
+                    peers: python.clone(),
+                    seed: experiment_seed(run.seed, name),
+                    tape: Mutex::default(),
+                },
+            );
+            if found.status != Status::Failed {
+                resume::save(out, name, &key, &found)?;
+            }
+            progress.say(&verdict(name, &found));
+            record = Some(found);
+        }
+        run.entries[i].record = record;
+        if asked {
+            report::write(out, &run)?; // an interrupted run leaves a report of what is finished
+        }
+    }
+    run.finished = Some(now());
+    report::write(out, &run)?;
+    progress.say(&report::summary(&run, out));
+    Ok(run)
+}
+
+/// Runs one experiment. Its failure is a record like any other.
+fn execute(experiment: &Experiment, build: &str, context: &Context) -> Record {
     let measures_memory = machine::reset_peak_memory();
     let (started, clock) = (now(), Instant::now());
-    let result = catch_unwind(AssertUnwindSafe(|| checked(experiment, &context)));
+    let result = catch_unwind(AssertUnwindSafe(|| checked(experiment, context)));
+    let result = result.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(&*panic))));
     let seconds = clock.elapsed().as_secs_f64();
     let peak_mb = if measures_memory { machine::peak_memory_mb() } else { None };
-
-    let (status, error, outcome) = judge(result);
-    let (scale, threads, build) = (plan.scale, rayon::current_num_threads(), build.to_owned());
-    let record =
-        Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
-    if status != Status::Failed {
-        resume::save(&plan.out, key, &record)?;
-    }
-    progress.say(&verdict(experiment.name, &record));
-    Ok(record)
+    let (status, error, outcome) = match result {
+        Ok(outcome) if outcome.is_no_data() => (Status::NoData, None, outcome),
+        Ok(outcome) => (Status::Done, None, outcome),
+        Err(error) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
+    };
+    let (scale, threads, build) = (context.scale, rayon::current_num_threads(), build.to_owned());
+    Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome }
 }
 
 /// What the experiment found. Of a smoke run, whose verdicts mean nothing, this is checked: each
 /// claim could fail.
-fn checked(experiment: &Experiment, context: &Context<'_>) -> anyhow::Result<Outcome> {
+fn checked(experiment: &Experiment, context: &Context) -> anyhow::Result<Outcome> {
     let outcome = (experiment.run)(context)?;
     let firm = unbreakable(experiment, context, &outcome.claims)?;
     ensure!(firm.is_empty(), "no measured values break these claims:\n{}", firm.join("\n"));
     Ok(outcome)
-}
-
-type Caught = Result<anyhow::Result<Outcome>, Box<dyn Any + Send>>;
-
-fn judge(result: Caught) -> (Status, Option<String>, Outcome) {
-    match result {
-        Ok(Ok(outcome)) if outcome.is_no_data() => (Status::NoData, None, outcome),
-        Ok(Ok(outcome)) => (Status::Done, None, outcome),
-        Ok(Err(error)) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
-        Err(payload) => {
-            (Status::Failed, Some(format!("panicked: {}", message(&*payload))), Outcome::default())
-        }
-    }
 }
 
 /// The text of a panic.
@@ -190,42 +218,38 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 /// What is said when an experiment has ended.
 fn verdict(name: &str, record: &Record) -> String {
     let time = duration(record.seconds);
-    let claims = &record.outcome.claims;
-    let mut lines = match record.status {
-        Status::Failed => vec![format!(
-            "FAILED  {name} after {time}: {}",
-            record.error.as_deref().unwrap_or_default()
-        )],
-        Status::NoData => vec![format!("no data {name}")],
-        Status::Done => vec![format!("done    {name} in {time}: {}", report::verdicts(claims))],
+    let Outcome { claims, missing, .. } = &record.outcome;
+    let mut text = match record.status {
+        Status::Failed => {
+            let error = record.error.as_deref().unwrap_or_default();
+            format!("FAILED  {name} after {time}: {error}")
+        }
+        Status::NoData => format!("no data {name}"),
+        Status::Done => format!("done    {name} in {time}: {}", report::verdicts(claims)),
     };
     let telling = record.scale != Scale::Smoke; // verdicts of a smoke run mean nothing
     for claim in claims.iter().filter(|claim| telling && claim.holds == Some(false)) {
-        lines.push(format!(
-            "          does not hold ({}): {} (paper {}, measured {})",
+        text += &format!(
+            "\n          does not hold ({}): {} (paper {}, measured {})",
             claim.kind.word(),
             claim.text,
             claim.paper,
             claim.measured
-        ));
+        );
     }
-    let mut missing: Vec<&str> =
-        record.outcome.missing.iter().map(|data| data.name.as_str()).collect();
-    missing.sort_unstable();
-    missing.dedup();
+    let missing: BTreeSet<&str> = missing.iter().map(|data| data.name.as_str()).collect();
     if !missing.is_empty() {
-        lines.push(format!("          data missing: {}", missing.join(", ")));
+        text += &format!("\n          data missing: {}", Vec::from_iter(missing).join(", "));
     }
-    lines.join("\n")
+    text
 }
 
 /// The first eight bytes of this program's own SHA-256: tells results of another build from ours.
 fn build_fingerprint() -> anyhow::Result<String> {
     // leads to the file that runs even after another build has replaced it
-    let own = Path::new("/proc/self/exe");
-    let path = if own.exists() { own.to_owned() } else { std::env::current_exe()? };
-    let program = std::fs::read(&path)
-        .with_context(|| format!("cannot read this program, {}", path.display()))?;
+    let own = std::fs::read("/proc/self/exe");
+    let program = own.or_else(|_| std::fs::read(std::env::current_exe()?));
+    let program = program.context("cannot read this program")?;
     Ok(datasets::sha256(&program)[..16].to_owned())
 }
 

@@ -28,9 +28,24 @@ impl Estimate {
         Estimate { value, error: by_chance.then_some(error), time }
     }
 
+    /// A value computed from independent estimates. Each of the `parts` has the error that this one
+    /// estimate alone causes in the value.
+    fn of_parts(value: f64, parts: impl IntoIterator<Item = Estimate>) -> Self {
+        let parts: Vec<Estimate> = parts.into_iter().collect();
+        let errors: Vec<f64> = parts.iter().filter_map(|part| part.error).collect();
+        let error = errors.iter().map(|e| e * e).sum::<f64>().sqrt();
+        let time = parts.iter().any(|part| part.time);
+        Estimate { value, error: (!errors.is_empty()).then_some(error), time }
+    }
+
+    /// The same value with another error.
+    fn map_error(self, f: impl Fn(f64) -> f64) -> Self {
+        Estimate { error: self.error.map(f), ..self }
+    }
+
     /// f(value), with the error scaled by |f'(value)|: the delta method.
     pub fn map(self, f: impl Fn(f64) -> f64, derivative: f64) -> Self {
-        Estimate { value: f(self.value), error: self.error.map(|e| e * derivative.abs()), ..self }
+        Estimate { value: f(self.value), ..self.map_error(|e| e * derivative.abs()) }
     }
 
     /// |value − centre|.
@@ -42,29 +57,15 @@ impl Estimate {
     pub fn over(self, other: impl Into<Estimate>) -> Self {
         let other = other.into();
         let ratio = self.value / other.value;
-        let relative = |e: &Estimate| e.error.map(|error| error / e.value);
-        self.joined(
-            other,
-            ratio,
-            [relative(&self).map(|e| e * ratio), relative(&other).map(|e| e * ratio)],
-        )
+        let part = |estimate: Estimate| estimate.map_error(|e| e / estimate.value * ratio);
+        Estimate::of_parts(ratio, [self, other].map(part))
     }
 
     /// The difference of two estimates from independent draws.
     pub fn minus(self, other: impl Into<Estimate>) -> Self {
         let other = other.into();
-        self.joined(other, self.value - other.value, [self.error, other.error])
+        Estimate::of_parts(self.value - other.value, [self, other])
     }
-
-    fn joined(self, other: Estimate, value: f64, parts: [Option<f64>; 2]) -> Self {
-        Estimate { value, error: in_quadrature(parts), time: self.time || other.time }
-    }
-}
-
-/// √Σe² over the errors that are there; none if none is.
-fn in_quadrature(errors: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
-    let errors: Vec<f64> = errors.into_iter().flatten().collect();
-    (!errors.is_empty()).then(|| errors.iter().map(|e| e * e).sum::<f64>().sqrt())
 }
 
 /// The values of one measure in one cell, each with the number of its repetition.
@@ -135,8 +136,7 @@ pub fn geometric_mean(estimates: impl IntoIterator<Item = Estimate>) -> Estimate
     let all: Vec<Estimate> = estimates.into_iter().collect();
     let n = all.len() as f64;
     let value = (all.iter().map(|e| e.value.ln()).sum::<f64>() / n).exp();
-    let error = in_quadrature(all.iter().map(|e| e.error.map(|error| error / e.value / n * value)));
-    Estimate { value, error, time: all.iter().any(|e| e.time) }
+    Estimate::of_parts(value, all.iter().map(|x| x.map_error(|e| e / x.value / n * value)))
 }
 
 /// The smallest of several estimates, by value.
@@ -157,13 +157,9 @@ pub fn exponent(points: &[(f64, Estimate)]) -> Estimate {
     let spread: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
     let weight = |x: f64| (x.ln() - mean) / spread;
     let value = points.iter().map(|(x, y)| weight(*x) * y.value.ln()).sum::<f64>();
-    let error =
-        in_quadrature(points.iter().map(|(x, y)| y.error.map(|e| weight(*x) * e / y.value)));
-    Estimate {
-        value: if points.len() < 2 { f64::NAN } else { value },
-        error,
-        time: points.iter().any(|p| p.1.time),
-    }
+    let part = |(x, y): &(f64, Estimate)| y.map_error(|e| weight(*x) * e / y.value);
+    let value = if points.len() < 2 { f64::NAN } else { value };
+    Estimate::of_parts(value, points.iter().map(part))
 }
 
 /// [`exponent`] of values without errors.
@@ -205,54 +201,44 @@ mod tests {
         Sample { draws: values.iter().copied().enumerate().collect(), time: false }
     }
 
-    #[test]
-    fn quantiles_interpolate() {
-        let v = [1.0, 2.0, 4.0];
-        assert_eq!(
-            (quantile(&v, 0.0), quantile(&v, 0.5), quantile(&v, 0.75), quantile(&v, 1.0)),
-            (1.0, 2.0, 3.0, 4.0)
-        );
-        assert!(quantile(&[], 0.5).is_nan());
+    fn estimate(value: f64, error: f64) -> Estimate {
+        Estimate { value, error: Some(error), time: false }
     }
 
     #[test]
-    fn means_and_exponents() {
+    fn means_quantiles_and_exponents() {
+        let quantiles = [0.0, 0.5, 0.75, 1.0].map(|q| quantile(&[1.0, 2.0, 4.0], q));
+        assert_eq!(quantiles, [1.0, 2.0, 3.0, 4.0]);
+        assert!(quantile(&[], 0.5).is_nan());
         assert_eq!(mean_and_error(&[1.0, 3.0]), (2.0, 1.0));
         assert_eq!(mean_and_deviation(&[1.0, 5.0]), (3.0, 2.0));
-        let one = sample(&[5.0]).mean();
-        assert_eq!((one.value, one.error), (5.0, None), "one draw has no standard error");
-        let cubic: Vec<_> = [1.0, 2.0, 5.0].map(|x: f64| (x, 7.0 * x.powi(3))).into();
+        assert_eq!(sample(&[5.0]).mean(), 5.0.into(), "one draw has no standard error");
+        let cubic = [1.0, 2.0, 5.0].map(|x: f64| (x, 7.0 * x.powi(3)));
         assert!((fitted_exponent(&cubic) - 3.0).abs() < 1e-12);
         assert!(fitted_exponent(&cubic[..1]).is_nan());
         // two points: b = (ln y2 − ln y1)/ln 2, each error 0.1 relative
-        let y = |value| Estimate { value, error: Some(0.1 * value), time: false };
-        let b = exponent(&[(1.0, y(1.0)), (2.0, y(4.0))]);
+        let b = exponent(&[(1.0, estimate(1.0, 0.1)), (2.0, estimate(4.0, 0.4))]);
         assert!((b.error.unwrap() - 0.1 * 2.0_f64.sqrt() / 2.0_f64.ln()).abs() < 1e-12);
     }
 
     #[test]
     fn a_paired_ratio_has_no_error_from_what_the_draws_share() {
         let (a, b) = (sample(&[2.0, 4.0, 8.0]), sample(&[1.0, 2.0, 4.0]));
-        let paired = a.over(&b);
-        assert!(
-            (paired.value - 2.0).abs() < 1e-15 && paired.error.is_none_or(|error| error < 1e-15)
-        );
+        assert_eq!(a.over(&b), 2.0.into());
         let others = Sample { draws: vec![(7, 1.0), (8, 2.0), (9, 4.0)], time: false };
         assert!(a.over(&others).error.unwrap() > 0.5);
         // by hand: a = (1, 3), b = (1, 1): r = 2, residuals ∓1, error 1
-        let r = sample(&[1.0, 3.0]).over(&sample(&[1.0, 1.0]));
-        assert_eq!((r.value, r.error), (2.0, Some(1.0)));
+        assert_eq!(sample(&[1.0, 3.0]).over(&sample(&[1.0, 1.0])), estimate(2.0, 1.0));
     }
 
     #[test]
     fn errors_of_independent_estimates_add_in_quadrature() {
-        let e = |value, error| Estimate { value, error: Some(error), time: false };
-        assert_eq!(e(5.0, 3.0).minus(e(1.0, 4.0)).error, Some(5.0));
-        let ratio = e(10.0, 0.3).over(e(10.0, 0.4));
+        assert_eq!(estimate(5.0, 3.0).minus(estimate(1.0, 4.0)), estimate(4.0, 5.0));
+        let ratio = estimate(10.0, 0.3).over(estimate(10.0, 0.4));
         assert!((ratio.error.unwrap() - 0.05).abs() < 1e-15);
-        let mean = geometric_mean([e(1.0, 0.1), e(4.0, 0.0)]);
+        let mean = geometric_mean([estimate(1.0, 0.1), estimate(4.0, 0.0)]);
         assert!((mean.value - 2.0).abs() < 1e-15 && (mean.error.unwrap() - 0.1).abs() < 1e-15);
-        assert_eq!(e(1.0, 0.1).minus(3.0).error, Some(0.1));
-        assert_eq!(smallest([e(2.0, 0.1), e(1.0, 0.2)]).error, Some(0.2));
+        assert_eq!(estimate(1.5, 0.1).minus(1.0), estimate(0.5, 0.1));
+        assert_eq!(smallest([estimate(2.0, 0.1), estimate(1.0, 0.2)]), estimate(1.0, 0.2));
     }
 }

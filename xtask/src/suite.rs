@@ -2,7 +2,7 @@
 //! is up.
 
 use std::ffi::OsString;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
@@ -45,53 +45,28 @@ pub struct Options {
 /// If cargo cannot be started.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let has_data = std::env::var_os(DATA).is_some_and(|folder| !folder.is_empty());
+    let mut command = tests(&options.args, has_data);
     let Some(minutes) = options.soak else {
-        return Ok(code(tests(&options.args, has_data).status().context("cannot run cargo")?));
+        let status = command.status().context("cannot run cargo")?;
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        return Ok(code.map_or(ExitCode::FAILURE, ExitCode::from));
     };
     let end = Instant::now() + Duration::from_secs(60 * u64::from(minutes));
-    let mut round = |seed: u64| {
+    for round in 1.. {
+        let seed = SystemTime::UNIX_EPOCH.elapsed()?.as_nanos() as u64; // no earlier run had it
         println!("soak: {SEED}={seed}");
-        let mut tests = tests(&options.args, has_data);
-        let status = tests.env(SEED, seed.to_string()).env(SOAK, "1").status();
-        anyhow::Ok(status.context("cannot run cargo")?.success())
-    };
-    Ok(match soak(new_seed, &mut round, || Instant::now() < end)? {
-        (rounds, None) => {
-            println!("soak: {rounds} rounds of new seeds passed");
-            ExitCode::SUCCESS
-        }
-        (rounds, Some(seed)) => {
+        command.env(SEED, seed.to_string()).env(SOAK, "1");
+        if !command.status().context("cannot run cargo")?.success() {
             let again = format!("{SEED}={seed} {SOAK}=1 cargo xtask test");
-            eprintln!("soak: round {rounds} failed; `{again}` with its arguments repeats it");
-            ExitCode::FAILURE
+            eprintln!("soak: round {round} failed; `{again}` with its arguments repeats it");
+            return Ok(ExitCode::FAILURE);
         }
-    })
-}
-
-/// Rounds with new seeds, at least one and as long as there is time. Returns the number of rounds,
-/// and the seed of the last if it failed.
-fn soak(
-    mut new_seed: impl FnMut() -> u64,
-    round: &mut impl FnMut(u64) -> anyhow::Result<bool>,
-    mut goes_on: impl FnMut() -> bool,
-) -> anyhow::Result<(usize, Option<u64>)> {
-    let mut rounds = 0;
-    loop {
-        let seed = new_seed();
-        rounds += 1;
-        if !round(seed)? {
-            return Ok((rounds, Some(seed)));
-        }
-        if !goes_on() {
-            return Ok((rounds, None));
+        if Instant::now() >= end {
+            println!("soak: {round} rounds of new seeds passed");
+            break;
         }
     }
-}
-
-/// A seed that no run before had: the time in nanoseconds.
-fn new_seed() -> u64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    now.map_or(1, |since| since.as_nanos() as u64)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `cargo test` with these arguments: of the workspace unless they name a package, and with the
@@ -104,58 +79,27 @@ fn tests(args: &[OsString], has_data: bool) -> Command {
     }
     command.args(args);
     if has_data {
-        if !args.iter().any(|arg| arg == "--") {
-            command.arg("--");
-        }
-        command.arg("--include-ignored");
+        let separator = args.iter().all(|arg| arg != "--").then_some("--");
+        command.args(separator).arg("--include-ignored");
     }
     command
-}
-
-fn code(status: ExitStatus) -> ExitCode {
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    code.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 #[cfg(test)]
 mod checks {
     use super::*;
 
-    fn arguments(args: &[&str], has_data: bool) -> Vec<String> {
-        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        let command = tests(&args, has_data);
-        command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect()
-    }
-
     #[test]
-    fn the_workspace_is_tested_unless_a_package_is_named() {
-        assert_eq!(arguments(&["matern"], false), ["test", "--workspace", "matern"]);
-        assert_eq!(arguments(&["-p", "xtask"], false), ["test", "-p", "xtask"]);
-    }
-
-    #[test]
-    fn tests_on_data_sets_run_where_these_are() {
-        assert_eq!(arguments(&[], true), ["test", "--workspace", "--", "--include-ignored"]);
-        let own = ["-p", "xtask", "--", "--nocapture"];
-        let expected = ["test", "-p", "xtask", "--", "--nocapture", "--include-ignored"];
-        assert_eq!(arguments(&own, true), expected);
-    }
-
-    #[test]
-    fn a_soak_ends_with_the_time_or_the_seed_that_failed() {
-        let mut next = 0;
-        let mut seeds = || {
-            next += 1;
-            next
-        };
-        let all_pass = soak(&mut seeds, &mut |_| Ok(true), || false).unwrap();
-        assert_eq!(all_pass, (1, None), "at least one round");
-        let mut seen = Vec::new();
-        let mut round = |seed| {
-            seen.push(seed);
-            Ok(seed < 4)
-        };
-        assert_eq!(soak(&mut seeds, &mut round, || true).unwrap(), (3, Some(4)));
-        assert_eq!(seen, [2, 3, 4]);
+    fn the_workspace_is_tested_unless_a_package_is_named_and_data_sets_where_they_are() {
+        for (args, has_data, expected) in [
+            ("matern", false, "test --workspace matern"),
+            ("-p xtask", false, "test -p xtask"),
+            ("-q", true, "test --workspace -q -- --include-ignored"),
+            ("-p xtask -- --nocapture", true, "test -p xtask -- --nocapture --include-ignored"),
+        ] {
+            let args: Vec<OsString> = args.split(' ').map(OsString::from).collect();
+            let command = tests(&args, has_data);
+            assert!(command.get_args().eq(expected.split(' ')), "{command:?}");
+        }
     }
 }

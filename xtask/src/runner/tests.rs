@@ -1,61 +1,57 @@
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use clap::FromArgMatches;
 
 use super::*;
 use crate::testing::{SELF_CHECK, self_check};
 
-fn plan(all: &'static [Experiment], out: &Path) -> Plan {
-    Plan {
-        all,
-        chosen: all.iter().map(|experiment| experiment.name).collect(),
-        scale: Scale::Smoke,
-        seed: 0,
-        data_dir: None,
-        peers: None,
-        out: out.to_owned(),
-        fresh: false,
-    }
+const TWO: &[Experiment] =
+    &[Experiment { name: "first", ..SELF_CHECK }, Experiment { name: "second", ..SELF_CHECK }];
+
+/// The options of this command line.
+fn options(line: &str) -> Options {
+    let command = Options::augment_args(clap::Command::new("reproduce"));
+    let matches = command.get_matches_from(line.split(' '));
+    Options::from_arg_matches(&matches).unwrap()
 }
 
-fn run_json(out: &Path) -> serde_json::Value {
-    serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap()
+/// A smoke run with these options into a folder, and what it said.
+fn smoke(all: &[Experiment], out: &Path, line: &str) -> (Run, Vec<String>) {
+    let options = Options { smoke: true, out: out.to_owned(), ..options(line) };
+    let (chosen, progress) = (options.chosen(all).unwrap(), Progress::captured());
+    (reproduce(all, &chosen, &options, &progress).unwrap(), progress.lines())
+}
+
+fn draws(out: &Path, name: &str) -> Vec<u8> {
+    std::fs::read(resume::folder(out, name).join("draws.csv")).unwrap()
 }
 
 #[test]
 fn a_failure_and_a_panic_are_recorded_and_the_rest_goes_on() {
     const ALL: &[Experiment] = &[
-        Experiment { name: "errs", run: |_| anyhow::bail!("no <luck>"), ..SELF_CHECK },
+        Experiment { name: "errs", run: |_| bail!("no <luck>"), ..SELF_CHECK },
         Experiment { name: "panics", run: |_| panic!("index {} out of bounds", 7), ..SELF_CHECK },
         SELF_CHECK,
     ];
     let dir = tempfile::tempdir().unwrap();
-    let progress = Progress::captured();
-    let code = run(&plan(ALL, dir.path()), &progress).unwrap();
-    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE));
-    let json = run_json(dir.path());
-    let status: Vec<_> = json["experiments"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|e| e["status"].as_str().unwrap())
-        .collect();
-    assert_eq!(status, ["failed", "failed", "done"]);
-    assert!(json["experiments"][0]["error"] == "no <luck>");
-    assert!(json["experiments"][1]["error"].as_str().unwrap().contains("index 7 out of bounds"));
+    let (run, said) = smoke(ALL, dir.path(), "reproduce");
+    let [errs, panics, fine] = [0, 1, 2].map(|i| run.entries[i].record.as_ref().unwrap());
+    assert_eq!((errs.status, errs.error.as_deref()), (Status::Failed, Some("no <luck>")));
+    assert_eq!(panics.error.as_deref(), Some("panicked: index 7 out of bounds"));
+    assert_eq!((panics.status, fine.status), (Status::Failed, Status::Done));
     let html = std::fs::read_to_string(dir.path().join("index.html")).unwrap();
     assert!(html.contains("no &lt;luck&gt;") && !html.contains("no <luck>"));
-    assert!(progress.lines().iter().any(|line| line.contains("FAILED  panics")));
+    assert!(said.iter().any(|line| line.starts_with("FAILED  panics")), "{said:?}");
 }
 
 #[test]
 fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
-    static FINE: AtomicUsize = AtomicUsize::new(0);
-    static BAD: AtomicUsize = AtomicUsize::new(0);
+    static RUNS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
     const ALL: &[Experiment] = &[
         Experiment {
             name: "fine",
             run: |context| {
-                FINE.fetch_add(1, SeqCst);
+                RUNS[0].fetch_add(1, SeqCst);
                 self_check(context)
             },
             ..SELF_CHECK
@@ -63,76 +59,46 @@ fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
         Experiment {
             name: "bad",
             run: |_| {
-                BAD.fetch_add(1, SeqCst);
-                anyhow::bail!("not today")
+                RUNS[1].fetch_add(1, SeqCst);
+                bail!("not today")
             },
             ..SELF_CHECK
         },
     ];
     let dir = tempfile::tempdir().unwrap();
-    let mut plan = plan(ALL, dir.path());
-    let counts = || (FINE.load(SeqCst), BAD.load(SeqCst));
-    run(&plan, &Progress::captured()).unwrap();
-    assert_eq!(counts(), (1, 1));
-
-    let progress = Progress::captured();
-    run(&plan, &progress).unwrap();
-    assert_eq!(counts(), (1, 2));
-    assert!(progress.lines().iter().any(|line| line.starts_with("kept    fine")));
-
+    let runs = |line, first: &str| {
+        let said = smoke(ALL, dir.path(), line).1;
+        assert!(said[0].starts_with(first), "{said:?}");
+        RUNS.each_ref().map(|runs| runs.load(SeqCst))
+    };
+    assert_eq!(runs("reproduce", "running fine"), [1, 1]);
+    assert_eq!(runs("reproduce", "kept    fine"), [1, 2]);
     let stored = resume::folder(dir.path(), "fine").join("outcome.json");
     let whole = std::fs::read(&stored).unwrap();
     std::fs::write(&stored, &whole[..whole.len() / 2]).unwrap();
-    let progress = Progress::captured();
-    run(&plan, &progress).unwrap();
-    assert_eq!(counts(), (2, 3));
-    assert!(progress.lines().iter().any(|line| line.starts_with("ignored an unfinished file")));
-
-    plan.seed = 5;
-    run(&plan, &Progress::captured()).unwrap();
-    assert_eq!(counts(), (3, 4));
-
-    plan.fresh = true;
-    run(&plan, &Progress::captured()).unwrap();
-    assert_eq!(counts(), (4, 5));
+    assert_eq!(runs("reproduce", "ignored an unfinished file"), [2, 3]);
+    assert_eq!(runs("reproduce --seed 5", "running fine"), [3, 4]);
+    assert_eq!(runs("reproduce --seed 5 --fresh", "running fine"), [4, 5]);
 }
 
 #[test]
 fn one_alone_gives_the_same_bits_and_the_report_keeps_the_others() {
-    const ALL: &[Experiment] =
-        &[Experiment { name: "first", ..SELF_CHECK }, Experiment { name: "second", ..SELF_CHECK }];
     let (together, alone) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    run(&plan(ALL, together.path()), &Progress::captured()).unwrap();
-    let mut only = plan(ALL, alone.path());
-    only.chosen = vec!["second"];
-    run(&only, &Progress::captured()).unwrap();
-
-    let csv = |dir: &Path| std::fs::read(resume::folder(dir, "second").join("draws.csv")).unwrap();
-    assert_eq!(csv(together.path()), csv(alone.path()));
-    let names = |dir: &Path| {
-        run_json(dir)["experiments"].as_array().unwrap().iter().map(|e| e["name"].clone()).collect()
+    let records = |out: &Path, line| {
+        smoke(TWO, out, line).0.entries.iter().filter(|entry| entry.record.is_some()).count()
     };
-    let (all, one): (Vec<_>, Vec<_>) = (names(together.path()), names(alone.path()));
-    assert_eq!((all.len(), one.len()), (2, 1));
-
-    only.out = together.path().to_owned();
-    only.fresh = true;
-    run(&only, &Progress::captured()).unwrap();
-    let after: Vec<_> = names(together.path());
-    assert_eq!(after, all);
+    assert_eq!(records(together.path(), "reproduce"), 2);
+    assert_eq!(records(alone.path(), "reproduce --only second"), 1);
+    let [first, second] = ["first", "second"].map(|name| draws(together.path(), name));
+    assert_eq!(draws(alone.path(), "second"), second);
+    assert_eq!(records(together.path(), "reproduce --only second --fresh"), 2);
+    assert_ne!(first, second, "the name changes the bits");
+    assert_eq!(records(together.path(), "reproduce --seed 1"), 2);
+    assert_ne!(first, draws(together.path(), "first"), "so does the seed");
 }
 
 #[test]
-fn the_seed_and_the_name_change_the_bits() {
-    const ALL: &[Experiment] =
-        &[Experiment { name: "first", ..SELF_CHECK }, Experiment { name: "second", ..SELF_CHECK }];
-    let dir = tempfile::tempdir().unwrap();
-    let mut plan = plan(ALL, dir.path());
-    let csv = |name| std::fs::read(resume::folder(dir.path(), name).join("draws.csv")).unwrap();
-    run(&plan, &Progress::captured()).unwrap();
-    let (first, second) = (csv("first"), csv("second"));
-    assert_ne!(first, second);
-    plan.seed = 1;
-    run(&plan, &Progress::captured()).unwrap();
-    assert_ne!(first, csv("first"));
+fn an_unknown_name_is_answered_with_the_names() {
+    let error = options("reproduce --only frist").chosen(TWO).unwrap_err().to_string();
+    assert!(error.contains("`frist`") && error.contains("first\n  second"), "{error}");
 }

@@ -6,9 +6,8 @@ use regex::Regex;
 
 use super::Found;
 use super::tree::{Tree, line_at};
-use crate::check::REFERENCE;
-use crate::listing::{self, DOC_PATH, References};
-use crate::{experiments, numbers};
+use crate::listing;
+use crate::reference::REFERENCE;
 
 const MAP: &str = "docs/ARCHITECTURE.md";
 const README: &str = "README.md";
@@ -133,23 +132,14 @@ fn lines_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// docs/EXPERIMENTS.md and the measured numbers in documents are what `cargo xtask docs` would
-/// write. Without a reference run there are no such numbers.
+/// write.
 pub fn documents_are_fresh(tree: &Tree, found: &mut Found) {
-    let references = match References::find(|path| tree.text(path).map(str::to_owned)) {
-        Ok(references) => references,
-        Err(error) => return found.add(REFERENCE, 0, format!("{error:#}")),
-    };
-    let mut fresh = vec![(DOC_PATH, Ok(listing::markdown(experiments::ALL, &references)))];
-    if let Some(reference) = &references.usual {
-        let documents =
-            numbers::DOCUMENTS.iter().filter_map(|path| Some((*path, tree.text(path)?)));
-        fresh.extend(documents.map(|(path, text)| (path, numbers::fill(text, reference))));
-    }
-    for (path, fresh) in fresh {
-        match fresh {
-            Ok(text) if tree.text(path) == Some(&*text) => {}
-            Ok(_) => found.add(path, 0, "out of date: run `cargo xtask docs`"),
-            Err(error) => found.add(path, 0, format!("{error:#}")),
+    match listing::documents(|path| tree.text(path).map(str::to_owned)) {
+        Ok(fresh) => {
+            for (path, _) in fresh.iter().filter(|(path, text)| tree.text(path) != Some(text)) {
+                found.add(path, 0, "out of date: run `cargo xtask docs`");
+            }
         }
+        Err(error) => found.add(REFERENCE, 0, format!("{error:#}")),
     }
 }
