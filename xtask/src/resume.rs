@@ -13,7 +13,7 @@ use crate::context::Scale;
 use crate::record::Record;
 
 /// Raise when the shape of the file changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// All that a result depends on. Results under another key are not this run's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

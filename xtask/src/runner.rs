@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
+use nystrom::linalg_core::instruction_set;
 
 use crate::context::Scale;
 use crate::context::{Context, experiment_seed};
@@ -16,7 +17,7 @@ use crate::lab::Tape;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Entry, Record, Run, Status, Versions};
 use crate::resume::{self, Found, Key};
 use crate::{datasets, report, workspace};
 
@@ -45,11 +46,11 @@ pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
     let mut run = start(plan)?;
     for i in 0..run.entries.len() {
         let experiment = run.entries[i].experiment;
-        let key = key(plan, &experiment, &run.build);
+        let key = key(plan, &experiment, &run.versions.build);
         let asked = plan.chosen.contains(&experiment.name);
         let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, progress) };
         run.entries[i].record = match kept {
-            None if asked => Some(execute(plan, &experiment, &key, &run.build, progress)?),
+            None if asked => Some(execute(plan, &experiment, &key, &run.versions.build, progress)?),
             kept => kept,
         };
         if asked {
@@ -72,13 +73,18 @@ fn start(plan: &Plan) -> anyhow::Result<Run> {
     Ok(Run {
         seed: plan.seed,
         scale: plan.scale,
-        threads: rayon::current_num_threads(),
-        data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
+        versions: Versions {
+            nystrom: env!("CARGO_PKG_VERSION"),
+            rustc: machine::rustc_version(),
+            git: machine::git_revision(&workspace::root()),
+            build: build_fingerprint()?,
+        },
         cpu: machine::cpu_model(),
-        revision: machine::git_revision(&workspace::root()),
-        build: build_fingerprint()?,
+        instruction_set: instruction_set(),
+        threads: rayon::current_num_threads(),
         started: now(),
         finished: None,
+        data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
         entries: plan.all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
     })
 }
@@ -147,9 +153,18 @@ fn execute(
     let peak_mb = if measures_memory { machine::peak_memory_mb() } else { None };
 
     let (status, error, outcome) = judge(result);
-    let (scale, threads, build) = (plan.scale, rayon::current_num_threads(), build.to_owned());
-    let record =
-        Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
+    let record = Record {
+        status,
+        error,
+        scale: plan.scale,
+        seconds,
+        peak_mb,
+        started,
+        threads: rayon::current_num_threads(),
+        instruction_set: instruction_set().into(),
+        build: build.to_owned(),
+        outcome,
+    };
     if status != Status::Failed {
         resume::save(&plan.out, key, &record)?;
     }

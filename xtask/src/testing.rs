@@ -10,7 +10,7 @@ use crate::experiment::{
 };
 use crate::lab::Tape;
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Entry, Record, Run, Status, Versions};
 use crate::resume::Key;
 use crate::statistics::Estimate;
 
@@ -127,6 +127,7 @@ pub fn record() -> Record {
         peak_mb: Some(12.5),
         started: "2026-01-01T00:00:00Z".into(),
         threads: 2,
+        instruction_set: "V3".into(),
         build: "0123456789abcdef".into(),
         outcome,
     }
@@ -150,13 +151,18 @@ pub fn run_with(record: Record) -> Run {
     Run {
         seed: 3,
         scale: Scale::Smoke,
-        threads: 2,
-        data_dir: Some("../my data".into()),
+        versions: Versions {
+            nystrom: "0.0.0",
+            rustc: None,
+            git: None,
+            build: "0123456789abcdef".into(),
+        },
         cpu: Some("Abacus".into()),
-        revision: None,
-        build: "0123456789abcdef".into(),
+        instruction_set: "V4",
+        threads: 2,
         started: "2026-01-01T00:00:00Z".into(),
         finished: None,
+        data_dir: Some("../my data".into()),
         entries: vec![
             Entry { experiment: SELF_CHECK, record: Some(record) },
             Entry { experiment: other, record: None },
