@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::record::Record;
 
 /// Raise when the shape of the file changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct Stored {

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
+use nystrom::linalg_core::instruction_set;
 use serde_json::json;
 
 use crate::context::{Context, Scale, experiment_seed};
@@ -20,7 +21,7 @@ use crate::lab::unbreakable;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Entry, Record, Run, Status, Versions};
 use crate::reference::{REFERENCE, Reference};
 use crate::{experiments, peers, report, resume, workspace};
 
@@ -131,9 +132,14 @@ fn reproduce(
         scale,
         threads: rayon::current_num_threads(),
         data_dir: data_dir.map(|dir| dir.display().to_string()),
+        versions: Versions {
+            nystrom: env!("CARGO_PKG_VERSION"),
+            rustc: machine::rustc_version(),
+            git: machine::git_revision(&workspace::root()),
+            build: build_fingerprint()?,
+        },
         cpu: machine::cpu_model(),
-        revision: machine::git_revision(&workspace::root()),
-        build: build_fingerprint()?,
+        instruction_set: instruction_set(),
         started: now(),
         finished: None,
         entries: all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
@@ -141,7 +147,7 @@ fn reproduce(
     for (i, experiment) in all.iter().enumerate() {
         let name = experiment.name;
         let asked = chosen.contains(&name);
-        let key = json!({"name": name, "build": run.build, "scale": scale, "seed": run.seed,
+        let key = json!({"name": name, "build": run.versions.build, "scale": scale, "seed": run.seed,
             "data": datasets::fingerprint(data_dir, experiment.data), "peers": python.is_some()});
         let stored = if asked && options.fresh { Ok(None) } else { resume::load(out, name, &key) };
         let mut record = stored.unwrap_or_else(|error| {
@@ -155,7 +161,7 @@ fn reproduce(
             progress.say(&format!("running {name}: {paper}, {figure}"));
             let found = execute(
                 experiment,
-                &run.build,
+                &run.versions.build,
                 &Context {
                     scale,
                     progress: &progress.of(name),
@@ -195,8 +201,18 @@ fn execute(experiment: &Experiment, build: &str, context: &Context) -> Record {
         Ok(outcome) => (Status::Done, None, outcome),
         Err(error) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
     };
-    let (scale, threads, build) = (context.scale, rayon::current_num_threads(), build.to_owned());
-    Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome }
+    Record {
+        status,
+        error,
+        scale: context.scale,
+        seconds,
+        peak_mb,
+        started,
+        threads: rayon::current_num_threads(),
+        instruction_set: instruction_set().into(),
+        build: build.to_owned(),
+        outcome,
+    }
 }
 
 /// What the experiment found. Of a smoke run, whose verdicts mean nothing, this is checked: each

@@ -11,7 +11,7 @@ use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Entry, Record, Run, Status, Versions};
 use crate::statistics::Estimate;
 
 /// A paper that nobody wrote.
@@ -94,6 +94,7 @@ pub fn record() -> Record {
         peak_mb: Some(12.5),
         started: "2026-01-01T00:00:00Z".into(),
         threads: 2,
+        instruction_set: "V3".into(),
         build: "0123456789abcdef".into(),
         outcome,
     }
@@ -117,13 +118,18 @@ pub fn run_with(record: Record) -> Run {
     Run {
         seed: 3,
         scale: Scale::Smoke,
-        threads: 2,
-        data_dir: Some("../my data".into()),
+        versions: Versions {
+            nystrom: "0.0.0",
+            rustc: None,
+            git: None,
+            build: "0123456789abcdef".into(),
+        },
         cpu: Some("Abacus".into()),
-        revision: None,
-        build: "0123456789abcdef".into(),
+        instruction_set: "V4",
+        threads: 2,
         started: "2026-01-01T00:00:00Z".into(),
         finished: None,
+        data_dir: Some("../my data".into()),
         entries: vec![
             Entry { experiment: SELF_CHECK, record: Some(record) },
             Entry { experiment: other, record: None },

@@ -1,162 +1,163 @@
 //! The measured part of `docs/performance.md`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Run;
-use super::comparison::{Rates, Rival, Row};
-use super::memory::cases;
-use super::peers::VERSIONS;
-use super::rows::{TEN, rows};
+use super::rows::{Row, Rows, Sum};
+use crate::peers::VERSIONS;
 use crate::width::wrapped;
 
-/// A measured ratio of ours to something, and the least or the most that was aimed at.
-struct Ratio {
+/// What is written of a run.
+pub struct Page<'a> {
+    rows: &'a Rows,
+    run: &'a Run,
+    values: BTreeMap<String, f64>,
+}
+
+/// A ratio to something, and the aim, as in `≤ 1.15`.
+struct Ratio<'a> {
     value: f64,
-    to: String,
-    aim: Option<(char, f64)>,
+    to: &'a str,
+    aim: Option<String>,
+    missed: bool,
 }
 
-/// The block of the page: ten rows, every missed aim, peaks of memory.
-pub fn measured(run: &Run) -> String {
-    let mut ten = rows();
-    ten.retain(|row| TEN.contains(&&*row.what));
-    format!("{}\n\n{}{}{}", setting(run), table(&ten, run), missed(run), peaks(run))
-}
-
-/// Every row and every median.
-pub fn all(run: &Run) -> String {
-    let mut out = format!("{}\n\n{}", setting(run), table(&rows(), run));
-    for (name, seconds) in run.medians.iter() {
-        let _ = writeln!(out, "{name}: {}", time(seconds));
-    }
-    out
-}
-
-/// Day, processor, threads and compiler; the machine's rates; the peers' versions.
-fn setting(run: &Run) -> String {
-    let Run { day, processor, threads, compiler, .. } = run;
-    let mut out = format!("Medians of {day}: {processor}, {threads} threads, {compiler}.");
-    let rates = Rates(&run.medians);
-    let rates = [
-        ("a product in f64", rates.product()),
-        ("one triangle of a Gram matrix", rates.triangle("f64")),
-        ("the same in f32", rates.triangle("f32")),
-    ];
-    let known = rates.map(|(what, rate)| Some(format!("{what} {:.0}", rate? * 1e-9)));
-    let known: Vec<String> = known.into_iter().flatten().collect();
-    let _ = write!(out, "\nGF/s: {}.", known.join(", "));
-    if let Some(line) = run.peers.iter().find(|line| line.arguments == VERSIONS) {
-        let of = |key| format!("{key} {}", line.text(key).unwrap_or_else(|| "?".into()));
-        let names = ["python", "numpy", "scipy", "sklearn", "dppy"].map(of);
-        let _ = write!(out, "\nPeers: {}.", names.join(", "));
-    }
-    out
-}
-
-/// The rows that were measured, each with the peers that were.
-fn table(rows: &[Row], run: &Run) -> String {
-    let mut out = String::from(
-        "| what | ours | peer | ratio (aim) | × the limit (aim) |\n|---|---|---|---|---|\n",
-    );
-    for row in rows {
-        let Some(seconds) = (row.ours)(&run.medians) else { continue };
-        let time_of = |ratio: &Ratio| format!("{}: {}", ratio.to, time(ratio.value * seconds));
-        let rivals = rivals(row, run);
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} | {} |",
-            row.what,
-            time(seconds),
-            joined(&rivals, time_of),
-            joined(&rivals, Ratio::judged),
-            limit(row, run).map_or("–".into(), |ratio| ratio.judged())
-        );
-    }
-    out.push('\n');
-    out
-}
-
-/// The time over the least that the machine allows.
-fn limit(row: &Row, run: &Run) -> Option<Ratio> {
-    let value = (row.ours)(&run.medians)? / (row.limit)(&Rates(&run.medians))?;
-    Some(Ratio { value, to: "the limit".into(), aim: row.within.map(|aim| ('≤', aim)) })
-}
-
-/// Times of others over ours.
-fn rivals(row: &Row, run: &Run) -> Vec<Ratio> {
-    let ratio = |(rival, aim): &(Rival, f64)| {
-        let value = rival.seconds(&run.medians, &run.peers)? / (row.ours)(&run.medians)?;
-        Some(Ratio { value, to: rival.name(), aim: Some(('≥', *aim)) })
-    };
-    row.rivals.iter().filter_map(ratio).collect()
-}
-
-impl Ratio {
-    fn met(&self) -> bool {
-        match self.aim {
-            None => true,
-            Some(('≤', most)) => self.value <= most,
-            Some((_, least)) => self.value >= least,
-        }
+impl<'a> Ratio<'a> {
+    fn at_most(most: Option<f64>, value: f64, to: &'a str) -> Self {
+        let aim = most.map(|most| format!("≤ {most}"));
+        Ratio { value, to, aim, missed: most.is_some_and(|most| value > most) }
     }
 
-    /// A missed aim is printed as missed.
+    fn at_least(least: f64, value: f64, to: &'a str) -> Self {
+        Ratio { value, to, aim: Some(format!("≥ {least}")), missed: value < least }
+    }
+
+    /// The ratio with its aim; a missed aim is printed as missed.
     fn judged(&self) -> String {
-        let missed = if self.met() { "" } else { ": **missed**" };
-        let aim =
-            self.aim.map_or(String::new(), |(least, aim)| format!(" ({least} {aim}{missed})"));
+        let missed = if self.missed { ": **missed**" } else { "" };
+        let aim = self.aim.as_ref().map_or(String::new(), |aim| format!(" ({aim}{missed})"));
         format!("{:.2}{aim}", self.value)
     }
 }
 
-fn joined<'a>(ratios: &'a [Ratio], print: impl FnMut(&'a Ratio) -> String) -> String {
-    if ratios.is_empty() {
-        "–".into()
-    } else {
-        ratios.iter().map(print).collect::<Vec<_>>().join("; ")
+impl<'a> Page<'a> {
+    pub fn new(rows: &'a Rows, run: &'a Run) -> Self {
+        Page { rows, run, values: rows.values(run) }
     }
-}
 
-/// What misses its aim, of all rows.
-fn missed(run: &Run) -> String {
-    let mut out = String::from(
-        "### Missed aims\n\nOf all rows, these ten and the others, with the aim in brackets:\n\n",
-    );
-    for row in rows() {
-        let ratios = limit(&row, run).into_iter().chain(rivals(&row, run));
-        let missed: Vec<Ratio> = ratios.filter(|ratio| !ratio.met()).collect();
-        if !missed.is_empty() {
-            let told = joined(&missed, |Ratio { value, to, aim }| {
-                let aim = aim.map_or(String::new(), |(least, aim)| format!("{least} {aim}"));
-                format!("{value:.2} × {to} ({aim})")
-            });
-            out += &wrapped(&format!("- {}: {told}", row.what), "  ");
-        }
+    /// The page's block: its rows, every missed aim, peaks of memory.
+    pub fn measured(&self) -> String {
+        let rows = self.rows.row.iter().filter(|row| row.page);
+        format!("{}\n{}\n{}\n{}", self.setting(), self.table(rows), self.missed(), self.peaks())
     }
-    out.push('\n');
-    out
-}
 
-/// Memory beyond the data.
-fn peaks(run: &Run) -> String {
-    let mut out = String::from(
-        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before.\n\n\
-         | what | ours (aim) | peer | share (aim) |\n|---|---|---|---|\n",
-    );
-    for case in cases() {
-        let Some(extra) = case.megabytes(&run.memory) else { continue };
-        let ratio = |value: f64, aim: Option<f64>| {
-            Ratio { value, to: String::new(), aim: aim.map(|aim| ('≤', aim)) }.judged()
-        };
-        let own = ratio(extra, case.aim.map(f64::floor));
-        let beside = case.peer.as_ref().and_then(|(peer, aim)| {
-            let theirs = peer.value(&run.peers)? - peer.base(&run.peers).unwrap_or(0.0);
-            Some(format!("{} {theirs:.0} | {}", peer.name, ratio(extra / theirs, Some(*aim))))
+    /// Every row and every median.
+    pub fn all(&self) -> String {
+        let times = self.run.medians.iter();
+        let times: String = times.map(|(name, s)| format!("{name}: {}\n", time(*s))).collect();
+        format!("{}\n{}\n{times}", self.setting(), self.table(&self.rows.row))
+    }
+
+    /// A sum of values that were all measured.
+    pub fn value(&self, sum: &Sum) -> Option<f64> {
+        sum.iter().map(|(name, factor)| Some(factor * self.values.get(name)?)).sum()
+    }
+
+    /// Day, processor, threads and compiler; the machine's rates; the peers' versions.
+    fn setting(&self) -> String {
+        let Run { day, processor, threads, compiler, .. } = self.run;
+        let rates = self.rows.rate.iter().filter_map(|rate| {
+            Some(format!("{} {:.0}", rate.words.as_ref()?, 1e-9 / self.values.get(&rate.name)?))
         });
-        let beside = beside.as_deref().unwrap_or("– | –");
-        let _ = writeln!(out, "| {} | {own} | {beside} |", case.what);
+        let rates = rates.collect::<Vec<_>>().join(", ");
+        let peers = self.run.peers.iter().find(|line| line.arguments == VERSIONS).map(|line| {
+            let of = |key| format!("{key} {}", line.text(key).unwrap_or_else(|| "?".into()));
+            let names = ["python", "numpy", "scipy", "sklearn", "dppy"].map(of);
+            format!("Peers: {}.\n", names.join(", "))
+        });
+        format!(
+            "Medians of {day}: {processor}, {threads} threads, {compiler}.\nGF/s: {rates}.\n{}",
+            peers.unwrap_or_default()
+        )
     }
-    out
+
+    /// The rows that were measured, each with the peers that were.
+    fn table<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) -> String {
+        let mut out = String::from(
+            "| what | ours | peer | ratio (aim) | × the limit (aim) |\n|---|---|---|---|---|\n",
+        );
+        for row in rows {
+            let Some(ours) = self.value(&row.ours) else { continue };
+            let rivals = self.rivals(row);
+            let times = joined(&rivals, |r| format!("{}: {}", r.to, time(r.value * ours)));
+            let ratios = joined(&rivals, Ratio::judged);
+            let limit = joined(self.limit(row).as_slice(), Ratio::judged);
+            let _ =
+                writeln!(out, "| {} | {} | {times} | {ratios} | {limit} |", row.what, time(ours));
+        }
+        out
+    }
+
+    /// Our time over the least that the machine allows.
+    fn limit(&self, row: &Row) -> Option<Ratio<'static>> {
+        let value = self.value(&row.ours)? / self.value(row.limit.as_ref()?)?;
+        Some(Ratio::at_most(row.within, value, "the limit"))
+    }
+
+    /// Times of the rivals over ours.
+    fn rivals<'r>(&self, row: &'r Row) -> Vec<Ratio<'r>> {
+        let ratios = row.rivals.iter().filter_map(|rival| {
+            let value = self.values.get(&rival.of)? / self.value(&row.ours)?;
+            Some(Ratio::at_least(rival.aim, value, &rival.name))
+        });
+        ratios.collect()
+    }
+
+    /// What misses its aim, of all rows.
+    fn missed(&self) -> String {
+        let mut out = String::from(
+            "### Missed aims\n\n\
+             Of all rows, these ten and the others, with the aim in brackets:\n\n",
+        );
+        for row in &self.rows.row {
+            let ratios = self.limit(row).into_iter().chain(self.rivals(row));
+            let missed: Vec<Ratio> = ratios.filter(|ratio| ratio.missed).collect();
+            if !missed.is_empty() {
+                let words = joined(&missed, |Ratio { value, to, aim, .. }| {
+                    format!("{value:.2} × {to} ({})", aim.as_deref().unwrap_or_default())
+                });
+                out += &wrapped(&format!("- {}: {words}", row.what), "  ");
+            }
+        }
+        out
+    }
+
+    /// Memory beyond the data.
+    fn peaks(&self) -> String {
+        let mut out = String::from(
+            "### Peak memory\n\n\
+             Resident MiB at the peak, beyond what program and data took before.\n\n\
+             | what | ours (aim) | peer | share (aim) |\n|---|---|---|---|\n",
+        );
+        for row in &self.rows.memory {
+            let Some(ours) = self.value(&row.ours) else { continue };
+            let peak = Ratio::at_most(row.within, ours, "").judged();
+            let beside = row.rivals.iter().find_map(|rival| {
+                let theirs = self.values.get(&rival.of)?;
+                let share = Ratio::at_most(Some(rival.aim), ours / theirs, "").judged();
+                Some(format!("{} {theirs:.0} | {share}", rival.name))
+            });
+            let beside = beside.as_deref().unwrap_or("– | –");
+            let _ = writeln!(out, "| {} | {peak} | {beside} |", row.what);
+        }
+        out
+    }
+}
+
+fn joined<'a>(ratios: &[Ratio<'a>], print: impl Fn(&Ratio<'a>) -> String) -> String {
+    let parts: Vec<String> = ratios.iter().map(print).collect();
+    if parts.is_empty() { "–".into() } else { parts.join("; ") }
 }
 
 /// Three digits and a unit.
@@ -173,58 +174,4 @@ fn time(seconds: f64) -> String {
         _ => 2,
     };
     format!("{value:.decimals$} {unit}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::criterion::Measurements;
-    use super::super::peers::Line;
-    use super::*;
-
-    /// A product, a kernel block, predictions, one peer, one peak.
-    fn run() -> Run {
-        let medians = Measurements::from([
-            ("gemm_f64/2000", 0.16),
-            ("kernel_block_f64/gaussian/d=10", 0.04),
-            ("nystrom_predict/2000", 0.05),
-        ]);
-        let value = serde_json::json!({"tool": "sklearn_rbf_kernel", "wall_min": 0.2});
-        let memory = serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0,
-            "extra_mb": 96.0});
-        Run {
-            day: "2026-01-01".into(),
-            processor: "a processor".into(),
-            threads: 2,
-            compiler: "rustc".into(),
-            medians,
-            memory: vec![Line { arguments: "memory".into(), value: memory }],
-            peers: vec![Line { arguments: "T1".into(), value }],
-        }
-    }
-
-    #[test]
-    fn a_missed_aim_is_printed_as_missed() {
-        let text = measured(&run());
-        let has = |part: &str| assert!(text.contains(part), "{part}: {text}");
-        has("| Nyström fit, n = 50,000, m = 1000 | 96.00 (≤ 94: **missed**) | – | – |");
-        has("| 40.0 ms | scikit-learn: 200 ms | 5.00 (≥ 9: **missed**) |");
-        has("| 50.0 ms | – | – | 2.50 (≤ 1.6: **missed**) |");
-        has("- predict 10,000 points, m = 2000: 2.50 × the limit (≤ 1.6)\n");
-        has("× the limit (≤ 1); 5.00 × scikit-learn (≥ 9)\n");
-        assert!(!text.contains("Cholesky"), "what was not measured is not there: {text}");
-    }
-
-    #[test]
-    fn the_file_of_a_run_gives_its_page_again() {
-        let raw = serde_json::to_string(&run()).unwrap();
-        assert_eq!(measured(&serde_json::from_str(&raw).unwrap()), measured(&run()));
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(
-            [2.0, 0.0123, 4.56e-5, 7e-9].map(time),
-            ["2.00 s", "12.3 ms", "45.6 µs", "7.00 ns"]
-        );
-    }
 }

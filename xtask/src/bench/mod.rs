@@ -1,29 +1,31 @@
 //! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead. All
-//! that was measured goes to `docs/data/bench.json`, ten rows of it to `docs/performance.md`.
+//! that was measured goes to `docs/data/bench.json`, part of it to `docs/performance.md`.
 //!
-//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks. `rows.rs` says which
-//! of ours stands against which of the peers', and against which limit of the machine.
-//! `comparison.rs` has the types for it; `peers.rs` beside this folder runs the peers.
-//! `markdown.rs` writes the tables, `scaling.rs` plots.
+//! `benches/rows.toml` says which of ours is compared with which of the peers' and with which limit
+//! of the machine; `rows.rs` reads it. `criterion.rs` reads what criterion measured, `peers.rs`
+//! beside this folder runs the peers. `markdown.rs` writes the tables, `scaling.rs` draws the plots.
 
-mod comparison;
 mod criterion;
 mod markdown;
-mod memory;
 mod rows;
 mod scaling;
 
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::{atomic, machine, peers, report, workspace};
-use comparison::{Peer, Rival};
-use criterion::Measurements;
+use markdown::Page;
 use peers::Line;
+use rows::Rows;
+
+/// The bench of peaks of memory, which criterion does not time.
+const MEMORY: &str = "memory";
 
 /// The lines between which the document is rewritten.
 const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin -->";
@@ -73,8 +75,8 @@ struct Run {
     processor: String,
     threads: usize,
     compiler: String,
-    /// Times of ours.
-    medians: Measurements,
+    /// Seconds of ours by the bench's full name.
+    medians: BTreeMap<String, f64>,
     /// Lines of our bench of memory.
     memory: Vec<Line>,
     /// Lines of the peers.
@@ -87,23 +89,26 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let document =
         std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
     // before an hour of work, not after
-    let (before, after) = split(&document).with_context(|| format!("{}", out.display()))?;
+    let (before, _, after) = split(&document).with_context(|| format!("{}", out.display()))?;
+    let rows = Rows::read(workspace)?;
     let run = match &options.from {
         Some(file) => criterion::parse(&workspace.join(file))?,
-        None => measure(options, workspace)?,
+        None => measure(options, workspace, &rows)?,
     };
+    let page = Page::new(&rows, &run);
     if !options.only.is_empty() {
-        println!("{}", markdown::all(&run));
+        println!("{}", page.all());
         return Ok(ExitCode::SUCCESS);
     }
     if options.from.is_none() {
         let raw = serde_json::to_string_pretty(&run)? + "\n";
         atomic::write(&out.with_file_name("data").join("bench.json"), raw.as_bytes())?;
     }
-    let measured = markdown::measured(&run);
+    let measured = page.measured();
     atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
-    for plot in scaling::plots(&run.medians) {
-        let path = out.with_file_name("figures").join(&plot.id).with_extension("svg");
+    for growth in &rows.plot {
+        let path = out.with_file_name("figures").join(&growth.id).with_extension("svg");
+        let plot = scaling::plot(growth, &run.medians);
         atomic::write(&path, report::standalone(&plot)?.as_bytes())?;
     }
     println!("wrote {}", out.display());
@@ -111,148 +116,69 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs the benches, then the peers.
-fn measure(options: &Options, workspace: &Path) -> anyhow::Result<Run> {
-    let python = options
-        .peers
-        .as_ref()
-        .map(|named| named.clone().unwrap_or_else(|| peers::python(workspace)));
-    let versions =
-        python.as_deref().map(|python| peers::versions(python, workspace)).transpose()?;
+fn measure(options: &Options, workspace: &Path, rows: &Rows) -> anyhow::Result<Run> {
+    let named = options.peers.as_ref();
+    let python = named.map(|python| peers::chosen(python.as_deref())).transpose()?;
     let folder = workspace.join("target/criterion");
-    if !options.keep {
-        if folder.exists() && options.only.is_empty() {
-            std::fs::remove_dir_all(&folder)
-                .context("cannot remove the last run's measurements")?;
-        }
-        cargo_bench(options, workspace)?;
+    let all = !options.keep && options.only.is_empty();
+    if all && folder.exists() {
+        std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
     }
+    let memory = cargo_bench(options, workspace)?;
     Ok(Run {
         day: machine::now().split('T').next().unwrap_or_default().into(),
         processor: machine::cpu_model().unwrap_or_else(|| "an unknown processor".into()),
         threads: rayon::current_num_threads(),
         compiler: machine::rustc_version().unwrap_or("an unknown compiler").into(),
-        medians: Measurements::read(&folder)?,
-        memory: if options.only.is_empty() { memory::run(workspace)? } else { Vec::new() },
-        peers: match (&python, versions) {
-            (Some(python), Some(versions)) => peers::run(python, workspace, versions, &runs())?,
-            _ => Vec::new(),
+        medians: criterion::medians(&folder)?,
+        memory,
+        peers: match python {
+            Some(python) => {
+                let versions = peers::versions(&python, workspace)?;
+                peers::run(&python, workspace, versions, &rows.peer_runs())?
+            }
+            None => Vec::new(),
         },
     })
 }
 
-fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
-    let names =
-        if options.only.is_empty() { timed_benches(workspace)? } else { options.only.clone() };
+/// Runs the benches, shows what they print, and returns the lines of the one that measures memory.
+/// If the times of the last run are kept, only that one runs.
+fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<Vec<Line>> {
+    let all = if options.keep { MEMORY } else { "*" }; // cargo takes a pattern of names
+    let mut names: Vec<&str> = options.only.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names.push(all);
+    }
     let mut command = workspace::cargo();
     command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
-    command.args(names.iter().flat_map(|name| ["--bench", name]));
+    command.args(names.into_iter().flat_map(|name| ["--bench", name]));
     if options.million {
         command.env("NYSTROM_MILLION", "1");
     }
     if options.quick {
-        command.args([
-            "--",
-            "--warm-up-time",
-            "0.2",
-            "--measurement-time",
-            "1",
-            "--sample-size",
-            "10",
-        ]);
+        let brief = "-- --warm-up-time 0.2 --measurement-time 1 --sample-size 10";
+        command.args(brief.split(' '));
     }
-    if !command.status().context("cannot run cargo bench")?.success() {
-        bail!("cargo bench failed");
+    let mut cargo = command.stdout(Stdio::piped()).spawn().context("cannot run cargo bench")?;
+    let mut lines = Vec::new();
+    for line in cargo.stdout.take().into_iter().flat_map(|pipe| BufReader::new(pipe).lines()) {
+        let line = line?;
+        println!("{line}");
+        lines.extend(peers::parse(MEMORY, &line));
     }
-    Ok(())
+    ensure!(cargo.wait()?.success(), "cargo bench failed");
+    Ok(lines)
 }
 
-/// What the peers are measured for: every time of the comparison, every peak of memory.
-fn peers_of_ours() -> Vec<Peer> {
-    let timed =
-        rows::rows().into_iter().flat_map(|row| row.rivals).filter_map(|rival| match rival {
-            (Rival::Peer(peer), _) => Some(peer),
-            _ => None,
-        });
-    timed.chain(memory::cases().into_iter().filter_map(|case| Some(case.peer?.0))).collect()
-}
-
-/// The runs of the peers that give these, each once, and the machine's product by NumPy.
-fn runs() -> Vec<String> {
-    let mut runs = vec!["T7 --tool gemm".to_owned()];
-    for peer in peers_of_ours() {
-        if !runs.contains(&peer.arguments) {
-            runs.push(peer.arguments);
-        }
-    }
-    runs
-}
-
-/// The benches of time: all but that of memory.
-fn timed_benches(workspace: &Path) -> anyhow::Result<Vec<String>> {
-    let folder = workspace.join("benches/benches");
-    let files =
-        std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let paths = files.map(|file| Ok(file?.path())).collect::<anyhow::Result<Vec<_>>>()?;
-    let sources = paths.iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
-    let mut names: Vec<String> = sources
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-        .filter(|name| name != "memory")
-        .collect();
-    names.sort_unstable();
-    Ok(names)
-}
-
-/// What stands before and after the measured part.
-fn split(document: &str) -> anyhow::Result<(&str, &str)> {
+/// What is before the measured part, the measured part, and what is after it.
+fn split(document: &str) -> anyhow::Result<(&str, &str, &str)> {
     let (before, rest) =
         document.split_once(BEGIN).with_context(|| format!("there is no line `{BEGIN}`"))?;
-    let (_, after) = rest.split_once(END).with_context(|| format!("there is no line `{END}`"))?;
-    Ok((before, after))
+    let (measured, after) =
+        rest.split_once(END).with_context(|| format!("there is no line `{END}`"))?;
+    Ok((before, measured, after))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
-
-    #[test]
-    fn the_harness_prints_what_is_read_of_every_peer() {
-        for Peer { arguments, tool, key, .. } in peers_of_ours() {
-            let prints = |word: &str| HARNESS_TEXT.contains(word);
-            assert!(prints(tool) && prints(key), "{arguments}: {tool}, {key}");
-        }
-    }
-
-    #[test]
-    fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
-        assert!(crate::workspace::root().join(peers::HARNESS).is_file());
-        for arguments in runs() {
-            let mut words = arguments.split(' ');
-            let task = words.next().unwrap();
-            assert!(HARNESS_TEXT.contains(&format!("{task}=")), "{arguments}");
-            while let Some(word) = words.next() {
-                let value = words.next().unwrap();
-                let known = match word {
-                    "--tool" => format!("wanted(\"{value}\")"),
-                    _ => format!("\"{word}\""),
-                };
-                assert!(HARNESS_TEXT.contains(&known), "{arguments}: {known}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_document_is_cut_at_its_marks() {
-        let text = format!("a\n{BEGIN}\nold\n{END}\nz\n");
-        assert_eq!(split(&text).unwrap(), ("a\n", "\nz\n"));
-        assert!(split("a").unwrap_err().to_string().contains("begin"));
-        assert!(split(&format!("{BEGIN} x")).unwrap_err().to_string().contains("end"));
-    }
-
-    #[test]
-    fn the_projects_document_has_its_marks() {
-        let path = crate::workspace::root().join("docs/performance.md");
-        split(&std::fs::read_to_string(path).unwrap()).unwrap();
-    }
-}
+mod tests;

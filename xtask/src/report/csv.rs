@@ -1,7 +1,7 @@
 //! CSV files: one per table and per plot, with every digit.
 
 use crate::plot::Plot;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, Column, Table};
 
 /// A table; missing cells are empty, numbers are written so that reading them gives the same bits.
 pub fn table(table: &Table) -> anyhow::Result<Vec<u8>> {
@@ -11,38 +11,28 @@ pub fn table(table: &Table) -> anyhow::Result<Vec<u8>> {
         unit => format!("{} ({unit})", column.name),
     }))?;
     for row in &table.rows {
-        writer.write_record(row.iter().map(cell))?;
+        writer.write_record(row.iter().map(|cell| match cell {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) => exact(*value),
+            Cell::Missing => String::new(),
+        }))?;
     }
     Ok(writer.into_inner()?)
 }
 
-fn cell(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(text) => text.clone(),
-        Cell::Number(value) => exact(*value),
-        Cell::Missing => String::new(),
-    }
-}
-
-/// A plot's points, one per line; a series without points has no line.
-pub fn plot(plot: &Plot) -> anyhow::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "series",
-        &plot.x.label,
-        &plot.y.label,
-        "low end of error bar",
-        "high end of error bar",
-    ])?;
+/// The points of a plot, one per row, also those that are not drawn.
+pub fn points(plot: &Plot) -> Table {
+    let ends = ["low end of error bar", "high end of error bar"];
+    let columns = ["series", &plot.x.label, &plot.y.label, ends[0], ends[1]];
+    let mut table = Table::new(&plot.id, &plot.title, columns.map(Column::new));
     for series in &plot.series {
         for point in &series.points {
-            let (lo, hi) = point
-                .range
-                .map_or_else(Default::default, |range| (exact(range.lo), exact(range.hi)));
-            writer.write_record([&series.name, &exact(point.x), &exact(point.y), &lo, &hi])?;
+            let (low, high) = point.range.map(|range| (range.lo, range.hi)).unzip();
+            let name = series.name.as_str();
+            table.push([name.into(), point.x.into(), point.y.into(), low.into(), high.into()]);
         }
     }
-    Ok(writer.into_inner()?)
+    table
 }
 
 /// The shortest text that reads back as the same float.
@@ -61,32 +51,19 @@ mod tests {
 
     #[test]
     fn a_table_reads_back_as_it_was() {
-        let table = &record().outcome.tables[0];
-        let bytes = super::table(table).unwrap();
-        let mut reader = csv::Reader::from_reader(bytes.as_slice());
-        assert_eq!(reader.headers().unwrap(), vec!["λ", "time (s)", "d_eff"]);
-        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        assert_eq!(rows.len(), table.rows.len());
-        for (read, row) in rows.iter().zip(&table.rows) {
-            for (text, cell) in read.iter().zip(row) {
-                match cell {
-                    Cell::Text(words) => assert_eq!(text, words),
-                    Cell::Number(x) if x.is_nan() => assert!(text.parse::<f64>().unwrap().is_nan()),
-                    Cell::Number(x) => {
-                        assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits())
-                    }
-                    Cell::Missing => assert_eq!(text, ""),
-                }
-            }
+        let written = super::table(&record().outcome.tables[0]).unwrap();
+        let text = "λ,time (s),d_eff\n\"a, \"\"b\"\"\n<c>\",NaN,\n0.1,inf,1e-300\n";
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        for value in [1.0 / 3.0, 1e16 / 3.0, 2e-7 / 3.0, f64::MAX, f64::MIN_POSITIVE] {
+            assert_eq!(exact(value).parse(), Ok(value));
         }
     }
 
     #[test]
     fn a_plot_keeps_even_what_is_not_drawn() {
-        let bytes = plot(&record().outcome.plots[0]).unwrap();
-        let mut reader = csv::Reader::from_reader(bytes.as_slice());
-        let rows: Vec<Vec<String>> =
-            reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
-        assert_eq!(rows, [["some", "0", "1", "", ""], ["some", "1", "NaN", "0", "2"]]);
+        let written = super::table(&points(&record().outcome.plots[0])).unwrap();
+        let text = "series,x & y,y < z,low end of error bar,high end of error bar\n\
+                    some,0,1,,\nsome,1,NaN,0,2\n";
+        assert_eq!(String::from_utf8(written).unwrap(), text);
     }
 }
