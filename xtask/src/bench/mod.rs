@@ -3,7 +3,8 @@
 //!
 //! `benches/rows.toml` says which of ours is compared with which of the peers' and with which limit
 //! of the machine; `rows.rs` reads it. `criterion.rs` reads what criterion measured, `peers.rs`
-//! beside this folder runs the peers. `markdown.rs` writes the tables, `scaling.rs` draws the plots.
+//! beside this folder runs the peers. `markdown.rs` writes the tables, `scaling.rs` draws the
+//! plots.
 
 mod criterion;
 mod markdown;
