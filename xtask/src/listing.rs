@@ -201,7 +201,7 @@ mod tests {
         };
         let line = "- Reference run: n = 10. Claims that count: 1 holds.";
         assert!(text("").contains(line) && !text("").contains("--full"), "{}", text(""));
-        let both = text(&run("full", 2.5));
+        let both = text(&run("full", 2.5)).replace("\n  ", " ");
         assert!(both.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{both}");
         let other = r#"{"scale": "full", "seed": 0, "experiments": []}"#;
         assert!(text(other).contains("(`--full`): not run yet."));

@@ -48,6 +48,12 @@ impl Doubts {
         }
     }
 
+    /// The largest of its counts.
+    pub(crate) fn most(&self) -> usize {
+        let of_texts = self.texts.iter().map(|doubt| doubt.cells);
+        of_texts.chain([self.cells, self.decimal_commas]).max().unwrap_or(0)
+    }
+
     pub(crate) fn add(&mut self, text: &str, line: u64) {
         self.cells += 1;
         if has_decimal_comma(text) {

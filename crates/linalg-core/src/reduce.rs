@@ -96,15 +96,18 @@ impl RowTree {
     /// use nystrom_linalg_core::RowTree;
     /// let tree = RowTree::large(5 * 1024); // ((0 1) 2) (3 4)
     /// assert!(tree.is_node(0..2) && tree.is_node(0..3) && tree.is_node(3..5));
-    /// assert!(!tree.is_node(1..3) && !tree.is_node(2..5));
+    /// assert!(!tree.is_node(1..3) && !tree.is_node(2..5) && !tree.is_node(3..3));
     /// ```
     pub fn is_node(&self, leaves: Range<usize>) -> bool {
+        if leaves.is_empty() {
+            return false; // no node is as small: the search would not end
+        }
         let mut node = 0..self.leaves();
         while node.len() > leaves.len() {
             let (left, right) = halves(node);
             node = if leaves.start < left.end { left } else { right };
         }
-        node == leaves && !leaves.is_empty()
+        node == leaves
     }
 
     /// The leaves below the two children of the node above `node`, a range of at least two leaves.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A table with a title, columns that carry units, and rows of cells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Table {
     /// Fit for a file name and unique beside others: lower case letters, digits, `-`.
     pub id: String,
@@ -13,6 +14,30 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows; each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// A [`Table`] as a file holds it.
+#[derive(Deserialize)]
+struct Stored {
+    id: String,
+    title: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl TryFrom<Stored> for Table {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Self, String> {
+        let Stored { id, title, columns, rows } = stored;
+        match rows.iter().find(|row| row.len() != columns.len()) {
+            None => Ok(Table { id, title, columns, rows }),
+            Some(row) => {
+                let (got, want) = (row.len(), columns.len());
+                Err(format!("table `{id}`: a row of {got} cells under {want} columns"))
+            }
+        }
+    }
 }
 
 impl Table {

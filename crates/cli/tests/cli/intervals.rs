@@ -35,7 +35,7 @@ fn levels_and_rows_that_cannot_be_are_refused() {
         ("predict m.bin t.csv --interval 0.99", 3, "need 99 calibration rows"),
         ("predict none.bin t.csv --interval 0.9", 3, "--calibrate"),
         ("predict none.bin t.csv --std", 3, "--std"),
-        (&format!("{FIT} --calibrate cv:99 -o x.bin"), 2, "take from 2 to 50"),
+        (&format!("{FIT} --calibrate cv:99 -o x.bin"), 2, "take 2 to 50"),
         (&format!("{FIT} --calibrate half -o x.bin"), 2, "nor cv:10, nor loo"),
         (&format!("{FIT} --calibrate 1 -o x.bin"), 2, "1 is no share of the rows"),
         (&format!("{FIT} --calibrate 0.2 --time-column a -o x.bin"), 2, "split by \"a\""),

@@ -81,7 +81,7 @@ const CASES: &[Case] = &[
         "type.arff|@relation t\n@attribute a relational\n@data\n1\n",
         FIT,
         DATA,
-        &["type.arff:2", "not read", "leave relational attributes out"],
+        &["type.arff:2", "not supported", "leave relational attributes out"],
     ),
     Case(
         "pair.libsvm|1 1:2\n2 x\n",

@@ -27,7 +27,7 @@ use crate::open::open;
 use crate::table::Table;
 use pass::Pass;
 use pieces::pieces;
-use record::Shard;
+use record::{MOST_ROWS, Shard};
 use settle::settled;
 use start::Start;
 
@@ -102,10 +102,12 @@ impl FilesRecord {
     /// The record of all files from those of their [parts](Files::part), in order.
     ///
     /// # Errors
-    /// [`DataError::SameRows`] for files of two parts that hold the same rows.
+    /// [`DataError::SameRows`] for files of two parts that hold the same rows;
+    /// [`DataError::Changed`] for a damaged record.
     pub fn join(parts: impl IntoIterator<Item = FilesRecord>) -> Result<FilesRecord> {
         let mut all = FilesRecord { shards: Vec::new(), block_rows: 1, strays: BTreeMap::new() };
         for part in parts {
+            part.check()?;
             for shard in part.shards {
                 shard.refuse_again(&all.shards)?;
                 all.shards.push(shard);
@@ -116,6 +118,21 @@ impl FilesRecord {
             }
         }
         Ok(all)
+    }
+
+    /// Returns an error for a record that no pass makes.
+    fn check(&self) -> Result<()> {
+        self.shards.iter().try_for_each(Shard::check)?;
+        match self.strays.iter().find(|(_, doubts)| doubts.most() as u64 > MOST_ROWS) {
+            None => Ok(()),
+            Some((column, _)) => {
+                let file = self.shards.first().map_or("", |shard| &shard.name);
+                Err(record::changed(
+                    file,
+                    format!("the record of its column {column:?} is damaged"),
+                ))
+            }
+        }
     }
 }
 
@@ -286,6 +303,7 @@ impl Files {
     /// # Errors
     /// [`DataError::Changed`] if the record is of other files, or if the files have changed since.
     pub fn restore(&mut self, record: FilesRecord) -> Result<()> {
+        record.check()?;
         let names: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
         for (i, name) in names.iter().enumerate() {
             match record.shards.get(i) {

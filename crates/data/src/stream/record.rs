@@ -8,6 +8,9 @@ use crate::error::{DataError, Result};
 use crate::lines::Spot;
 use crate::table::Table;
 
+/// More rows than files have: counts below it do not overflow.
+pub(super) const MOST_ROWS: u64 = 1 << 40;
+
 /// Size and time of modification of a file, from the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -67,6 +70,19 @@ pub(super) struct Shard {
 impl Shard {
     pub fn rows(&self) -> u64 {
         self.marks.last().map_or(0, |mark| mark.rows)
+    }
+
+    /// Returns an error for marks that no pass makes.
+    pub fn check(&self) -> Result<()> {
+        let mut rows = 0;
+        for mark in &self.marks {
+            let is_inside = |spot: Spot| spot.lines <= spot.byte && spot.byte <= self.stamp.bytes;
+            if !(mark.rows > rows && mark.rows <= MOST_ROWS && mark.spot.is_none_or(is_inside)) {
+                return Err(changed(&self.name, "its record is damaged".to_owned()));
+            }
+            rows = mark.rows;
+        }
+        Ok(())
     }
 
     /// Returns an error if one of `others` has exactly the same rows.

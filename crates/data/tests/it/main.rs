@@ -3,6 +3,7 @@
 
 mod common;
 mod damage;
+mod damage_json;
 
 mod arff;
 mod catalog;
@@ -10,6 +11,7 @@ mod catalog;
 mod embedded;
 mod found;
 mod fuzz;
+mod fuzz_saved;
 mod malformed_csv;
 mod malformed_other;
 mod properties;

@@ -9,6 +9,8 @@ const MAGIC: &[u8; 8] = b"NYSTSTAT";
 const VERSION: u32 = 2;
 /// Bytes of the checksum.
 const CHECK: usize = size_of::<u64>();
+/// More rows than any pass sees. Counts below it do not overflow, nor do those of kernel values.
+pub(super) const MOST_ROWS: u64 = 1 << 40;
 
 /// FNV-1a, 64 bits: any one damaged byte changes it. It is no defence against forgery.
 #[derive(Clone, Copy)]
@@ -133,6 +135,17 @@ impl<'a> Reader<'a> {
         u64::from_le_bytes(std::array::from_fn(|i| bytes[i]))
     }
 
+    /// How many rows there are, or the number of one.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] for more than any pass sees.
+    pub fn rows(&mut self) -> Result<u64> {
+        match self.integer() {
+            rows if rows <= MOST_ROWS => Ok(rows),
+            rows => Err(wrong(format!("{rows} rows, more than any pass sees"))),
+        }
+    }
+
     pub fn number(&mut self) -> f64 {
         f64::from_bits(self.integer())
     }
@@ -144,6 +157,17 @@ impl<'a> Reader<'a> {
     /// All that are left.
     pub fn rest(&mut self) -> Vec<f64> {
         self.numbers(self.0.len())
+    }
+}
+
+/// Refuses numbers that no sums over rows come to.
+///
+/// # Errors
+/// [`Error::Incompatible`].
+pub(super) fn finite<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<()> {
+    match numbers.into_iter().find(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(number) => Err(wrong(format!("one of its numbers is {number}"))),
     }
 }
 

@@ -47,6 +47,13 @@ impl Draws {
         draws
     }
 
+    /// Whether these can be draws from any rows.
+    pub fn is_sound(&self) -> bool {
+        let slots = self.kept.chunks_exact(HEAD + self.width);
+        let mut drawn = slots.filter(|slot| slot[0] != f64::INFINITY);
+        drawn.all(|slot| slot[0] >= 0.0 && slot.iter().all(|number| number.is_finite()))
+    }
+
     /// Numbers that say all.
     pub fn kept(&self) -> &[f64] {
         &self.kept
@@ -67,6 +74,9 @@ impl Draws {
             return;
         };
         let (rng, rate) = (&mut self.streams.stream(row), count as f64 * weight);
+        if !(rate > 0.0) {
+            return; // of −0 the times would fall
+        }
         let mut time = 0.0;
         loop {
             time -= (1.0 - rng.random::<f64>()).ln() / rate; // 1 − u lies in (0, 1]
@@ -170,5 +180,13 @@ mod tests {
             assert!(whole.rows().all(|(row, numbers)| numbers == [row as f64 + 0.5]));
         }
         assert_eq!(drawn(7, [2].into_iter(), Some(3)).rows().count(), 0, "of weight 0");
+    }
+
+    /// Found by damage: times fell for ever.
+    #[test]
+    fn a_weight_of_minus_zero_draws_nothing() {
+        let mut draws = Draws::new(Streams::from_key(7), Some(3), 0);
+        draws.offer(1, -0.0, |_| 0.0);
+        assert_eq!(draws.rows().count(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! The sums of a [`FitState`](super::FitState): features and targets, whitened.
 
 use super::accumulator::{Accumulator, numbers};
-use super::bytes::{Reader, Writer, wrong};
+use super::bytes::{MOST_ROWS, Reader, Writer, wrong};
 use super::tiled::TileSums;
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
@@ -145,7 +145,7 @@ impl Totals {
     fn is_sound(&self) -> bool {
         let possible = |x: f64| x.is_finite() && x >= 0.0;
         self.positive <= self.rows
-            && usize::try_from(self.rows).is_ok()
+            && self.rows <= MOST_ROWS
             && (self.positive > 0) == (self.weight > 0.0)
             && [self.weight, self.trace]
                 .into_iter()

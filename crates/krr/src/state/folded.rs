@@ -261,7 +261,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let first = reader.integer();
+        let first = reader.rows()?;
         let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
         Ok(FoldSums { folds, first, ..*self })
     }

@@ -1,7 +1,7 @@
 //! Sums over rows that are a few numbers and a matrix: what they have in common.
 
 use super::Asked;
-use super::bytes::{Hash, Reader, Writer};
+use super::bytes::{Hash, Reader, Writer, finite};
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
 use faer::reborrow::*;
@@ -141,10 +141,11 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (first, rows) = (reader.integer(), reader.integer());
+        let (first, rows) = (reader.rows()?, reader.rows()?);
         let numbers = reader.numbers(self.numbers.len());
         let shape = (self.matrix.nrows(), self.matrix.ncols());
         let matrix = Mat::from_fn(shape.0, shape.1, |_, _| reader.number());
+        finite(numbers.iter().chain(matrix.col_iter().flat_map(|col| col.iter())))?;
         Ok(MatrixSums { added: self.added.clone(), first, rows, numbers, matrix })
     }
 }

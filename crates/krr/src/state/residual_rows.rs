@@ -1,6 +1,6 @@
 //! What K differs by from its Nyström approximation, as sums over rows, and rows drawn by it.
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Writer, finite, wrong};
 use super::draws::Draws;
 use super::matrix_sums::fingerprint;
 use super::tiled::{TileSums, Tiled};
@@ -191,9 +191,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ResidualSums<K, T> {
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (first, rows) = (reader.integer(), reader.integer());
+        let (first, rows) = (reader.rows()?, reader.rows()?);
         let sums = reader.numbers(self.sums.len());
+        finite(&sums)?;
         let (shared, draws) = (self.shared.clone(), self.draws.with(reader.rest()));
+        if !draws.is_sound() {
+            return Err(wrong("its rows drawn are none".into()));
+        }
         Ok(ResidualSums { shared, first, rows, sums, draws })
     }
 }

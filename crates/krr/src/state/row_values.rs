@@ -1,6 +1,6 @@
 //! Values of rows, in their order, as sums over rows.
 
-use super::bytes::{Hash, Reader, Writer, wrong};
+use super::bytes::{Hash, Reader, Writer, finite, wrong};
 use super::matrix_sums::{Rooms, by_rows, fingerprint, values};
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
@@ -203,10 +203,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (dropped, values) = (reader.integer(), reader.rest());
-        match values.iter().find(|value| !value.is_finite()) {
-            None => Ok(ValueSums { shared: self.shared.clone(), values, dropped }),
-            Some(value) => Err(wrong(format!("one of its numbers is {value}"))),
+        let (dropped, values, most) = (reader.rows()?, reader.rest(), self.shared.most);
+        finite(&values)?;
+        if dropped > 0 && !(values.is_empty() && dropped > most) {
+            return Err(wrong(format!("it counts {dropped} rows, for which there was room")));
         }
+        Ok(ValueSums { shared: self.shared.clone(), values, dropped })
     }
 }

@@ -2,6 +2,10 @@
 //! compiled, once for all of them.
 
 mod common;
+#[path = "../../../data/tests/it/damage.rs"]
+mod damage;
+#[path = "../../../data/tests/it/damage_words.rs"]
+mod damage_words;
 
 mod bad_input;
 mod certificate;
@@ -16,6 +20,7 @@ mod falkon_stops;
 mod folded;
 mod full;
 mod full_passes;
+mod fuzz;
 mod gradient;
 mod hostile;
 mod lambda_path;

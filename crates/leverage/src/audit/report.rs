@@ -141,10 +141,11 @@ impl AuditReport {
     /// default).
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for p outside \[0, 1\].
+    /// [`Error::InvalidParameter`] for p outside \[0, 1\], [`Error::Empty`] without rows.
     pub fn quantile(&self, p: f64) -> Result<f64> {
         validate::require((0.0..=1.0).contains(&p), "p", p, "between 0 and 1")?;
         let mut sorted = self.ratios();
+        validate::not_empty("ratios of the audit", sorted.len())?;
         sorted.sort_by(f64::total_cmp);
         let at = p * (sorted.len() - 1) as f64;
         let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);

@@ -3,7 +3,10 @@
 
 #[path = "../../../data/tests/it/damage.rs"]
 mod damage;
+#[path = "../../../data/tests/it/damage_json.rs"]
+mod damage_json;
 
 mod examples;
 mod fuzz;
+mod fuzz_plain;
 mod theorems;

@@ -14,6 +14,7 @@ mod forms;
 mod means;
 mod options;
 mod reading;
+mod saved;
 mod shape;
 mod sums;
 mod survey;
@@ -73,13 +74,12 @@ use std::borrow::Cow;
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "saved::Saved")]
 pub struct Columns {
     pub(crate) columns: Vec<Treated>,
     pub(crate) dropped: Vec<Dropped>,
-    #[serde(default)]
     pub(crate) marks: Marks,
     /// How the cells of targets are read that are numbers.
-    #[serde(default)]
     pub(crate) targets: Vec<(String, Reading)>,
 }
 

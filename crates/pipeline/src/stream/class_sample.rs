@@ -23,6 +23,8 @@ const HELD: usize = 5;
 const HELD_ROWS: (usize, usize) = (50, 1000);
 /// Fewer different rows than this say nothing of probabilities.
 const FEWEST: usize = 10;
+/// More rows than a reservoir has: counts below it do not overflow.
+const MOST_COUNTED: usize = 1 << 30;
 /// A row that more than one in this many rows equals is not left out.
 const OFTEN: usize = 100;
 /// No row is left out where more than one in this many equals another by chance: those left would
@@ -108,6 +110,21 @@ impl ClassSample {
             by_chance: !copied && BY_CHANCE * repeated > n,
             of_class,
         }))
+    }
+
+    /// Whether it can be a sample of rows with d features and so many classes.
+    pub fn is_sound(&self, d: usize, classes: usize) -> bool {
+        let n = self.labels.len();
+        let lists = [self.weights.len(), self.copies.len(), self.rows.len(), self.keys.len()];
+        let numbers = self.x.iter().chain(&self.weights).chain(&self.copies);
+        self.dim == d
+            && self.x.len() == n * d
+            && lists == [n; 4]
+            && self.labels.iter().all(|class| *class < classes)
+            && self.of_class.len() == classes
+            && self.of_class.iter().chain(&self.rows).all(|rows| *rows <= MOST_COUNTED)
+            && numbers.clone().all(|number| number.is_finite())
+            && self.weights.iter().chain(&self.copies).all(|weight| *weight >= 0.0)
     }
 
     /// The class of each row.

@@ -27,11 +27,32 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct WeightedRows {
     dim: usize,
     /// d × m.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
+}
+
+/// A [`WeightedRows`] as it is sent.
+#[derive(Deserialize)]
+struct Stored {
+    dim: usize,
+    coordinates: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl TryFrom<Stored> for WeightedRows {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> Result<Self, &'static str> {
+        let Stored { dim, coordinates, weights } = stored;
+        if weights.len().checked_mul(dim) != Some(coordinates.len()) {
+            return Err("the coordinates of a dictionary are not those of its rows");
+        }
+        Ok(WeightedRows { dim, coordinates, weights })
+    }
 }
 
 impl WeightedRows {

@@ -38,7 +38,9 @@ impl SavedLeaves {
 pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usize> {
     let cut = |rank: usize| {
         let mut cut = (rank * leaves).div_ceil(size);
-        let nodes = || saved.iter().flat_map(|saved| &saved.done);
+        let nodes = saved.iter().flat_map(|saved| &saved.done);
+        // a damaged checkpoint may name others
+        let nodes = || nodes.clone().filter(|node| node.end <= leaves);
         while let Some(node) = nodes().find(|node| node.start < cut && cut < node.end) {
             cut = node.end;
         }
@@ -60,5 +62,6 @@ mod tests {
         assert_eq!(cuts(2, 4, &[]), [0, 1, 1, 2, 2]);
         assert_eq!(cuts(8, 4, &saved(vec![0..4, 4..5])), [0, 4, 4, 6, 8]);
         assert_eq!(cuts(8, 2, &saved(vec![0..8, 2..4])), [0, 8, 8]);
+        assert_eq!(cuts(8, 2, &saved(std::iter::once(2..9).collect())), [0, 4, 8]);
     }
 }

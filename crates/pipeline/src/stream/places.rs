@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// More rows than any source has: counts below it do not overflow.
+const MOST_ROWS: u64 = 1 << 40;
+
 /// Ends of blocks of which rows are left out: rows of the source, and those used, up to there.
 /// Between the others every row is used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +44,23 @@ impl Places {
         }
         (row, used - before)
     }
+
+    /// Whether they can be those of a source of which so many rows are used.
+    pub fn is_sound(&self, rows: u64) -> bool {
+        let (mut row, mut used) = (0, 0);
+        for &(next, used_there) in &self.0 {
+            // of the rows in between some are used
+            let (Some(of), Some(taken)) = (next.checked_sub(row), used_there.checked_sub(used))
+            else {
+                return false;
+            };
+            if taken > of {
+                return false;
+            }
+            (row, used) = (next, used_there);
+        }
+        used <= rows && rows <= MOST_ROWS && row <= MOST_ROWS
+    }
 }
 
 #[cfg(test)]
@@ -61,9 +81,13 @@ mod tests {
             }
             (places, used)
         };
+        assert!(!Places(vec![(9, 5), (7, 6)]).is_sound(60));
+        assert!(!Places(vec![(3, 4)]).is_sound(60));
         for cut in 0..60 {
             let ((mut places, used), (later, _)) = (read(0..cut), read(cut..60));
             places.merge(later, used);
+            let all = (0..60).filter(|row| is_used(*row)).count() as u64;
+            assert!(places.is_sound(all) && !places.is_sound(all - 1));
             for (number, row) in (0..60).filter(|row| is_used(*row)).enumerate() {
                 let (from, skip) = places.find(number as u64);
                 let found = (from..).filter(|row| is_used(*row)).nth(skip as usize);

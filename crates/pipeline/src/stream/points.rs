@@ -246,6 +246,9 @@ impl PointRecipe {
     /// [`Error::Checkpoint`] for other bytes.
     pub fn from_bytes(stream: &StreamPoints, bytes: &[u8]) -> Result<PointRecipe> {
         let Sent { columns, kernel, rows, places, leaves } = bytes::read(bytes)?;
+        if rows == 0 || leaves == 0 || !places.is_sound(rows) {
+            return Err(bytes::wrong("its parts contradict one another: it is damaged"));
+        }
         Ok(PointRecipe { fit: stream.fit(), columns, kernel, rows, places, leaves })
     }
 

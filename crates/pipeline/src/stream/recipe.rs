@@ -333,10 +333,13 @@ impl Recipe {
         }
         let (numbers, _) = numbers.as_chunks::<8>();
         let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
+        if numbers.len() != d * m {
+            return Err(wrong("its centres are cut off"));
+        }
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let model = Model::from_bytes(model)?;
         let Head { targets, rows, different, mean_weight, places, leaves, chosen_by, .. } = head;
-        Ok(Recipe {
+        let recipe = Recipe {
             fit: fit.clone(),
             model,
             targets,
@@ -350,7 +353,33 @@ impl Recipe {
             mean_weight,
             places,
             leaves,
-        })
+        };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// Refuses what no survey and no search give.
+    fn check(&self) -> Result<()> {
+        let (d, of_all) = (self.model.regression.centers().dim(), self.is_of_all());
+        let positive = |number: f64| number.is_finite() && number > 0.0;
+        let is_target = |target: &Target| target.mean.is_finite() && positive(target.scale);
+        let targets =
+            self.targets.len() == self.model.targets.len() && self.targets.iter().all(is_target);
+        let centers = self.centers.nrows() == d && (self.centers.ncols() == 0) == of_all;
+        let classes = self.model.classes.as_ref().map(|classes| classes.names.len());
+        let sample = match (&self.sample, classes) {
+            (Some(sample), Some(classes)) => sample.is_sound(d, classes),
+            (None, None) => true,
+            _ => false,
+        };
+        let rows = self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows);
+        let numbers = positive(self.mean_weight) && self.different.is_none_or(positive);
+        validate::finite("centres", self.centers.as_ref())?;
+        self.span()?;
+        if targets && centers && sample && rows && numbers {
+            return Ok(());
+        }
+        Err(wrong("its parts contradict one another: it is damaged"))
     }
 
     /// The columns that are predicted.

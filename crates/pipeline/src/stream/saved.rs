@@ -71,18 +71,32 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         let (head, states) = parts(recipe, bytes)?;
         let empty = self.empty.empty();
         let state = |bytes: &[u8]| empty.read(bytes).map_err(wrong);
+        let rows_of = |node: &Range<usize>| {
+            let (first, last) = (self.tree.leaf(node.start), self.tree.leaf(node.end - 1));
+            first.start..last.end
+        };
         for (node, bytes) in head.done.iter().zip(&states) {
+            if !self.tree.is_node(node.clone()) {
+                return Err(wrong("its sums are of no node of the tree: it is damaged"));
+            }
             let is_ours = self.leaves.start <= node.start && node.end <= self.leaves.end;
             if is_ours && node.start >= self.leaf() && !self.holds(node) {
                 self.saved.retain(|first, _| !node.contains(first));
-                self.saved.insert(node.start, Saved::Done(node.clone(), state(bytes)?));
+                let state = state(bytes)?;
+                if state.rows() != rows_of(node).len() as u64 {
+                    return Err(wrong("its sums are not of all their rows: it is damaged"));
+                }
+                self.saved.insert(node.start, Saved::Done(node.clone(), state));
             }
         }
         let (leaf, row, skip, used) = (head.leaf, head.row, head.skip, head.used);
-        let is_left = leaf >= self.leaf() && !self.holds(&(leaf..leaf + 1));
-        if self.leaves.contains(&leaf) && is_left {
+        let is_left = self.leaves.contains(&leaf) && leaf >= self.leaf();
+        if is_left && !self.holds(&(leaf..leaf + 1)) {
             let state = state(states[head.done.len()])?;
-            let rows = state.rows();
+            let (rows, of_leaf) = (state.rows(), rows_of(&(leaf..leaf + 1)));
+            if rows > of_leaf.len() as u64 || of_leaf.start as u64 + rows != used {
+                return Err(wrong("its leaf has other rows than it says: it is damaged"));
+            }
             let is_more = |saved: &Saved<S>| match saved {
                 Saved::UnderWay { state, .. } => state.rows() < rows,
                 Saved::Done(..) => false,

@@ -1,13 +1,21 @@
 //! The tests of this crate, one program.
 
+#[path = "../../../data/tests/it/damage.rs"]
+mod damage;
+#[path = "../../../data/tests/it/damage_json.rs"]
+mod damage_json;
+#[path = "../../../data/tests/it/damage_words.rs"]
+mod damage_words;
+
 mod classes;
 mod columns;
 mod columns_read;
 mod deviations;
-
 mod explain;
 mod file;
 mod fit;
+mod fuzz;
+mod fuzz_stream;
 mod hold_out;
 mod hostile;
 mod intervals;
@@ -20,4 +28,5 @@ mod scores;
 mod split;
 mod stream;
 mod stream_classes;
+mod stream_damaged;
 mod stream_levels;

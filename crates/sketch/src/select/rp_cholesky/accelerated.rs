@@ -17,6 +17,9 @@ const TILE_ROWS: usize = 1024;
 /// Accepted pivots per round with which the products run at full speed.
 const PIVOTS_PER_ROUND: f64 = 128.0;
 
+/// With fewer points than this, so many proposals are allowed.
+const MOST_BEYOND_N: usize = 1024;
+
 /// The accelerated form of randomly pivoted Cholesky.
 pub(super) fn accelerated<T: Scalar>(
     A: &dyn PsdMatrix<T>,
@@ -26,6 +29,8 @@ pub(super) fn accelerated<T: Scalar>(
     rng: &mut dyn Rng,
 ) -> Result<PivotedCholesky<T>> {
     let mut state = Pivots::start(A, k, tolerance)?; //                       F = 0, d = diag A
+    // a round takes b² numbers
+    let proposals = proposals.map(|b| b.min(A.dim().max(MOST_BEYOND_N)));
     // acceptance rate, a running mean over the rounds
     let mut rate = 1.0;
     let mut b = proposals.unwrap_or(first_round(A.dim(), k));

@@ -63,7 +63,7 @@ use rand::Rng;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RpCholesky {
     /// b, the number of proposals per round; with `None` (the default) it is adapted to the work.
-    /// The distribution of the pivots does not depend on b.
+    /// The distribution of the pivots does not depend on b. It is at most max(n, 1024).
     pub proposals: Option<usize>,
     /// The selection stops when tr(A − Â) ≤ tolerance·tr A; 0 by default.
     pub tolerance: f64,
