@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// The smallest μ in units of ε·tr FᵀF.
 const LEAST_SHIFT: f64 = 20.0;
 
-/// An n × k matrix F, k ≤ n, given by its products. [`Mat`] implements the trait for a stored F.
+/// An n × k matrix F, k ≤ n, given by its products. `Mat` implements the trait for a stored F.
 pub trait TallFactor: Sync {
     /// FᵀF, k × k; only the lower triangle is used.
     ///

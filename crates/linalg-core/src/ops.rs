@@ -40,7 +40,7 @@ pub fn par() -> Par {
     }
 }
 
-/// `out = alpha·a·b` ([`Accum::Replace`]) or `out += alpha·a·b` ([`Accum::Add`]); `out` is m × n,
+/// `out = alpha·a·b` (`Accum::Replace`) or `out += alpha·a·b` (`Accum::Add`); `out` is m × n,
 /// `a` m × k, `b` k × n.
 ///
 /// # Panics
