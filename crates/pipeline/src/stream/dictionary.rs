@@ -35,6 +35,9 @@ pub struct WeightedRows {
     weights: Vec<f64>,
 }
 
+/// Most features: the coordinates of no rows do not bound their number.
+const MOST: usize = 1 << 26;
+
 /// A [`WeightedRows`] as it is sent.
 #[derive(Deserialize)]
 struct Stored {
@@ -48,7 +51,7 @@ impl TryFrom<Stored> for WeightedRows {
 
     fn try_from(stored: Stored) -> Result<Self, &'static str> {
         let Stored { dim, coordinates, weights } = stored;
-        if weights.len().checked_mul(dim) != Some(coordinates.len()) {
+        if dim > MOST || weights.len().checked_mul(dim) != Some(coordinates.len()) {
             return Err("the coordinates of a dictionary are not those of its rows");
         }
         Ok(WeightedRows { dim, coordinates, weights })

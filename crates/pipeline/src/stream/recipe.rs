@@ -332,12 +332,12 @@ impl Recipe {
             )));
         }
         let (numbers, _) = numbers.as_chunks::<8>();
+        let model = Model::from_bytes(model)?;
         let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
-        if numbers.len() != d * m {
-            return Err(wrong("its centres are cut off"));
+        if d != model.regression.centers().dim() || numbers.len() != d * m {
+            return Err(wrong("its centres are not those of its model: it is damaged"));
         }
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
-        let model = Model::from_bytes(model)?;
         let Head { targets, rows, different, mean_weight, places, leaves, chosen_by, .. } = head;
         let recipe = Recipe {
             fit: fit.clone(),
@@ -365,7 +365,7 @@ impl Recipe {
         let is_target = |target: &Target| target.mean.is_finite() && positive(target.scale);
         let targets =
             self.targets.len() == self.model.targets.len() && self.targets.iter().all(is_target);
-        let centers = self.centers.nrows() == d && (self.centers.ncols() == 0) == of_all;
+        let centers = (self.centers.ncols() == 0) == of_all;
         let classes = self.model.classes.as_ref().map(|classes| classes.names.len());
         let sample = match (&self.sample, classes) {
             (Some(sample), Some(classes)) => sample.is_sound(d, classes),

@@ -50,6 +50,8 @@ fn recipes_that_contradict_themselves_are_refused() {
     ] {
         is_damaged(read(&with(bytes, 0, |head| head[field] = value.clone())), field);
     }
+    let huge = |head: &mut Value| head["dim"] = json!(i64::MAX);
+    is_damaged(read(&with(&valid(Of::AllRows).recipe, 0, huge)), "dim");
     let bytes = &valid(Of::Classes).recipe;
     for (field, value) in [
         ("labels", json!([])),
