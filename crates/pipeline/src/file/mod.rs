@@ -36,8 +36,8 @@ const MAGIC: &[u8; 8] = b"NYSTROM\n";
 /// Bytes before the head.
 const FRONT: usize = 8 + 4 + 8 + 8;
 const CHECKSUM: usize = 32;
-/// Most rows or columns of a matrix without entries: the length of the payload does not bound them.
-const MOST: usize = 1 << 26;
+/// Largest number of rows or columns of an empty matrix, which the payload's length does not bound.
+const MOST_ROWS_OR_COLUMNS: usize = 1 << 26;
 
 impl Model {
     /// The bytes of the model file; the same model gives the same bytes.
@@ -148,7 +148,7 @@ impl Numbers<'_> {
     /// The next nrows × ncols numbers, by columns.
     fn matrix(&mut self, nrows: usize, ncols: usize) -> Result<Mat<f64>> {
         let size = nrows.checked_mul(ncols).and_then(|entries| entries.checked_mul(8));
-        let size = size.filter(|size| *size > 0 || nrows.max(ncols) <= MOST);
+        let size = size.filter(|size| *size > 0 || nrows.max(ncols) <= MOST_ROWS_OR_COLUMNS);
         let Some((bytes, rest)) = size.and_then(|size| self.0.split_at_checked(size)) else {
             return Err(damaged("its payload ends too early"));
         };

@@ -35,8 +35,8 @@ pub struct WeightedRows {
     weights: Vec<f64>,
 }
 
-/// Most features: the coordinates of no rows do not bound their number.
-const MOST: usize = 1 << 26;
+/// Largest number of features. Without rows, the number of coordinates does not bound it.
+const MOST_FEATURES: usize = 1 << 26;
 
 /// A [`WeightedRows`] as it is sent.
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ impl TryFrom<Stored> for WeightedRows {
 
     fn try_from(stored: Stored) -> Result<Self, &'static str> {
         let Stored { dim, coordinates, weights } = stored;
-        if dim > MOST || weights.len().checked_mul(dim) != Some(coordinates.len()) {
+        if dim > MOST_FEATURES || weights.len().checked_mul(dim) != Some(coordinates.len()) {
             return Err("the coordinates of a dictionary are not those of its rows");
         }
         Ok(WeightedRows { dim, coordinates, weights })

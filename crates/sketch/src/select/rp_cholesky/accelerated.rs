@@ -16,9 +16,8 @@ use rand::Rng;
 const TILE_ROWS: usize = 1024;
 /// Accepted pivots per round with which the products run at full speed.
 const PIVOTS_PER_ROUND: f64 = 128.0;
-
-/// With fewer points than this, so many proposals are allowed.
-const MOST_BEYOND_N: usize = 1024;
+/// Largest number of proposals per round on matrices of at most this order. Larger matrices allow n.
+const LARGEST_ROUND: usize = 1024;
 
 /// The accelerated form of randomly pivoted Cholesky.
 pub(super) fn accelerated<T: Scalar>(
@@ -29,8 +28,8 @@ pub(super) fn accelerated<T: Scalar>(
     rng: &mut dyn Rng,
 ) -> Result<PivotedCholesky<T>> {
     let mut state = Pivots::start(A, k, tolerance)?; //                       F = 0, d = diag A
-    // a round takes b² numbers
-    let proposals = proposals.map(|b| b.min(A.dim().max(MOST_BEYOND_N)));
+    // a round stores b² numbers
+    let proposals = proposals.map(|b| b.min(A.dim().max(LARGEST_ROUND)));
     // acceptance rate, a running mean over the rounds
     let mut rate = 1.0;
     let mut b = proposals.unwrap_or(first_round(A.dim(), k));
