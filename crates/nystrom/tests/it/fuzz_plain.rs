@@ -243,7 +243,8 @@ fn reports() -> Vec<Target> {
         errors => ErrorNorms, |errors: ErrorNorms| {
             let _ = errors.relative_to(errors);
         };
-        serde_json::json!({"error":0.5,"length_scale":1.0,"multiple":2.0,"ridge":0.1}) => MetricStep,
+        serde_json::json!({"error": 0.5, "length_scale": 1.0, "multiple": 2.0, "ridge": 0.1})
+            => MetricStep,
             |_: MetricStep| ();
         squeak.state() => SqueakState<f64>, |state: SqueakState<f64>| {
             let mut squeak = Squeak::new(gaussian(), 1, 0.5, SqueakParams::new(5)).unwrap();
