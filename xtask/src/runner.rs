@@ -147,8 +147,9 @@ fn reproduce(
     for (i, experiment) in all.iter().enumerate() {
         let name = experiment.name;
         let asked = chosen.contains(&name);
+        let data = datasets::fingerprint(data_dir, experiment.data);
         let key = json!({"name": name, "build": run.versions.build, "scale": scale,
-            "seed": run.seed, "data": datasets::fingerprint(data_dir, experiment.data), "peers": python.is_some()});
+            "seed": run.seed, "data": data, "peers": python.is_some()});
         let stored = if asked && options.fresh { Ok(None) } else { resume::load(out, name, &key) };
         let mut record = stored.unwrap_or_else(|error| {
             progress.say(&format!("ignored an unfinished file, {error:#}"));
