@@ -16,7 +16,7 @@ use rand::Rng;
 const TILE_ROWS: usize = 1024;
 /// Accepted pivots per round with which the products run at full speed.
 const PIVOTS_PER_ROUND: f64 = 128.0;
-/// Largest number of proposals per round on matrices of at most this order. Larger matrices allow n.
+/// Largest number of proposals per round on matrices of at most this order. Larger ones allow n.
 const LARGEST_ROUND: usize = 1024;
 
 /// The accelerated form of randomly pivoted Cholesky.
