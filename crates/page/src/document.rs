@@ -2,10 +2,11 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The style of every page: light and dark, from 360 pixels up.
+/// The CSS of every page: light and dark colours, for screens of at least 360 pixels.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The page of a header and a main part; `more` is style that this page has beside [`STYLE`].
+/// A complete HTML page with this title, header and main part. `more` is CSS that is added to
+/// [`STYLE`] on this page.
 ///
 /// ```
 /// use maud::html;

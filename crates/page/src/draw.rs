@@ -1,4 +1,5 @@
-//! A [`Plot`] as SVG, drawn with plotters. The legend is not in it: see [`legend`](crate::legend).
+//! Draws a [`Plot`] as SVG, by the crate plotters. The legend is separate: see
+//! [`legend`](crate::legend).
 
 use plotters::prelude::*;
 
@@ -6,41 +7,42 @@ use crate::plot::{Direction, Kind, Plot, Point, Series};
 use crate::scale::Scale;
 use crate::style::{self, INK, Look, Style};
 
-/// Size in the units of the page.
+/// Width of a drawing, in units of the page.
 pub const WIDTH: f64 = 520.0;
-/// See [`WIDTH`].
+/// Height of a drawing without its legend, in units of the page.
 pub const HEIGHT: f64 = 360.0;
-/// plotters works in whole pixels; a fine raster keeps curves smooth.
+/// Pixels per unit of the page. plotters rounds to whole pixels; this resolution keeps curves
+/// smooth.
 const FINE: f64 = 8.0;
-/// More points than this in a series are thinned for the drawing.
+/// Up to this many points of a series are drawn. Of more points, only every second or fewer.
 const MOST_POINTS: usize = 1500;
-/// More points than this are a cloud of dots, without the marker of their series.
+/// Above this number of points, a series is drawn as small dots instead of its markers.
 const CLOUD: usize = 100;
-/// Radius of a marker.
+/// Radius of a marker, in units of the page.
 pub const RADIUS: f64 = 4.0;
 
-/// A drawing.
+/// A plot as SVG.
 #[derive(Debug)]
 pub struct Drawing {
-    /// What belongs inside an `<svg>` with the [`view_box`] of [`HEIGHT`].
+    /// The content of an `<svg>` element with the [`view_box`] of height [`HEIGHT`].
     pub body: String,
-    /// What the drawing leaves out, in sentences.
+    /// Sentences about points that are not drawn.
     pub notes: Vec<String>,
 }
 
-/// The value of the `viewBox` for a drawing as high as this, in units of the page.
+/// The `viewBox` of a drawing with this height in units of the page.
 pub fn view_box(height: f64) -> String {
     format!("0 0 {} {}", WIDTH * FINE, height * FINE)
 }
 
-/// Page units to pixels.
+/// Converts units of the page to pixels.
 pub fn px(size: f64) -> f64 {
     size * FINE
 }
 
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
 
-/// A plot that could not be drawn.
+/// The error of a plot that could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("plot `{plot}`: {why}")]
 pub struct NotDrawn {
@@ -51,7 +53,7 @@ pub struct NotDrawn {
 /// Draws a plot.
 ///
 /// # Errors
-/// [`NotDrawn`] if the backend refuses, which one that writes text does not.
+/// [`NotDrawn`] if plotters' SVG backend fails. It writes to memory, so no failure is known.
 ///
 /// ```
 /// use nystrom_page::draw::draw;
@@ -71,18 +73,19 @@ pub fn draw(plot: &Plot, look: Look) -> Result<Drawing, NotDrawn> {
     Ok(Drawing { body: body(&svg), notes: notes(plot, &shown) })
 }
 
-/// The axes of a plot, with room for its series, their error bars and its lines.
+/// The scales of x and y, which cover the series, their error bars, the reference lines and
+/// [`Plot::room`].
 pub fn scales(plot: &Plot) -> (Scale, Scale) {
     (Scale::over(abscissae(plot), plot.x.log), Scale::over(ordinates(plot), plot.y.log))
 }
 
-/// The points of a series that can be drawn.
+/// The points of a series that are drawn.
 struct Shown<'a> {
     series: &'a Series,
     points: Vec<Point>,
-    /// Points at NaN, ∞, or ≤ 0 on a log axis.
+    /// The number of points at NaN or ∞, or ≤ 0 on a logarithmic axis.
     left_out: usize,
-    /// One in so many is drawn.
+    /// One in `every` of the other points is drawn.
     every: usize,
 }
 
@@ -153,7 +156,7 @@ fn render(
     let (x_range, y_range) = (x.range(), y.range());
     let mut chart = ChartBuilder::on(&root)
         .margin(px(10.0) as u32)
-        // half of the last label is beyond the axis
+        // half of the last label lies beyond the end of the axis
         .margin_right(px((5.5 * x.widest_label() as f64 - 12.0).max(10.0)) as u32)
         .x_label_area_size(px(58.0) as u32)
         .y_label_area_size(px(38.0 + 11.0 * y.widest_label().max(4) as f64) as u32)
@@ -192,7 +195,7 @@ fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>
     Ok(())
 }
 
-/// Font size of the axes' titles, small enough for the longer one to fit beside its axis.
+/// Font size of the axis titles, chosen so that both titles fit beside their axes.
 fn title_size(plot: &Plot) -> f64 {
     let fits = |label: &str, length: f64| length / (0.42 * label.chars().count().max(1) as f64);
     fits(&plot.x.label, WIDTH - 110.0).min(fits(&plot.y.label, HEIGHT - 78.0)).clamp(12.0, 21.0)
@@ -240,7 +243,8 @@ fn path(
     Ok(())
 }
 
-/// A bar from the low to the high end; an end that has no place on a log axis goes to the edge.
+/// Draws an error bar. Ends outside the axis, such as ≤ 0 on a logarithmic one, are moved to its
+/// edge.
 fn error_bar(
     point: &Point,
     style: &Style,
@@ -263,7 +267,7 @@ fn error_bar(
     Ok(())
 }
 
-/// Small dots that let those below shine through.
+/// Draws small half-transparent dots.
 fn cloud(
     at: Vec<(f64, f64)>,
     style: &Style,
@@ -302,7 +306,7 @@ fn stroke((r, g, b): (u8, u8, u8), width: f64) -> ShapeStyle {
     RGBColor(r, g, b).stroke_width(px(width) as u32)
 }
 
-/// What is between `<svg …>` and `</svg>`, with black turned into the colour of the text around it.
+/// The content of the `<svg>` element, with black replaced by `currentColor`.
 fn body(svg: &str) -> String {
     let start =
         svg.find("<svg").and_then(|at| svg[at..].find('>').map(|end| at + end + 1)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Figures and tables of a page, with what a screen reader says of them.
+//! Figures and tables of a page, with their descriptions for screen readers.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -9,7 +9,7 @@ use crate::plot::{Axis, Plot};
 use crate::style::Look;
 use crate::table::{Cell, Table};
 
-/// A plot with its legend and caption; `links` stand behind the caption.
+/// A plot with its legend and caption. `links` follow the caption.
 ///
 /// # Errors
 /// As [`draw`](draw::draw).
@@ -39,7 +39,7 @@ pub fn figure(plot: &Plot, look: Look, links: &Markup) -> Result<Markup, NotDraw
     })
 }
 
-/// A table in a box that scrolls where the page is narrow; `links` stand behind the caption.
+/// A table in a box that scrolls sideways on narrow screens. `links` follow the caption.
 pub fn table(table: &Table, links: &Markup) -> Markup {
     let paper = |i: usize| table.columns[i].from_paper.then_some("paper");
     let numeric = |i: usize| {

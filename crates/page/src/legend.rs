@@ -1,5 +1,5 @@
-//! The legend of a plot, beside the drawing and not on it; and the plot with its legend as a file
-//! of its own.
+//! The legend of a plot, which is placed outside the drawing, and SVG files that hold a plot and
+//! its legend.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -7,9 +7,10 @@ use crate::draw::{self, HEIGHT, NotDrawn, RADIUS, WIDTH, px};
 use crate::plot::{Direction, Kind, Plot};
 use crate::style::{self, Look, Style};
 
-/// Width and height of a sample, in units of the page.
+/// Width and height of a sample, the piece of line and the marker beside a name, in units of the
+/// page.
 const SAMPLE: (f64, f64) = (36.0, 14.0);
-/// Height of a line of the legend in a file of its own.
+/// Height of a line of the legend in [`standalone`], in units of the page.
 const LINE: f64 = 22.0;
 
 /// One line of the legend.
@@ -30,7 +31,7 @@ fn items(plot: &Plot, look: Look) -> Vec<Item<'_>> {
     series.chain(lines).collect()
 }
 
-/// A piece of line and a marker, in a box of [`SAMPLE`]'s size.
+/// The sample of a series: a piece of line, a marker or both, in a box of size [`SAMPLE`].
 fn sample(style: &Style, kind: Kind) -> Markup {
     let colour = style.ink();
     let centre = |(x, y): &(f64, f64)| {
@@ -46,7 +47,7 @@ fn sample(style: &Style, kind: Kind) -> Markup {
     }
 }
 
-/// A stroke right across the sample, or from its top to its bottom.
+/// A horizontal or vertical line through the centre of a sample.
 fn rule(direction: Direction, colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
     let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
     let (x, y) = (SAMPLE.0 / 2.0, SAMPLE.1 / 2.0);
@@ -77,7 +78,7 @@ pub fn list(plot: &Plot, look: Look) -> Markup {
     }
 }
 
-/// The plot on white with its legend below: a file for slides, documents and READMEs.
+/// An SVG file of the plot on white, with its legend below: for slides, documents and READMEs.
 ///
 /// # Errors
 /// As [`draw`](draw::draw).

@@ -1,9 +1,10 @@
 //! Figures, tables and pages; and the page of a fit.
 //!
-//! A [`Plot`](plot::Plot) or [`Table`](table::Table) is data; [`draw`](draw::draw) and
-//! [`figure`](figure::figure) make SVG and HTML of it. [`document`] makes a page that is one file:
-//! light and dark, for narrow and wide screens, without network or script. [`FitPage`] is the page
-//! of a fit of [`nystrom_pipeline`].
+//! [`Plot`](plot::Plot) and [`Table`](table::Table) hold data. [`draw`](draw::draw) turns a plot
+//! into SVG; [`figure`](figure::figure) and [`figure::table`] turn plots and tables into HTML.
+//! [`document`] builds a page as one file: it has light and dark colours, fits narrow and wide
+//! screens, and needs no network and no script. [`FitPage`] is the page of a fit by
+//! [`nystrom_pipeline`].
 //!
 //! ```
 //! use nystrom_page::plot::{Axis, Plot, Point};

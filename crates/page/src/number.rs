@@ -1,7 +1,8 @@
-//! Numbers for people to read, and floats that survive JSON.
+//! Numbers as text for readers, and JSON that keeps NaN and infinities.
 
-/// Four significant digits, integers whole, very small and very large ones as `1.5e-7`, with a true
-/// minus sign.
+/// A number as text. Integers below 10⁷ in magnitude have all their digits. Other numbers have four
+/// significant digits from 0.001 to 100,000, and three with an exponent outside, as in `1.5e−7`.
+/// Negative signs are true minus signs.
 pub fn number(value: f64) -> String {
     if value.is_nan() {
         return "NaN".into();
@@ -20,7 +21,8 @@ pub fn number(value: f64) -> String {
     if value < 0.0 { format!("−{text}") } else { text }
 }
 
-/// `1.019 ± 0.062`: two digits of the standard error, and no more decimals of the value.
+/// A value with its standard error, as in `1.019 ± 0.062`: the error has two significant digits,
+/// and the value is rounded to the same decimal place.
 pub fn with_error(value: f64, error: f64) -> String {
     let unit = 10_f64.powf(error.log10().floor() - 1.0);
     let rounded = |x: f64| {
@@ -33,14 +35,15 @@ pub fn with_error(value: f64, error: f64) -> String {
     format!("{} ± {}", rounded(value), rounded(error))
 }
 
-/// Four significant digits in fixed notation: 0.01234, 1.234, 12345.
+/// Four significant digits, and all digits before the point, in fixed notation: 0.01234, 1.234,
+/// 12345.
 fn fixed(magnitude: f64) -> String {
     let exponent = magnitude.log10().floor() as i32;
     let decimals = (3 - exponent).clamp(0, 9) as usize;
     trim_zeros(&format!("{magnitude:.decimals$}")).to_owned()
 }
 
-/// Three digits and an exponent: 1.23e-7.
+/// Three significant digits and an exponent: 1.23e−7.
 fn scientific(magnitude: f64) -> String {
     let text = format!("{magnitude:.2e}");
     match text.split_once('e') {
@@ -55,7 +58,7 @@ fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A duration: `0.42 s`, `37 s`, `4 min 05 s`, `2 h 03 min`.
+/// A duration as text: `0.42 s`, `37 s`, `4 min 05 s`, `2 h 03 min`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     if seconds < 10.0 {
@@ -69,7 +72,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// JSON has no NaN and no ∞: they travel as strings, so that what is read back is what was written.
+/// Serialises a float so that NaN and infinities, which JSON lacks, are strings, and every value is
+/// read back unchanged. For `#[serde(with = "…")]`.
 pub mod lossless {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -80,7 +84,7 @@ pub mod lossless {
         Word(String),
     }
 
-    /// Writes a float.
+    /// Serialises a float: a number if it is finite, otherwise a string.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if value.is_finite() {
             serializer.serialize_f64(*value)
@@ -89,7 +93,10 @@ pub mod lossless {
         }
     }
 
-    /// Reads one back.
+    /// Deserialises a float from a number or a string.
+    ///
+    /// # Errors
+    /// If the string is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match Repr::deserialize(deserializer)? {
             Repr::Finite(value) => Ok(value),
@@ -100,20 +107,23 @@ pub mod lossless {
     }
 }
 
-/// The same for a number that may be absent.
+/// As [`lossless`], for an optional float, which is null if absent.
 pub mod lossless_option {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
     struct Holder(#[serde(with = "super::lossless")] f64);
 
-    /// Writes a float, or null.
-    #[allow(clippy::ref_option)] // serde hands out the reference
+    /// Serialises an optional float: null, a number or a string.
+    #[allow(clippy::ref_option)] // serde passes a reference
     pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         value.map(Holder).serialize(serializer)
     }
 
-    /// Reads one back.
+    /// Deserialises an optional float from null, a number or a string.
+    ///
+    /// # Errors
+    /// If a string is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<f64>, D::Error> {

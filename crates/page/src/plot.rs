@@ -1,29 +1,31 @@
-//! Plots as data: what is drawn, not how. [`draw`](crate::draw::draw) turns one into SVG.
+//! Plots as data, independent of their drawing. [`draw`](crate::draw::draw) turns a plot into SVG.
 
 use serde::{Deserialize, Serialize};
 
-/// A plot: two axes, some series, perhaps reference lines.
+/// A plot: two axes, series and optional reference lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plot {
-    /// Fit for a file name and unique beside others: lower case letters, digits, `-`.
+    /// An identifier of lower-case letters, digits and `-`: usable as a file name, and unique among
+    /// the plots and tables of a page.
     pub id: String,
-    /// The caption: what is shown, for which setting.
+    /// The caption: the quantity shown and the setting.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in the order of the legend.
+    /// The series, in the order of the legend.
     pub series: Vec<Series>,
-    /// Thin grey lines that say where a theoretical or printed value lies.
+    /// Thin grey reference lines, at theoretical values or at values printed in a paper.
     pub lines: Vec<ReferenceLine>,
-    /// Ordinates for which there is room, drawn or not: so that several plots have one scale.
+    /// Ordinates that the vertical axis must include though they are not drawn, so that several
+    /// plots have the same scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub room: Vec<f64>,
 }
 
 impl Plot {
-    /// A plot without series.
+    /// A plot without series or reference lines.
     pub fn new(id: &str, title: &str, x: Axis, y: Axis) -> Self {
         Plot {
             id: id.into(),
@@ -46,8 +48,8 @@ impl Plot {
         self.push(name, method, Kind::Points, points);
     }
 
-    /// Adds a series of markers joined by a line, the usual choice for a few measured values with
-    /// error bars.
+    /// Adds a series of markers joined by a line. This is the usual choice for a few measured
+    /// values with error bars.
     pub fn line_and_points(
         &mut self,
         name: &str,
@@ -83,13 +85,13 @@ impl Plot {
     }
 }
 
-/// One axis.
+/// An axis of a plot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it shows, with its unit: `time / s`.
+    /// The quantity and its unit, as in `time / s`.
     pub label: String,
-    /// Logarithmic if true. Values ≤ 0 are then left out of the drawing, with a note that says how
-    /// many.
+    /// Whether the axis is logarithmic. Values ≤ 0 are then left out of the drawing, and a note
+    /// gives their number.
     pub log: bool,
 }
 
@@ -108,11 +110,11 @@ impl Axis {
 /// A named series of points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// The key of its [`Look`](crate::style::Look): colour, marker and dash.
+    /// The key that [`Look`](crate::style::Look) maps to colour, marker and dash.
     pub method: String,
-    /// Line, points or both.
+    /// Whether the series has a line, markers or both.
     pub kind: Kind,
     /// The points, in drawing order.
     pub points: Vec<Point>,
@@ -125,11 +127,11 @@ pub enum Kind {
     Line,
     /// A marker at each point.
     Points,
-    /// Both.
+    /// A line through the points, and a marker at each.
     LineAndPoints,
 }
 
-/// A point, perhaps with an error bar from `y_lo` to `y_hi`.
+/// A point, with or without an error bar.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Abscissa.
@@ -138,11 +140,11 @@ pub struct Point {
     /// Ordinate.
     #[serde(with = "crate::number::lossless")]
     pub y: f64,
-    /// Lower and upper end of the error bar.
+    /// The error bar, if there is one.
     pub range: Option<Range>,
 }
 
-/// An error bar.
+/// The vertical extent of an error bar.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Range {
     /// Lower end.
@@ -154,7 +156,7 @@ pub struct Range {
 }
 
 impl Point {
-    /// A point without error bar.
+    /// A point without an error bar.
     pub fn new(x: f64, y: f64) -> Self {
         Point { x, y, range: None }
     }
@@ -165,23 +167,23 @@ impl Point {
     }
 }
 
-/// A reference line right across the plot.
+/// A reference line across the whole plot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceLine {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// Which way it runs.
+    /// Whether the line is horizontal or vertical.
     pub direction: Direction,
-    /// Its ordinate (horizontal) or abscissa (vertical).
+    /// The ordinate of a horizontal line, or the abscissa of a vertical one.
     #[serde(with = "crate::number::lossless")]
     pub at: f64,
 }
 
-/// Which way a reference line runs.
+/// The direction of a reference line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
-    /// At a constant y.
+    /// The line has constant y.
     Horizontal,
-    /// At a constant x.
+    /// The line has constant x.
     Vertical,
 }

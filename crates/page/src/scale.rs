@@ -1,5 +1,4 @@
-//! An axis of a drawing: which values it spans, where its ticks are, how they are written. Linear
-//! or logarithmic.
+//! The scale of an axis, linear or logarithmic: its range, its ticks and their labels.
 
 use std::ops::Range;
 
@@ -7,10 +6,10 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use crate::number::number;
 
-/// Ticks on an axis, at most about.
+/// The approximate maximum number of ticks on an axis.
 const TICKS: usize = 6;
 
-/// A linear or logarithmic scale over a closed interval of positive length.
+/// A linear or logarithmic scale over an interval of positive length.
 #[derive(Debug, Clone)]
 pub struct Scale {
     log: bool,
@@ -20,8 +19,9 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale with room for all the values that can be shown: finite ones, and positive ones on a
-    /// log scale.
+    /// A scale that covers all values it can show, with a margin. It can show finite values, and of
+    /// these a logarithmic scale only the positive ones. Without such a value the interval is
+    /// [0, 1], or [0.1, 10] if the scale is logarithmic.
     pub fn over(values: impl IntoIterator<Item = f64>, log: bool) -> Self {
         let shown = values.into_iter().filter(|&value| shows(value, log));
         let (lo, hi) =
@@ -31,17 +31,17 @@ impl Scale {
         Scale { log, lo, hi, ticks }
     }
 
-    /// Letters of the longest label.
+    /// The number of characters of the longest tick label.
     pub(crate) fn widest_label(&self) -> usize {
         self.ticks.iter().map(|tick| self.format_ext(tick).chars().count()).max().unwrap_or(0)
     }
 
-    /// True if this value has a place on the scale.
+    /// Whether the scale can show this value: it is finite, and positive on a logarithmic scale.
     pub fn shows(&self, value: f64) -> bool {
         shows(value, self.log)
     }
 
-    /// 0 at the low end, 1 at the high end.
+    /// The position of a value on the axis: 0 at the low end, 1 at the high end.
     pub fn fraction(&self, value: f64) -> f64 {
         let at = |v: f64| if self.log { v.log10() } else { v };
         (at(value) - at(self.lo)) / (at(self.hi) - at(self.lo))
@@ -68,7 +68,7 @@ fn log_room(lo: f64, hi: f64) -> (f64, f64) {
     ((lo / room).max(f64::MIN_POSITIVE), (hi * room).min(f64::MAX))
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten.
 fn linear_ticks(lo: f64, hi: f64) -> Vec<f64> {
     let rough = (hi - lo) / TICKS as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -78,13 +78,13 @@ fn linear_ticks(lo: f64, hi: f64) -> Vec<f64> {
         .find(|&step| step >= rough)
         .unwrap_or(rough);
     let (first, last) = ((lo / step).ceil(), (hi / step).floor());
-    // i·step as a quotient where the step is a decimal fraction, so that 0.3 is 0.3
+    // a step below 1 is the inverse of an integer; dividing by the integer gives 0.3 exactly
     let value = |i: f64| if step < 1.0 { i / (1.0 / step).round() } else { i * step };
     (0..=(last - first) as usize).map(|i| value(first + i as f64)).collect()
 }
 
-/// Powers of ten; with 2 and 5, or 3, between them where there are few, every other one or fewer
-/// where there are many.
+/// Ticks at powers of ten. If the scale contains only one or two of them, their multiples by 2 and
+/// 5, or by 3, are added. If it contains many, only every second power or fewer are ticks.
 fn log_ticks(lo: f64, hi: f64) -> Vec<f64> {
     let (first, last) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
     let inside = |value: &f64| (lo..=hi).contains(value);
@@ -128,7 +128,7 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// 10⁻³, 2×10⁵.
+/// A number as a power of ten: 10⁻³, 2×10⁵.
 fn power_of_ten(value: f64) -> String {
     let text = format!("{value:.0e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

@@ -1,13 +1,13 @@
-//! How series are drawn: colour, marker and dash, so that none of them alone has to be told apart.
-//! Each drawing has its own table of looks ([`Look`]): one look for what is the same, in every
-//! plot.
+//! The look of a series: colour, marker and dash together, so that series differ by more than
+//! colour. A [`Look`] maps the key of a series to its style, so that the same method looks the same
+//! in every plot.
 //!
 //! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with
-//! colour-blindness can tell apart. Yellow is left out, being invisible on white. Brown and gold
-//! are added. Black stands for the ink of the page: a page turns it into its text colour, light in
-//! a dark scheme.
+//! colour blindness can distinguish. Yellow is left out because it is invisible on white. Brown and
+//! gold are added. Black is replaced by the text colour of the page, which is light in the dark
+//! colour scheme.
 
-/// The ink of the page.
+/// Black, which a page replaces by its text colour.
 pub const INK: (u8, u8, u8) = (0, 0, 0);
 /// Orange.
 pub const ORANGE: (u8, u8, u8) = (230, 159, 0);
@@ -28,41 +28,41 @@ pub const BROWN: (u8, u8, u8) = (140, 86, 40);
 /// Gold.
 pub const GOLD: (u8, u8, u8) = (166, 118, 29);
 
-/// How a series looks.
+/// The look of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
-    /// Colour of line and marker.
+    /// Colour of line and marker, as red, green and blue.
     pub colour: (u8, u8, u8),
-    /// Shape of the marker.
+    /// The shape of the marker.
     pub marker: Marker,
     /// Whether the marker is filled.
     pub filled: bool,
-    /// Lengths of dash and gap; none for a solid line.
+    /// Lengths of dash and gap, in units of the page. `None` for a solid line.
     pub dash: Option<(f64, f64)>,
 }
 
-/// Shape of a marker.
+/// The shape of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
     Circle,
     /// A square.
     Square,
-    /// A square on its corner.
+    /// A square standing on a corner.
     Diamond,
-    /// A triangle, its top up.
+    /// A triangle that points up.
     Up,
-    /// A triangle, its top down.
+    /// A triangle that points down.
     Down,
     /// A plus sign.
     Plus,
-    /// A cross.
+    /// A diagonal cross.
     Cross,
 }
 
 use Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
 
-/// No dash.
+/// A solid line.
 pub const SOLID: Option<(f64, f64)> = None;
 /// Long dashes.
 pub const LONG: Option<(f64, f64)> = Some((10.0, 4.0));
@@ -71,7 +71,7 @@ pub const SHORT: Option<(f64, f64)> = Some((5.0, 4.0));
 /// Dots.
 pub const DOTS: Option<(f64, f64)> = Some((2.0, 3.0));
 
-/// A look, for a table of them.
+/// Builds a [`Style`], in constant expressions too.
 pub const fn style(
     colour: (u8, u8, u8),
     marker: Marker,
@@ -81,19 +81,19 @@ pub const fn style(
     Style { colour, marker, filled, dash }
 }
 
-/// Dash of the reference line at this place in the list, so that several can be told apart.
+/// The dash of reference line number `at`, from 0. It repeats after four lines.
 pub fn reference(at: usize) -> Option<(f64, f64)> {
     [SOLID, LONG, DOTS, SHORT][at % 4]
 }
 
-/// The look of a series by its key.
+/// Maps the key of a series ([`Series::method`](crate::plot::Series::method)) to its style.
 pub type Look = fn(&str) -> Style;
 
-/// Of a series that no table of looks has.
+/// The style for a series whose key is not known.
 pub const UNKNOWN: Style = style(GREY, Cross, false, DOTS);
 
 impl Style {
-    /// The colour as SVG writes it; the page's own for black.
+    /// The colour as an SVG value: `#RRGGBB`, or `currentColor` for black.
     pub fn ink(&self) -> String {
         let (r, g, b) = self.colour;
         if self.colour == INK { "currentColor".into() } else { format!("#{r:02X}{g:02X}{b:02X}") }
@@ -101,8 +101,8 @@ impl Style {
 }
 
 impl Marker {
-    /// Corners of the marker around the origin, about one unit in radius; all markers have about
-    /// the same area.
+    /// The corners of the marker around the origin. Its radius is about 1, and all markers have
+    /// about the same area.
     pub fn outline(self) -> Vec<(f64, f64)> {
         match self {
             Circle => {
@@ -118,7 +118,7 @@ impl Marker {
     }
 }
 
-/// Two crossed bars, turned.
+/// The outline of two crossed bars, each corner transformed by `turn`.
 fn bars(turn: impl Fn(f64, f64) -> (f64, f64)) -> Vec<(f64, f64)> {
     let (long, thin) = (1.35, 0.35);
     let arm = [(thin, -long), (thin, -thin), (long, -thin)];

@@ -1,4 +1,4 @@
-//! Tables as data: columns with units, rows of cells.
+//! Tables as data: columns with units, and rows of cells.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Table {
-    /// Fit for a file name and unique beside others: lower case letters, digits, `-`.
+    /// An identifier of lower-case letters, digits and `-`: usable as a file name, and unique among
+    /// the plots and tables of a page.
     pub id: String,
     /// The caption.
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
-    /// The rows; each as long as `columns`.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A [`Table`] as a file holds it.
+/// A deserialised [`Table`] before the lengths of its rows are checked.
 #[derive(Deserialize)]
 struct Stored {
     id: String,
@@ -54,7 +55,7 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If the row is not as long as there are columns.
+    /// If the number of cells is not the number of columns.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         let row: Vec<Cell> = row.into_iter().collect();
         let (got, want) = (row.len(), self.columns.len());
@@ -63,19 +64,19 @@ impl Table {
     }
 }
 
-/// A column: what it holds, and in which unit.
+/// A column of a table: its name, its unit and the origin of its values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its heading.
+    /// The heading.
     pub name: String,
-    /// Its unit, empty for pure numbers: `s`, `MB`.
+    /// The unit, such as `s` or `MB`; empty for pure numbers and for text.
     pub unit: String,
-    /// True for values printed in a paper: they are set apart from measured ones.
+    /// Whether the values are printed in a paper. Such columns look different from measured ones.
     pub from_paper: bool,
 }
 
 impl Column {
-    /// A column of pure numbers or words.
+    /// A column of pure numbers or of text.
     pub fn new(name: &str) -> Self {
         Column { name: name.into(), unit: String::new(), from_paper: false }
     }
@@ -85,22 +86,22 @@ impl Column {
         Column { name: name.into(), unit: unit.into(), from_paper: false }
     }
 
-    /// A column of values as the paper prints them.
+    /// A column of values printed in the paper.
     pub fn paper(name: &str) -> Self {
         Column { name: name.into(), unit: String::new(), from_paper: true }
     }
 }
 
-/// One entry of a table.
+/// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cell {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A number; shown to four significant digits, stored whole. NaN and ∞ are allowed and shown as
-    /// such.
+    /// A number. It is stored in full precision and shown as [`number`](crate::number::number)
+    /// writes it, NaN and infinities included.
     Number(#[serde(with = "crate::number::lossless")] f64),
-    /// Nothing to show: not measured, or not printed in the paper.
+    /// No value: not measured, or not printed in the paper.
     Missing,
 }
 

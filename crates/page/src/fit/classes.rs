@@ -1,4 +1,4 @@
-//! Which classes are taken for which, and how sure the fit may be.
+//! The confusion matrix of a classification, and the reliability of its probabilities.
 
 use super::gallery;
 use super::look::{FIT, IDEAL};
@@ -7,7 +7,7 @@ use crate::plot::{Axis, Plot, Point};
 use maud::{Markup, html};
 use nystrom_pipeline::{ClassErrors, Confusion};
 
-/// Classes that the matrix shows at most: those with the most rows.
+/// The matrix shows at most this many classes: those with the most rows.
 const SHOWN: usize = 20;
 
 pub fn shown(confusion: &Confusion, errors: Option<ClassErrors>) -> Markup {
@@ -15,7 +15,7 @@ pub fn shown(confusion: &Confusion, errors: Option<ClassErrors>) -> Markup {
         (matrix(confusion))
         h3 { "Probabilities" }
         p {
-            "The probabilities were fitted to these rows, with one number for each class. "
+            "The probabilities were calibrated on these rows, with one parameter for each class. "
             @if let Some(errors) = errors {
                 "Their calibration error in 15 bins is " (number(errors.calibration_error)) "."
             }
@@ -32,7 +32,7 @@ fn matrix(confusion: &Confusion) -> Markup {
     classes.truncate(SHOWN);
     classes.sort_unstable();
     let share = |k: usize, l: usize| counts[k][l] as f64 / total(k).max(1) as f64;
-    let title = "Rows of each class (down) that were taken for each class (across)";
+    let title = "Number of rows by their class (down) and their predicted class (across)";
     html! {
         div.scroll role="region" aria-label=(title) tabindex="0" {
             table.data {
@@ -56,7 +56,7 @@ fn matrix(confusion: &Confusion) -> Markup {
             }
         }
         @if names.len() > SHOWN {
-            p.note { "Of " (names.len()) " classes the " (SHOWN) " with the most rows." }
+            p.note { "The " (SHOWN) " classes with the most rows, of " (names.len()) "." }
         }
     }
 }
@@ -68,8 +68,8 @@ fn reliability(confusion: &Confusion) -> Plot {
             format!("probability of {second}"),
         ),
         _ => (
-            "How often the likeliest class was right, by its probability".to_owned(),
-            "probability of the likeliest class".to_owned(),
+            "How often the most probable class was right, by its probability".to_owned(),
+            "probability of the most probable class".to_owned(),
         ),
     };
     let mut plot =
@@ -78,7 +78,7 @@ fn reliability(confusion: &Confusion) -> Plot {
         let error = (bin.share * (1.0 - bin.share) / bin.rows as f64).sqrt();
         Point::with_range(bin.probability, bin.share, bin.share - error, bin.share + error)
     });
-    plot.line_and_points("bins of as many rows, with standard errors", FIT, points);
+    plot.line_and_points("bins with equal numbers of rows; standard errors", FIT, points);
     plot.line("perfect", IDEAL, [0.0, 1.0].map(|at| Point::new(at, at)));
     plot
 }

@@ -1,4 +1,4 @@
-//! Which columns matter, and how.
+//! The importance of the columns, and partial dependence on them.
 
 use super::{count, gallery, look, percent};
 use crate::figure;
@@ -8,9 +8,9 @@ use crate::table::{Cell, Column, Table};
 use maud::{Markup, html};
 use nystrom_pipeline::{AnyKernel, Average, Dependence, Explanation, Family, Grid, Influence};
 
-/// Columns that are shown.
+/// At most this many columns are shown, the most important ones.
 const SHOWN: usize = 30;
-/// Outputs that are shown.
+/// At most this many outputs are shown.
 const OUTPUTS: usize = 5;
 
 pub fn section(explanation: &Explanation, kernel: &AnyKernel) -> Markup {
@@ -28,16 +28,16 @@ pub fn section(explanation: &Explanation, kernel: &AnyKernel) -> Markup {
                 @if learnt {
                     "Importance is the column's share of the diagonal of the learned metric."
                 } @else {
-                    "No metric was learnt. Importance is the column's share of the mean square of \
-                     the slopes along standardised features."
+                    "No metric was learned. Importance is the column's share of the mean squared \
+                     slopes along standardised features."
                 }
-                " The levels of a text count together. The mean change is that of the prediction \
-                 by one unit of a column of numbers (its average derivative), over "
-                (count(*rows, "row")) " that were fitted, with its standard error; the model is \
-                 taken as given. What goes with the target need not be its cause."
+                " The levels of a text column are added up. The mean change is the average \
+                 derivative of the prediction with respect to a numeric column, per unit, over "
+                (count(*rows, "row")) " that were fitted. Its standard error treats the model as \
+                 fixed. A column that is associated with the target need not be a cause of it."
                 @if rough(kernel.family()) {
-                    " The kernel is rough: its slopes jump at the centres, so that mean changes \
-                     are uncertain, and partial dependence tells more."
+                    " The kernel is not differentiable at its centres, so that mean changes are \
+                     uncertain; partial dependence is more reliable."
                 }
             }
             (bars(explanation))
@@ -49,9 +49,9 @@ pub fn section(explanation: &Explanation, kernel: &AnyKernel) -> Markup {
             }
             h3 { "Partial dependence" }
             p {
-                "The mean prediction if all rows had the same value in one column, and their own \
-                 in the others: for the most important columns, between 2.5 % and 97.5 % of their \
-                 values. All are drawn on one scale."
+                "The mean prediction if all rows had the same value in one column and kept their \
+                 own values in the others. Shown are the most important columns, from the 2.5 % to \
+                 the 97.5 % quantile of their values. All plots have the same vertical scale."
             }
             (gallery(&plots))
             @for table in &tables { (figure::table(table, &html! {})) }
@@ -59,7 +59,7 @@ pub fn section(explanation: &Explanation, kernel: &AnyKernel) -> Markup {
     }
 }
 
-/// Whether functions of a family have no slope at its centres.
+/// Whether kernels of a family are not differentiable at the centres.
 fn rough(family: Family) -> bool {
     match family {
         Family::Matern { nu } => nu <= 0.5,
@@ -115,7 +115,7 @@ fn average(average: &Average) -> String {
     }
 }
 
-/// The dependence on a column of numbers.
+/// Partial dependence on a numeric column, as a plot.
 fn plot(outputs: &[String], column: &Influence) -> Option<Plot> {
     let Dependence { at: Grid::Numbers(at), means, .. } = column.dependence.as_ref()? else {
         return None;
@@ -138,7 +138,7 @@ fn plot(outputs: &[String], column: &Influence) -> Option<Plot> {
     Some(plot)
 }
 
-/// The dependence on a column of texts.
+/// Partial dependence on a text column, as a table.
 fn levels(outputs: &[String], column: &Influence) -> Option<Table> {
     let Dependence { at: Grid::Levels(levels), means, .. } = column.dependence.as_ref()? else {
         return None;

@@ -1,23 +1,23 @@
-//! How the series of a fit's page look.
+//! The look of the series on the page of a fit.
 
 use crate::style::Marker::{Circle, Diamond, Down, Square, Up};
 use crate::style::{
     BLUE, DOTS, GREEN, GREY, INK, LONG, ORANGE, PURPLE, RED, SHORT, SOLID, Style, UNKNOWN, style,
 };
 
-/// One row of the table, or one trial.
+/// The key of series in which each point is a row of the table.
 pub const ROW: &str = "row";
-/// What the fit gives.
+/// The key of results of the fit.
 pub const FIT: &str = "fit";
-/// What would be perfect.
+/// The key of the line that a perfect fit would follow.
 pub const IDEAL: &str = "ideal";
 
-/// Of the first, second, … of several.
+/// The key of series number `at`, from 0, in a plot with several. It repeats after five series.
 pub fn nth(at: usize) -> &'static str {
     ["0", "1", "2", "3", "4"][at % 5]
 }
 
-/// The look of a series.
+/// The style of the series with this key.
 pub fn look(key: &str) -> Style {
     match key {
         ROW => style(BLUE, Circle, true, SOLID),

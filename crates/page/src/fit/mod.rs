@@ -14,8 +14,8 @@ use crate::plot::Plot;
 use maud::{Markup, html};
 use nystrom_pipeline::{Metric, Model, Report, Validation};
 
-/// A fit as one page. It shows how good the fit is on rows that it has not seen, which columns
-/// matter, what was tried, and how to repeat it.
+/// A page about a fit. It shows errors on rows that were not fitted, the importance of the columns,
+/// the candidates of the search, and the command that repeats the fit.
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -33,26 +33,26 @@ use nystrom_pipeline::{Metric, Model, Report, Validation};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FitPage<'a> {
-    /// What was fitted.
+    /// The fitted model.
     pub model: &'a Model,
-    /// How it was found, if it was searched for.
+    /// The report of the search, if there was one.
     pub report: Option<&'a Report>,
-    /// Predictions for rows that it has not seen.
+    /// Predictions for rows, each by a fit that did not include the row.
     pub validation: Option<&'a Validation>,
-    /// Of a fit that was not searched for: λ and leave-one-out errors.
+    /// For a fit without a search: pairs of λ and leave-one-out error.
     pub lambdas: &'a [[f64; 2]],
-    /// The command that repeats it.
+    /// The command that repeats the fit.
     pub command: Option<&'a str>,
 }
 
 impl<'a> FitPage<'a> {
-    /// The page of a fit that was searched for.
+    /// The page of a fit that was found by a search.
     pub fn of(model: &'a Model, report: &'a Report) -> Self {
         let validation = report.validation.as_ref();
         FitPage { model, report: Some(report), validation, lambdas: &[], command: None }
     }
 
-    /// The page: one file, without network or script.
+    /// The page as one HTML file, which needs no network and no script.
     pub fn html(&self) -> String {
         let targets = self.model.target_names().join(", ");
         let title = format!("{targets}: a fit");
@@ -72,7 +72,7 @@ impl<'a> FitPage<'a> {
         document(&title, &header, &main, "")
     }
 
-    /// The few numbers that are looked for first.
+    /// The most important numbers, shown at the top.
     fn tiles(&self) -> Markup {
         let mut tiles: Vec<(String, String)> = Vec::new();
         let mut tile = |what: &str, value: String| tiles.push((what.to_owned(), value));
@@ -89,14 +89,14 @@ impl<'a> FitPage<'a> {
             }
         }
         if let Some(validation) = self.validation {
-            tile("On rows not seen", number(validation.rows as f64));
+            tile("Rows of these errors", number(validation.rows as f64));
         }
         html! {
             ul.tiles { @for (what, value) in &tiles { li { span.what { (what) } b { (value) } } } }
         }
     }
 
-    /// What was fitted, in words.
+    /// The list of facts about the model.
     fn outline(&self) -> Markup {
         let model = self.model;
         let kernel = model.regression().kernel();
@@ -125,9 +125,9 @@ impl<'a> FitPage<'a> {
                 number(report.plain_error)
             );
             facts.push(("Validation error", error));
-            let stopped = if report.stopped { "; it was stopped before its end" } else { "" };
+            let stopped = if report.stopped { "; stopped early" } else { "" };
             let work = format!(
-                "{} trials, {} of {} operations that were allowed{stopped}",
+                "{} trials, {} of {} allowed operations{stopped}",
                 report.trials.len(),
                 number(report.work),
                 number(report.work_allowed)
@@ -155,16 +155,16 @@ impl<'a> FitPage<'a> {
                 h2 id="repeat" { "How to repeat it" }
                 @if let Some(command) = self.command { p.command { code { (command) } } }
                 p {
-                    "The same command on the same file gives the same model to the bit, at any \
-                     number of threads, on processors with the same instructions. Written by \
-                     nystrom " (made.version) "."
+                    "The same command on the same file gives the same model bit for bit, with any \
+                     number of threads, on processors with the same vector instructions. Written \
+                     by nystrom " (made.version) "."
                 }
             }
         }
     }
 }
 
-/// A figure of a fit's page.
+/// A plot as a figure, or as a paragraph with the error if it cannot be drawn.
 fn drawn(plot: &Plot) -> Markup {
     match figure(plot, look::look, &html! {}) {
         Ok(figure) => figure,
@@ -172,14 +172,14 @@ fn drawn(plot: &Plot) -> Markup {
     }
 }
 
-/// Figures beside each other, as far as the page is wide.
+/// Figures side by side, as many as fit the width of the page.
 fn gallery(plots: &[Plot]) -> Markup {
     html! { @if !plots.is_empty() { div.plots { @for plot in plots { (drawn(plot)) } } } }
 }
 
 fn metric(metric: Metric) -> String {
     match metric {
-        Metric::None => "none: features as they were scaled".to_owned(),
+        Metric::None => "none (features as scaled)".to_owned(),
         learned => learned.to_string(),
     }
 }

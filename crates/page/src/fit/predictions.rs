@@ -1,4 +1,4 @@
-//! How good the fit is on rows that it has not seen.
+//! Errors on rows that were kept out of the fit.
 
 use super::look::{FIT, IDEAL, ROW};
 use super::{FitPage, classes, count, gallery};
@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Table};
 use maud::{Markup, html};
 use nystrom_pipeline::{Compared, Coverage, Validation};
 
-/// Targets that are shown.
+/// At most this many targets are shown.
 const TARGETS: usize = 4;
 
 pub fn section(page: &FitPage<'_>, validation: &Validation) -> Markup {
@@ -17,7 +17,7 @@ pub fn section(page: &FitPage<'_>, validation: &Validation) -> Markup {
     let more = validation.targets.len() - targets.len();
     html! {
         section aria-labelledby="predictions" {
-            h2 id="predictions" { "On rows that it has not seen" }
+            h2 id="predictions" { "Errors on rows kept out of the fit" }
             p { (rows(page, validation)) }
             @for compared in targets {
                 (gallery(&[against(compared), residuals(compared)]))
@@ -33,13 +33,13 @@ pub fn section(page: &FitPage<'_>, validation: &Validation) -> Markup {
     }
 }
 
-/// Which rows these are.
+/// A sentence that says which rows the errors are measured on.
 fn rows(page: &FitPage<'_>, validation: &Validation) -> String {
     let rows = count(validation.rows, "row");
     let how = match (validation.split.split_once(' '), validation.folds) {
         (Some(("group", column)), _) => format!(
-            "rows with the same value in {column:?} were set aside together, so that none of a \
-             group was fitted"
+            "rows with the same value in {column:?} were set aside together, so that groups were \
+             set aside whole"
         ),
         (Some(("time", column)), _) => format!("the last rows by {column:?} were set aside"),
         (_, 1) => "they were set aside at random".to_owned(),
@@ -48,23 +48,25 @@ fn rows(page: &FitPage<'_>, validation: &Validation) -> String {
         }
     };
     if page.report.is_none() {
-        return format!("Everything here is of {rows} that were held out of search and fit.");
+        return format!("This section uses {rows} that were held out of search and fit.");
     }
     format!(
-        "Everything here is of {rows} for validation: {how}. Each was predicted by a fit that has \
-         not seen it. The candidate was chosen by its error on them, so that the error on new rows \
-         may be a little larger."
+        "This section uses {rows} for validation: {how}. Each row was predicted by a fit that did \
+         not include it. The search chose the candidate with the smallest error on these rows, so \
+         the error on new rows may be a little larger."
     )
 }
 
-/// How wrong predictions are, in units of the target.
+/// Errors of predictions, in units of the target. A residual is predicted − actual.
 pub struct Errors {
     pub rmse: f64,
     pub r2: f64,
     pub mean_absolute: f64,
-    /// Half of the residuals, and 90 %, are not larger.
+    /// The median of the residuals' absolute values.
     pub half: f64,
+    /// The 90 % quantile of the residuals' absolute values.
     pub most: f64,
+    /// The mean residual.
     pub mean: f64,
 }
 
@@ -99,9 +101,9 @@ fn errors(targets: &[Compared]) -> Table {
         "target",
         "RMSE",
         "R²",
-        "mean size of residuals",
-        "half are below",
-        "90 % are below",
+        "mean absolute residual",
+        "median absolute residual",
+        "90 % quantile",
         "mean residual",
     ];
     let mut table = Table::new("errors", "Errors on these rows", columns.map(Column::new));
@@ -154,7 +156,8 @@ fn covered(coverage: &[Coverage]) -> Markup {
         Axis::linear("share of rows inside"),
     );
     for (at, one) in coverage.iter().take(TARGETS).enumerate() {
-        // two standard deviations: of a share of all rows, and of quantiles of half of them
+        // two standard deviations. The share varies by p(1 − p)/n over all n rows, the quantile
+        // from half of them by twice that: 3p(1 − p)/n together
         let error = |level: f64| 2.0 * (3.0 * level * (1.0 - level) / one.rows as f64).sqrt();
         let points = one.levels.iter().map(|&[level, share]| {
             Point::with_range(level, share, share - error(level), share + error(level))
@@ -162,14 +165,14 @@ fn covered(coverage: &[Coverage]) -> Markup {
         let key = if coverage.len() == 1 { FIT } else { super::look::nth(at) };
         plot.line_and_points(&one.target, key, points);
     }
-    plot.line("as promised", IDEAL, [0.5, 1.0].map(|at| Point::new(at, at)));
+    plot.line("nominal level", IDEAL, [0.5, 1.0].map(|at| Point::new(at, at)));
     let rows = coverage.first().map_or(0, |one| one.rows);
     html! {
         h3 { "Intervals" }
         p {
-            (count(rows, "row")) " were set aside, which neither a choice nor a fit has seen. Each \
-             half of them is held against intervals that the other half calibrated. Bars: two \
-             standard deviations if intervals are right."
+            (count(rows, "row")) " were kept out of search and fit. Each half of them is compared \
+             with intervals that were calibrated on the other half. The bars are two standard \
+             deviations of the share if the intervals have their nominal level."
         }
         (gallery(&[plot]))
     }

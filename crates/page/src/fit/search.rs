@@ -1,4 +1,4 @@
-//! What the search saw.
+//! The course of the search: learning curves, errors against parameters, and all trials.
 
 use super::look::{FIT, nth};
 use super::{FitPage, gallery, tried};
@@ -19,8 +19,9 @@ pub fn section(page: &FitPage<'_>) -> Markup {
             h2 id="search" { "What was tried" }
             p {
                 "Errors are root mean squares on validation rows, in standard deviations of the \
-                 target: 1 is no better than the mean. Trials on some of the rows are compared on \
-                 at most 1500 validation rows of each part, those on all rows on all of them."
+                 target: 1 is no better than the mean. Trials that fit a part of the rows use at \
+                 most 1500 validation rows of each fold; trials that fit all rows use all \
+                 validation rows."
             }
             (gallery(&plots))
             (tried::table(report))
@@ -28,7 +29,7 @@ pub fn section(page: &FitPage<'_>) -> Markup {
     }
 }
 
-/// Of a fit whose λ was chosen by leave-one-out.
+/// The section for a fit without a search, whose λ was chosen by leave-one-out.
 fn plain(page: &FitPage<'_>) -> Markup {
     if page.lambdas.is_empty() {
         return html! {};
@@ -54,14 +55,14 @@ fn curves(report: &Report) -> Vec<Plot> {
     let curves = &report.curves;
     let most = curves.landmarks.last().map_or(0, |point| point.landmarks);
     let rows = (
-        format!("Learning curve: {most} landmarks, ever more rows"),
+        format!("Learning curve: {most} landmarks, increasing rows"),
         "rows fitted",
         &curves.rows,
         (|point: &CurvePoint| point.rows) as fn(&CurvePoint) -> usize,
     );
     let all = curves.landmarks.last().map_or(0, |point| point.rows);
     let landmarks = (
-        format!("Learning curve: {all} rows, ever more landmarks"),
+        format!("Learning curve: {all} rows, increasing landmarks"),
         "landmarks",
         &curves.landmarks,
         (|point: &CurvePoint| point.landmarks) as fn(&CurvePoint) -> usize,
@@ -78,13 +79,14 @@ fn curves(report: &Report) -> Vec<Plot> {
         .collect()
 }
 
-/// The trials that differ from the chosen one by length scale, λ, rows or centres alone.
+/// The trials with the columns' treatment, kernel family and metric of the chosen one. They may
+/// differ in length scale, λ, rows and centres.
 fn like_chosen(report: &Report) -> impl Iterator<Item = &Trial> {
     let key = |trial: &Trial| (trial.shape, trial.family, trial.metric);
     report.trials.iter().filter(move |trial| key(trial) == key(&report.chosen))
 }
 
-/// Numbers of rows with trials of the chosen kind on all of them as centres, increasing.
+/// The numbers of rows, increasing, of the trials like the chosen one that use all rows as centres.
 fn sizes(report: &Report) -> Vec<usize> {
     let all = like_chosen(report).filter(|trial| trial.centers == Centers::All);
     let mut sizes: Vec<usize> = all.map(|trial| trial.rows).collect();
@@ -97,7 +99,7 @@ fn of_rows(report: &Report, rows: usize) -> impl Iterator<Item = &Trial> {
     like_chosen(report).filter(move |t| t.centers == Centers::All && t.rows == rows)
 }
 
-/// The least error at each place, places increasing.
+/// The least finite error at each abscissa, by increasing abscissa.
 fn least(pairs: impl IntoIterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     let mut pairs: Vec<[f64; 2]> = pairs.into_iter().filter(|[_, e]| e.is_finite()).collect();
     pairs.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -109,7 +111,7 @@ fn points(pairs: Vec<[f64; 2]>) -> impl Iterator<Item = Point> {
     pairs.into_iter().map(|[x, y]| Point::new(x, y))
 }
 
-/// The error against λ, for each number of rows.
+/// The error against λ, one series for each number of rows.
 fn lambdas(report: &Report) -> Option<Plot> {
     let title = "Error against λ, at the length scale and metric of the best trial";
     let mut plot = Plot::new("lambda", title, Axis::log("λ"), Axis::log(ERROR));
@@ -129,7 +131,7 @@ fn lambdas(report: &Report) -> Option<Plot> {
     plot.series.iter().any(|series| series.points.len() > 1).then_some(plot)
 }
 
-/// The error against the length scale, for each number of rows.
+/// The error against the length scale, one series for each number of rows.
 fn bandwidths(report: &Report) -> Option<Plot> {
     let title = "Error against the length scale";
     let x = "length scale / median distance";
@@ -140,14 +142,14 @@ fn bandwidths(report: &Report) -> Option<Plot> {
             plot.line_and_points(&format!("{rows} rows"), nth(at), points(all));
         }
     }
-    // differences below a hundredth are none
+    // the scale spans at least ± 2 %, so that negligible differences look small
     let ends = plot.series.iter().flat_map(|series| &series.points).map(|point| point.y);
     plot.room = ends.flat_map(|error| [0.98 * error, 1.02 * error]).collect();
     plot.vertical("chosen", report.chosen.multiple);
     (!plot.series.is_empty()).then_some(plot)
 }
 
-/// All trials, by the rows that they were fitted to.
+/// The errors of all trials against the number of fitted rows.
 fn rungs(report: &Report) -> Plot {
     let mut plot = Plot::new(
         "trials",

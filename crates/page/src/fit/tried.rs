@@ -1,4 +1,4 @@
-//! The candidates in a table.
+//! The table of candidates.
 
 use crate::figure;
 use crate::number::number;
@@ -6,10 +6,11 @@ use crate::table::{Cell, Column, Table};
 use maud::{Markup, html};
 use nystrom_pipeline::{Centers, Report, Trial};
 
-/// Lines that are shown at most.
+/// At most this many lines are shown.
 const SHOWN: usize = 40;
 
-/// Trials that differ by length scale, step of the metric and λ alone.
+/// Trials with the same columns' treatment, kernel family, kind of metric, rows and centres. They
+/// may differ in length scale, in the learned map and in λ.
 struct Line<'a> {
     best: &'a Trial,
     trials: usize,

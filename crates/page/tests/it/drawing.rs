@@ -1,4 +1,4 @@
-//! Plots as SVG.
+//! Tests of plots as SVG.
 
 use nystrom_page::draw::draw;
 use nystrom_page::legend;

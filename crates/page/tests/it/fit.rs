@@ -1,4 +1,4 @@
-//! The page of a fit: whole, by itself, and with the numbers.
+//! Tests of the page of a fit: it is well-formed, self-contained and shows the numbers.
 
 use crate::markup::check;
 use nystrom::prelude::*;
@@ -116,7 +116,7 @@ fn of_many_columns_the_most_important_are_shown_and_it_says_so() {
 fn one_feature_three_rows_and_constant_predictions_have_a_page() {
     page(&fitted(&quick(), &table(50, &names(1), 5)));
     page(&fitted(&quick(), &table(3, &names(1), 6)));
-    // a target that has nothing to do with the features, and only three rows of it
+    // a target that does not depend on the features, with only three rows
     let y = [0.0, 1.0, 0.5];
     let columns = vec![Column::numbers("a", vec![1.0, 2.0, 1.0]), Column::numbers("y", y.to_vec())];
     page(&fitted(&quick(), &Table::new("t", columns).unwrap()));

@@ -1,5 +1,5 @@
-//! No plot, table, report or model that was loaded makes the drawing of it panic, hang or take much
-//! memory. How many cases: see the module `damage`.
+//! Drawing a plot, table, report or model that was read from a damaged file does not panic, hang or
+//! use much memory. The module `damage` sets the number of cases.
 
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
@@ -19,7 +19,7 @@ fn look(_: &str) -> Style {
     style(BLUE, Marker::Circle, true, SOLID)
 }
 
-/// Fits of numbers with intervals, and of classes.
+/// A regression with intervals, and a classification.
 fn fits() -> &'static [Fitted] {
     static FITS: OnceLock<Vec<Fitted>> = OnceLock::new();
     FITS.get_or_init(|| {
@@ -88,7 +88,7 @@ fn the_files_to_be_damaged_are_valid() {
     targets().into_iter().for_each(|(file, load)| load(&file));
 }
 
-/// Found by damage: a row that is longer than there are columns.
+/// A case found by damaging files: a row that has more cells than there are columns.
 #[test]
 fn a_table_of_other_rows_than_columns_is_refused() {
     let mut table = serde_json::to_value(rows()).unwrap();

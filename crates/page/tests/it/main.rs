@@ -1,4 +1,4 @@
-//! Tests of what the crate draws and writes.
+//! Tests of the drawings and pages.
 
 #[path = "../../../data/tests/it/damage.rs"]
 mod damage;

@@ -1,9 +1,10 @@
-//! Whether HTML is well formed and needs nothing but itself.
+//! Checks that HTML is well-formed and self-contained.
 
-/// Elements without an end.
+/// Elements without an end tag.
 const VOID: [&str; 4] = ["meta", "br", "hr", "input"];
 
-/// Every element is closed in its order, attributes are quoted, nothing is loaded or run.
+/// Asserts that elements are properly nested, attributes are quoted, captions and ids are right,
+/// and nothing is loaded or run.
 pub fn check(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = html.strip_prefix("<!DOCTYPE html>").expect("a page");
