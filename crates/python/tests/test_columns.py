@@ -320,7 +320,7 @@ def test_columns_left_out_are_told(rng):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"categorical": ["town"]}, "categorical names 'town', and X has no such column; it has"),
+        ({"categorical": ["town"]}, "categorical names 'town', and X has no such column; its"),
         ({"numeric": "town"}, "numeric names 'town'"),
         ({"categorical": ["a"], "numeric": ["a"]}, "both categorical and numeric"),
         ({"categorical": 3}, "categorical = 3; take a list"),

@@ -121,7 +121,7 @@ def test_sparse_matrices_are_made_dense_or_refused(rng):
         (lambda X: ny.Nystroem("gauss").fit(X), "there is no kernel 'gauss'"),
         (lambda X: ny.Nystroem(ny.Gaussian(0.0)).fit(X), "length scale = 0 is not valid"),
         (lambda X: ny.Nystroem(ny.Gaussian([1.0])).fit(X), "expected 1, got 2"),
-        (lambda X: ny.Nystroem(ny.Gaussian(), gamma=2.0).fit(X), "gamma means nothing"),
+        (lambda X: ny.Nystroem(ny.Gaussian(), gamma=2.0).fit(X), "gamma has no effect"),
         (lambda X: ny.Nystroem(n_components=0).fit(X), "0 landmarks"),
         (lambda X: ny.Nystroem(landmarks="best").fit(X), "there is no method"),
         (lambda X: ny.Nystroem(landmarks=[0, 99]).fit(X), "row 99"),

@@ -1,4 +1,4 @@
-"""Columns of Arrow, which pandas frames may hold."""
+"""Arrow columns, which pandas frames may contain."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ._columns import Cells, Numbers, neither, of_distinct, of_integers, of_obje
 
 
 def cells_of(name: str, column: Any) -> Cells:
-    """A column by its type."""
+    """Reads a column according to its type."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # as older versions leave it
+        if isinstance(column, pa.ChunkedArray):  # older versions return chunks here
             column = pa.concat_arrays(column.chunks)
     kind, types = column.type, pa.types
     if types.is_dictionary(kind):
@@ -48,12 +48,12 @@ def cells_of(name: str, column: Any) -> Cells:
 def _is_plain(kind: Any) -> bool:
     types = pa.types
     names = ("string", "large_string", "binary", "large_binary", "fixed_size_binary")
-    names += ("decimal", "boolean", "string_view", "binary_view")  # views are new
+    names += ("decimal", "boolean", "string_view", "binary_view")  # older versions lack views
     return any(getattr(types, f"is_{name}", lambda _: False)(kind) for name in names)
 
 
 def _steps(column: Any) -> np.ndarray:
-    """What is counted, as 64-bit numbers, 0 where missing."""
+    """The integers that encode times or durations, as 64-bit integers, 0 where missing."""
     narrow = pa.int32() if column.type.bit_width == 32 else pa.int64()
     steps = column.view(narrow).fill_null(0).to_numpy(zero_copy_only=False)
     return steps.astype(np.int64)

@@ -1,4 +1,4 @@
-"""The best fit that can be found for a table: the search of `nystrom fit`."""
+"""Estimators that search for the best fit of a table, as `nystrom fit` does."""
 
 from __future__ import annotations
 
@@ -20,55 +20,72 @@ from ._table import columns_of_array, is_frame, names_of
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
-    """The best kernel regression that can be found for a table, as `nystrom fit` finds it.
+    """Searches for the best kernel regression of a table, as `nystrom fit` does.
 
-    Families of kernels, learned metrics, length scales, ridges and centres are compared on rows
-    set aside, and the best is fitted to all rows. Frames may hold texts and missing values.
+    The search compares kernel families, learned metrics, length scales, ridges and centres on
+    validation rows, and fits the best candidate to all rows. Frames may contain text and missing
+    values.
 
     Parameters
     ----------
     effort : {"quick", "default", "thorough"}
-        How much work: some ten seconds, a minute, ten minutes on two cores, for large tables.
+        The limit of the work: for large tables about ten seconds, a minute or ten minutes on two
+        cores.
     time : float, str or None
-        About so many seconds instead, or "90s", "5min", "1h". The work that this machine does in it
-        is in `report_["work_allowed"]`; given as `work` it repeats the fit.
+        An approximate time limit instead of `effort`: seconds, or "90s", "5min", "1h". It is
+        converted to a number of operations, `report_["work_allowed"]`; to repeat the fit, pass
+        that number as `work`.
     work : float or None
-        Floating-point operations, in the place of `effort`.
+        The limit of the work in floating-point operations, instead of `effort`.
     memory : "auto", int or None
-        Bytes beside the data; "auto" is half of what is free, and with None nothing is kept.
+        The limit of the memory beside the data, in bytes; kernel values that fit are stored instead
+        of evaluated again. "auto" is half of the free memory. None: no limit, and no kernel values
+        are stored.
     calibrate : float, "cv:10", "loo" or None
-        For `predict_interval`. A share of the rows is set aside (split conformal: the level holds).
-        Or parts of them are left out by cross-validation (CV+), or one by one (jackknife+). Then
-        all rows are fitted, and 1 - alpha holds mostly, 1 - 2 alpha always.
+        How the intervals of `predict_interval` are calibrated. A share such as 0.2: neither search
+        nor fit use this share of the rows (split conformal prediction), and an interval of level
+        1 - alpha contains the true value with probability at least 1 - alpha. "cv:10" (CV+ with 10
+        parts) and "loo" (jackknife+): all rows are fitted, and the probability is about 1 - alpha
+        in practice. It is at least 1 - 2 alpha for "loo", and at least
+        1 - 2 alpha - sqrt(2 / n) for "cv:10".
     deviations : bool
-        Whether what `predict_std` needs is kept.
+        Whether the model stores what `predict_std` needs.
     missing : {"fill", "drop", "refuse"}
-        What is done with missing values (numbers become the median, and a feature says where).
+        The treatment of missing values: "fill" replaces a missing number by the median and adds a
+        feature that marks missing values, "drop" drops the rows, "refuse" raises an error.
     standardize : bool
-        Whether columns get mean 0 and standard deviation 1.
+        Whether features are standardised to mean 0 and standard deviation 1.
     scale : dict or None
-        Columns that matter so many times as much as they seem.
+        Factors by which the features of a column are multiplied after standardisation. A factor
+        above 1 makes the column more important.
     categorical, numeric : list of str, or None
-        Columns that are categories, whatever they look like, or numbers. Without, types decide: the
-        type `category` (polars: `Categorical`, `Enum`; Arrow: dictionaries) is believed.
+        Columns whose values are categories even if they look like numbers, and columns whose
+        values are numbers. For the other columns, the types and the values decide; columns of type
+        `category` (polars: `Categorical`, `Enum`; Arrow: dictionaries) are categories.
     not_missing : list of str, or None
-        Texts such as "NA" that are values here, where they usually mean that there is none.
+        Texts that are values, although they usually mark a missing value, such as "NA".
     features : list of str, or None
-        The only columns that are features. A column that numbers or names the rows is one if it is
-        named here.
+        The feature columns; if None, all columns of X but the group and time columns. A column that
+        numbers or names the rows is a feature only if it is listed here.
     day_first : bool
-        Whether the day comes before the month where all dates of a column leave that open.
+        Whether a date such as 03/04/2019 is read as 3 April if the other dates of its column do not
+        decide.
     group, time_column : str or None
-        A column whose rows are set aside together, or whose last rows are; neither is a feature.
+        How rows are set aside: rows with the same value in the column `group` together, or the last
+        rows by `time_column`. These columns are not features.
     random_state : int, RandomState or None
-        The same number gives the same model, on any number of threads and on the command line.
-    n_jobs : threads; None is one for each core.
-    verbose : whether to tell what is tried, on standard error.
+        The seed. The same integer gives the same model, with any number of threads and on the
+        command line.
+    n_jobs : int or None
+        Number of threads; None: one for each core.
+    verbose : bool
+        Whether to report progress on standard error.
 
     Attributes
     ----------
     model_ : the fitted pipeline.
-    report_ : what was tried, with errors in standard deviations of the target.
+    report_ : dict
+        The report of the search. Errors are in standard deviations of the target.
     """
 
     def __init__(
@@ -115,8 +132,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelRegressor:
-        """Finds the best fit of y, one column or several. Rows of the same of `groups` are set
-        aside together."""
+        """Searches for the best fit of y, which has one column or several. Rows with the same value
+        in `groups` are set aside together."""
         columns = self._columns(X, reset=True)
         names = target_names(y)
         if y is None:
@@ -124,9 +141,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         refuse_missing(y)
         if getattr(np.asarray(y).dtype, "kind", "") in "mM":
             raise TypeError(
-                "y holds times; predict numbers, (y - y.min()) / np.timedelta64(1, 'D') say"
+                "y holds times; convert them to numbers, for example by "
+                "(y - y.min()) / np.timedelta64(1, 'D')"
             )
-        values = np.asarray(y) if is_frame(y) else y  # names may repeat
+        values = np.asarray(y) if is_frame(y) else y  # column names may repeat
         Y = check_array(values, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
         check_consistent_length(X, Y)
         self._single = Y.ndim == 1
@@ -137,8 +155,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predictions for the rows of X, whose columns are found by name in a frame. With
-        `return_std` also the standard deviations of new values, if the fit kept `deviations`."""
+        """Predictions for the rows of X. In a frame, columns are found by name. With `return_std`
+        also the standard deviations of new values, which need a fit with `deviations=True`."""
         columns = self._known(X)
         values, _, notes = self.model_.predict(columns, self.n_jobs)
         say(notes)
@@ -148,15 +166,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         return single(values)
 
     def predict_std(self, X: Any, noise: bool = True) -> np.ndarray:
-        """The standard deviations of new values, or without `noise` those of the function, of the
-        Gaussian process behind the fit, which has to keep `deviations`."""
+        """Standard deviations for the rows of X, by the Gaussian process whose posterior mean is
+        the model: of new values, or of the function if `noise` is False.
+
+        They are valid only if the noise has the same variance everywhere. The fit needs
+        `deviations=True`."""
         of_value, of_function = self.model_.deviations(self._known(X), self.n_jobs)
         std = of_value if noise else of_function
         return std.ravel() if self._single else std
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Ends between which the truth is with probability `level` or more, on average over rows
-        like those of the fit, which has to `calibrate`."""
+        """Lower and upper ends of intervals that contain the true value with probability at least
+        `level`, on average over rows and fits, if new rows and fitted rows are exchangeable.
+
+        The fit needs `calibrate`. "cv:10" and "loo" have weaker guarantees, see there."""
         columns = self._known(X)
         lower, upper, notes = self.model_.intervals(columns, float(level), self.n_jobs)
         say(notes)
@@ -164,26 +187,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KernelRegressor:
-        """The model in a file of the command line."""
+        """Loads a model file of the command line or of `save`."""
         model = cls()
         told = model._load(path)
         if told["classes"] is not None:
-            raise ValueError(f"{path} holds a classification; load it as KernelClassifier")
+            raise ValueError(f"{path} holds a classification; use KernelClassifier.load")
         model._single = len(told["targets"]) == 1
         return model
 
 
 class KernelClassifier(ClassifierMixin, _Search):
-    """The best kernel classification that can be found for a table, as `nystrom fit` finds it,
-    with calibrated probabilities.
+    """Searches for the best kernel classification of a table, as `nystrom fit` does. Its
+    probabilities are calibrated.
 
     Parameters
     ----------
     class_weight : None, "balanced" or dict
-        How much each class counts.
+        The weight of each class.
     calibrate : float or None
-        A share of the rows set aside to calibrate probabilities on; without it they are calibrated
-        on the rows on which fits are compared.
+        The share of the rows that is set aside to calibrate probabilities. If None, they are
+        calibrated on the validation rows.
     effort, time, work, memory, missing, standardize, scale, categorical, numeric, not_missing,
     features, day_first, group, time_column, random_state, n_jobs, verbose
         As in `KernelRegressor`.
@@ -239,8 +262,8 @@ class KernelClassifier(ClassifierMixin, _Search):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
     ) -> KernelClassifier:
-        """Finds the best fit of the classes y. Rows of the same of `groups` are set aside
-        together."""
+        """Searches for the best fit of the classes y. Rows with the same value in `groups` are set
+        aside together."""
         columns = self._columns(X, reset=True)
         if y is None:
             raise ValueError("KernelClassifier requires y to be passed, but the target y is None")
@@ -270,23 +293,23 @@ class KernelClassifier(ClassifierMixin, _Search):
         columns = self._known(X)
         _, probabilities, notes = self.model_.predict(columns, self.n_jobs)
         say(notes)
-        assert probabilities is not None  # the model is of classes
+        assert probabilities is not None  # the model is a classification
         return probabilities[:, self._places]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest class of each row."""
+        """The most probable class of each row."""
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KernelClassifier:
-        """The model in a file of the command line."""
+        """Loads a model file of the command line or of `save`."""
         model = cls()
         told = model._load(path)
         if told["classes"] is None:
-            raise ValueError(f"{path} holds a regression; load it as KernelRegressor")
+            raise ValueError(f"{path} holds a regression; use KernelRegressor.load")
         labels = told["classes"]
-        # texts such as 00501 stay texts
+        # names such as 00501 stay text
         if told["numbers"] and all(class_name(value_of(name)) == name for name in labels):
             labels = [value_of(name) for name in labels]
             if all(float(label).is_integer() for label in labels):
@@ -296,7 +319,7 @@ class KernelClassifier(ClassifierMixin, _Search):
         return model
 
     def _order(self, told: dict[str, Any]) -> None:
-        """Where each of `classes_` stands in the model."""
+        """Finds the position of each of `classes_` among the classes of the model."""
         read = value_of if told["numbers"] else class_name
         place = {read(name): code for code, name in enumerate(told["classes"])}
         self._places = np.array([place[read(label)] for label in self.classes_])
@@ -310,14 +333,14 @@ class KernelClassifier(ClassifierMixin, _Search):
 
 
 def class_name(label: Any) -> str:
-    """A class as the library names it: 1.0 is "1"."""
+    """The name of a class in the library, in which 1.0 is "1"."""
     if is_number(label) and not isinstance(label, (bool, np.bool_)):
         return text_of_number(label)
     return str(label)
 
 
 def labels_of(y: np.ndarray) -> np.ndarray:
-    """Classes as an array of one type."""
+    """Classes as an array of numbers or of text; a TypeError if both occur, or another type."""
     if y.dtype != object:
         return y
     labels = y.tolist()
@@ -326,14 +349,14 @@ def labels_of(y: np.ndarray) -> np.ndarray:
     kinds = {type(label).__name__ for label in labels if not isinstance(label, str)}
     if kinds:
         raise TypeError(
-            f"the classes in y are of several types, {', '.join(sorted(kinds))} beside texts or "
-            "alone; make all of them texts, [str(label) for label in y]"
+            "the classes in y must be all numbers or all text, but they include "
+            f"{', '.join(sorted(kinds))}; convert all to text, [str(label) for label in y]"
         )
     return y
 
 
 def value_of(label: Any) -> int | float:
-    """The number that a class is: whole ones exactly."""
+    """The number that names a class. Integers are exact."""
     if isinstance(label, numbers.Integral):
         return int(label)
     try:
@@ -343,8 +366,8 @@ def value_of(label: Any) -> int | float:
 
 
 def refuse_alike(classes: np.ndarray) -> None:
-    """Refuses texts that the library takes for one class: they differ in case or blanks alone, or
-    all are numbers and these are equal."""
+    """Raises a ValueError if the library would treat two text classes as one. It does so if they
+    differ only in case or blanks, or if all classes are numbers and two are equal."""
     if classes.dtype.kind not in "OU":
         return
     names = [str(label) for label in classes]
@@ -357,13 +380,13 @@ def refuse_alike(classes: np.ndarray) -> None:
         if key in first:
             raise ValueError(
                 f"the classes {first[key]!r} and {name!r} in y would be one; pass numbers, "
-                "sklearn.preprocessing.LabelEncoder().fit_transform(y), if they are two"
+                "sklearn.preprocessing.LabelEncoder().fit_transform(y), if they are different"
             )
         first[key] = name
 
 
 def target_names(y: Any) -> list[str] | None:
-    """The name that a series, or the names that a frame has."""
+    """The name of a series or the names of a frame's columns, if there are any."""
     if is_frame(y):
         return names_of(y)
     name = getattr(y, "name", None)

@@ -1,4 +1,4 @@
-"""Cells of Python objects as numbers or as texts."""
+"""Python objects in cells, as numbers or as text."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ import numpy as np
 
 from . import _times
 
-#: Whole numbers beyond this are not all floats: two of them may become one.
+#: Integers beyond this in magnitude may have no exact float, so that two of them may become one.
 LARGEST_WHOLE = 2**53
 
 
 def are_numbers(values: Sequence[Any]) -> bool:
-    """Whether all of the values present are numbers that floats can tell apart."""
+    """Whether all values are numbers that floats distinguish."""
     return all(map(is_number, values)) and not any(map(is_too_long, values))
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a real number of Python or NumPy, truth values included."""
+    """Whether the value is a real number of Python or NumPy, booleans included."""
     return isinstance(value, (numbers.Real, Decimal, np.bool_)) and not isinstance(
         value, np.timedelta64
     )
 
 
 def is_too_long(value: Any) -> bool:
-    """Whether it is a whole number written out that a float may not hold."""
+    """Whether the value is an integer, or an integer-valued Decimal, beyond 2^53."""
     if isinstance(value, Decimal):
         return abs(value) > LARGEST_WHOLE and value == value.to_integral_value()
     return isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_WHOLE
 
 
 def text_of(value: Any, where: str, anything: bool = False) -> str:
-    """The text of a value: whole numbers alike whatever their type, times as ISO 8601 has them.
-    `anything` takes values of every type as they write themselves."""
+    """The text of a value. Equal numbers have the same text whatever their type; times are in ISO
+    8601. `where` names the cell in errors. With `anything`, a value of another type is converted by
+    `str`; otherwise it is a TypeError."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -51,13 +52,13 @@ def text_of(value: Any, where: str, anything: bool = False) -> str:
     if anything or isinstance(value, uuid.UUID) or type(value).__name__ == "Interval":
         return str(value)
     raise TypeError(
-        f"{where} holds {_short(value)}, a {type(value).__name__}, which is neither a number, a "
-        "text nor a time; give each of its parts a column, or write it as text"
+        f"{where} holds {_short(value)}, a {type(value).__name__}, which is neither a number, text "
+        "nor a time; give each of its parts a column, or convert it to text"
     )
 
 
 def text_of_number(value: Any) -> str:
-    """A number as the shortest text that is read back as it; 1, 1.0 and Decimal("1.00") alike."""
+    """The shortest text that reads back as the number; the same for 1, 1.0 and Decimal("1.00")."""
     if isinstance(value, numbers.Integral):
         return str(int(value))
     if isinstance(value, Decimal):
@@ -76,8 +77,8 @@ def _decoded(value: bytes, where: str) -> str:
         return value.decode()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{where} holds {_short(value)}, bytes that are not UTF-8; decode the column first, by "
-            ".str.decode('latin-1') say"
+            f"{where} holds {_short(value)}, bytes that are not UTF-8; decode the column first, "
+            "for example by .str.decode('latin-1')"
         ) from None
 
 

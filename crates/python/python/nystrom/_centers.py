@@ -1,4 +1,4 @@
-"""Landmarks: rows that stand for all."""
+"""The choice of landmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from . import _native
 from ._checks import seed_of
 from ._kernels import Spec
 
-#: The ridge of leverage scores, in shares of the number of rows, for methods that need one.
+#: The lambda of the leverage scores by which some methods choose landmarks: the ridge divided by
+#: the number of rows.
 LEVERAGE_RIDGE = 1e-4
 
 
@@ -24,9 +25,10 @@ def choose(
     random_state: Any,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray | None, np.ndarray]:
-    """The numbers of the landmarks' rows (`None` if they are no rows) and the landmarks.
+    """The row indices of the landmarks (None if they are points instead of rows), and the
+    landmarks.
 
-    `how` is the name of a method, the numbers of rows, or the landmarks themselves.
+    `how` is the name of a method, an array of row indices, or the landmarks themselves.
     """
     if isinstance(how, str):
         chosen = by_method(spec, X, how, count, random_state, n_jobs)
@@ -37,33 +39,33 @@ def choose(
     if given.ndim == 2 and given.shape[1] == X.shape[1]:
         return None, np.array(given, dtype=X.dtype)
     raise ValueError(
-        "landmarks must be the name of a method, the numbers of rows of X, or points with "
+        "landmarks must be the name of a method, indices of rows of X, or points with "
         f"{X.shape[1]} columns; got an array of shape {given.shape} and type {given.dtype}"
     )
 
 
 def of_rows(rows: np.ndarray, n: int) -> np.ndarray:
-    """Numbers of rows, checked."""
+    """Row indices, after a check that they are at least one and from 0 to n - 1."""
     wrong = rows[(rows < 0) | (rows >= n)]
     if len(rows) == 0 or len(wrong) > 0:
         what = "no row" if len(rows) == 0 else f"row {wrong[0]}"
-        raise ValueError(f"landmarks name {what}; the rows of X are numbered from 0 to {n - 1}")
+        raise ValueError(f"landmarks name {what}; indices of rows of X are 0 to {n - 1}")
     return rows.astype(np.int64)
 
 
 def by_method(
     spec: Spec, X: np.ndarray, method: str, count: int, random_state: Any, n_jobs: int | None
 ) -> np.ndarray:
-    """The rows that a method chooses."""
+    """The indices of the rows that a method chooses."""
     if not np.isfinite(count) or count < 1 or int(count) != count:
-        raise ValueError(f"{count} landmarks: it must be a whole number of at least 1")
+        raise ValueError(f"{count} landmarks: the number must be an integer of at least 1")
     n = len(X)
     if count > n:
         text = f"{count} landmarks are more than the {n} rows; all rows are taken"
         warnings.warn(text, UserWarning, stacklevel=4)
     count = min(int(count), n)
     if method == "uniform":
-        # the rows that scikit-learn's Nystroem draws
+        # the same rows as scikit-learn's Nystroem draws
         return check_random_state(random_state).permutation(n)[:count]
     seed = seed_of(random_state)
     return _native.landmarks(spec, X, count, method, n * LEVERAGE_RIDGE, seed, n_jobs)

@@ -1,4 +1,4 @@
-"""What every estimator does with its input."""
+"""Checks and conversions of input that estimators share."""
 
 from __future__ import annotations
 
@@ -15,36 +15,37 @@ from ._kernels import aligned
 from ._units import Units
 
 TYPES = [np.float64, np.float32]
-#: A sparse matrix is made dense up to this size.
+#: Sparse matrices are converted to dense ones of at most this size.
 MOST_BYTES = 1 << 30
 
 
 def dense(X: Any) -> Any:
-    """A sparse matrix as a dense one, with a warning, if it is not too large."""
+    """Converts a sparse matrix to a dense one, with a warning; a ValueError if it would be larger
+    than `MOST_BYTES`. Other input is returned as it is."""
     if not sparse.issparse(X):
         return X
     size = 8 * X.shape[0] * X.shape[1]
     if size > MOST_BYTES:
         raise ValueError(
-            f"a sparse matrix of shape {X.shape} would take {size:.1e} bytes as a dense one, and "
-            f"at most {MOST_BYTES:.1e} are taken unasked; pass X.toarray(), or reduce its "
-            "columns first, by TruncatedSVD say"
+            f"a sparse matrix of shape {X.shape} would take {size:.1e} bytes if it is made dense, "
+            f"more than the {MOST_BYTES:.1e} that are allowed; pass X.toarray() to allow it, or "
+            "reduce the columns first, for example by TruncatedSVD"
         )
-    text = f"a sparse matrix of shape {X.shape} is made dense: kernels have no use for its zeros"
+    text = f"a sparse matrix of shape {X.shape} is made dense: kernels do not exploit sparsity"
     warnings.warn(text, UserWarning, stacklevel=3)
     return X.toarray()
 
 
 def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> np.ndarray:
-    """X as numbers, as it lies in memory if it may stay there."""
+    """X as an array of `float64` or `float32`, copied only if necessary."""
     return aligned(validate_data(estimator, dense(X), dtype=TYPES, reset=reset, **options))
 
 
 def rows_and_targets(
     estimator: Any, X: Any, y: Any, sample_weight: Any = None, **options: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Units, bool]:
-    """X, y as a matrix of `float64` or `float32`, weights of the type of X, the units in which y is
-    fitted, and whether y was one column."""
+    """X; y as a matrix of `float64` or `float32`; weights of the type of X, or None; the units in
+    which y is fitted; and whether y has one dimension."""
     options = {"dtype": TYPES, "multi_output": True, "y_numeric": True, "reset": True} | options
     X, y = validate_data(estimator, dense(X), y, **options)
     single = y.ndim == 1
@@ -58,8 +59,8 @@ def rows_and_targets(
 
 
 def missing_rows(y: Any) -> np.ndarray:
-    """Which rows of a target, or of several, miss a value."""
-    if hasattr(y, "isna"):  # of pandas
+    """Marks the rows in which a target, or one of several, is missing."""
+    if hasattr(y, "isna"):  # pandas
         missing = np.asarray(y.isna(), dtype=bool)
     else:
         values = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
@@ -82,7 +83,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def refuse_missing(y: Any) -> None:
-    """Refuses a target that misses values."""
+    """Raises a ValueError if a value of the target is missing."""
     rows = np.flatnonzero(missing_rows(y))
     if len(rows) == 0:
         return
@@ -101,14 +102,15 @@ def refuse_missing(y: Any) -> None:
 
 
 def weights_of(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
-    """One weight for each row, of the type of X."""
+    """The weights as an array of the type of X, one for each row."""
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, X, dtype=X.dtype)
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed for the library: a whole number is the seed itself, as on the command line."""
+    """The seed for the library. An integer that is not negative is the seed itself, as on the
+    command line."""
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(0, 2**31 - 1))

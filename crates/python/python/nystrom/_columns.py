@@ -1,4 +1,4 @@
-"""Columns of numbers or of texts, from values of any type."""
+"""Columns of numbers or of text, from values of any type."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from ._cells import LARGEST_WHOLE, are_numbers, text_of
 
-#: A name and numbers, or a name, levels and the place of each row's among them, -1 if missing.
+#: A name and numbers; or a name, levels and the index of each row's level, -1 if missing.
 Column = tuple[str, np.ndarray] | tuple[str, list[str], np.ndarray]
 
 
 def texts(name: str, values: Sequence[str | None], empty: bool = True) -> Column:
-    """A column of texts, `None` where one is missing; without `empty` also where it is empty."""
+    """A column of text. None is a missing value; so is an empty text unless `empty` is true."""
     present = [value is not None and (empty or value != "") for value in values]
     known = sorted({value for value, here in zip(values, present, strict=True) if here})
     place = {value: code for code, value in enumerate(known)}
@@ -23,17 +23,17 @@ def texts(name: str, values: Sequence[str | None], empty: bool = True) -> Column
 
 
 class Cells:
-    """A column of a frame before it is known whether its values are wanted as texts."""
+    """A column of a frame, before it is decided whether its numbers become text."""
 
     is_category = False
 
     def column(self, name: str, as_text: bool, empty: bool) -> Column:
-        """As numbers where it holds numbers, unless they are wanted as texts."""
+        """The column: text if it holds text or if `as_text` is true, otherwise numbers."""
         raise NotImplementedError
 
 
 class Numbers(Cells):
-    """Numbers, NaN where one is missing; `exact` gives the values one by one as texts."""
+    """A column of numbers, NaN where one is missing. `exact` returns the values as exact text."""
 
     def __init__(self, values: np.ndarray, exact: Callable[[], list[str | None]]) -> None:
         self.values, self.exact = values, exact
@@ -43,7 +43,7 @@ class Numbers(Cells):
 
 
 class Texts(Cells):
-    """Texts by the levels that occur, and the place of each row's among them, -1 if missing."""
+    """A column of text: levels, and the index of each row's level, -1 if missing."""
 
     def __init__(self, levels: list[str], codes: np.ndarray, is_category: bool = False) -> None:
         self.levels, self.codes, self.is_category = levels, codes, is_category
@@ -53,7 +53,7 @@ class Texts(Cells):
         here = [code for code in present.tolist() if empty or self.levels[code] != ""]
         known = sorted({self.levels[code] for code in here})
         place = {level: code for code, level in enumerate(known)}
-        # the last one is what -1 points to
+        # the last entry is that of index -1
         new = np.full(len(self.levels) + 1, -1, dtype=np.int32)
         for code in here:
             new[code] = place[self.levels[code]]
@@ -63,7 +63,7 @@ class Texts(Cells):
 def of_objects(
     name: str, values: list[Any], missing: np.ndarray, is_category: bool = False
 ) -> Cells:
-    """Python objects: numbers if all of them are, and texts otherwise."""
+    """A column of Python objects: numbers if all of them are numbers, otherwise text."""
     present = [value for value, gone in zip(values, missing, strict=True) if not gone]
 
     def exact() -> list[str | None]:
@@ -81,18 +81,18 @@ def of_objects(
 
 
 def written(known: dict[Any, str], name: str, row: int, value: Any, anything: bool) -> str:
-    """The text of a value, which may be known already."""
+    """The text of a value. `known` caches the texts of values seen before."""
     try:
         key = (type(value), value)
         if key not in known:
             known[key] = text_of(value, f"the column {name!r} in row {row}", anything)
         return known[key]
-    except TypeError:  # a value that cannot be a key, or that is no cell
+    except TypeError:  # the value is not hashable, or `text_of` refused it
         return text_of(value, f"the column {name!r} in row {row}", anything)
 
 
 def of_integers(name: str, values: np.ndarray, missing: np.ndarray) -> Cells:
-    """Whole numbers of NumPy; texts if one of them is beyond 2^53."""
+    """A column of NumPy integers: numbers, or text if one of them is beyond 2^53."""
 
     def exact() -> list[str | None]:
         given = zip(values.tolist(), missing, strict=True)
@@ -108,7 +108,7 @@ def of_integers(name: str, values: np.ndarray, missing: np.ndarray) -> Cells:
 
 
 def of_distinct(values: np.ndarray, missing: np.ndarray, write: Callable[..., Any]) -> Cells:
-    """Texts that `write` makes of the distinct values of an array, once each."""
+    """A column of the texts that `write` returns for the distinct values of an array."""
     distinct, codes = np.unique(values, return_inverse=True)
     codes = np.where(missing, -1, codes)
     levels = [str(text) for text in write(distinct)] if len(distinct) else []
@@ -116,21 +116,21 @@ def of_distinct(values: np.ndarray, missing: np.ndarray, write: Callable[..., An
 
 
 def finite(name: str, values: np.ndarray) -> np.ndarray:
-    """Numbers without an infinite one."""
+    """Numbers as contiguous `float64`; a ValueError if one is infinite."""
     values = np.ascontiguousarray(values, dtype=np.float64)
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite) > 0:
         row = infinite[0]
         raise ValueError(
-            f"the column {name!r} has the value {values[row]} in row {row}: correct it, or make it "
-            "a missing value"
+            f"the column {name!r} has the value {values[row]} in row {row}; correct it, or replace "
+            "it by NaN"
         )
     return values
 
 
 def neither(name: str, kind: Any) -> TypeError:
-    """The error for a type of columns that holds neither numbers, texts nor times."""
+    """The error for a column type that is not supported."""
     return TypeError(
-        f"the column {name!r} is of type {kind}, neither numbers, texts nor times; give each of "
-        "its parts a column, or drop it"
+        f"the column {name!r} is of type {kind}, neither numbers, text nor times; give each of its "
+        "parts a column, or drop it"
     )

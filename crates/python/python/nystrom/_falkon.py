@@ -1,4 +1,4 @@
-"""Kernel ridge regression at landmarks by iterations."""
+"""Kernel ridge regression with landmarks, solved by iterations."""
 
 from __future__ import annotations
 
@@ -15,25 +15,31 @@ from ._ridge import _Ridge
 
 
 class Falkon(_Ridge):
-    """Kernel ridge regression at landmarks by preconditioned conjugate gradients, with the names
-    of the package Falkon.
+    """Kernel ridge regression with landmarks, solved by preconditioned conjugate gradients. The
+    parameters have the names of the package Falkon.
 
-    Falkon's preconditioner wants centres drawn uniformly. Others take that of KRILL, which asks
-    nothing of them; `solver_` says which.
+    Falkon's preconditioner assumes that the centres are drawn uniformly. For other centres the
+    preconditioner is that of KRILL, which makes no assumption about them. `solver_` is the one
+    used.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, kernel_params
         As in `KernelRidge`, but "rbf" by default and without "precomputed".
     penalty : float, default=1e-6
-        lambda; n times it is added to the diagonal.
+        lambda. The ridge, which is added to the diagonal, is n times lambda.
     M : int, default=1000
-        How many centres (all rows if there are fewer).
-    center_selection : as `landmarks` of `Nystroem`.
-    maxiter, tol : most iterations, and the true relative residual at which they stop.
+        Number of centres. If there are fewer rows, all rows are centres.
+    center_selection : as `landmarks` in `Nystroem`.
+    maxiter : int, default=100
+        The maximum number of iterations.
+    tol : float, default=1e-6
+        The true relative residual at which the iterations stop.
     fit_intercept : bool, default=False
+        Whether to fit an unpenalised constant.
     memory : int or None
-        Bytes that the fit may take; what is left keeps kernel values.
+        The limit of the memory of the fit, in bytes. Memory that the fit does not need stores
+        kernel values.
     random_state, n_jobs : as in `Nystroem`.
     """
 
@@ -71,7 +77,7 @@ class Falkon(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
-        """Fits y at the rows of X."""
+        """Fits the targets y of the rows of X."""
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         spec = self._spec(X.shape[1])
         count = min(whole("M", self.M, 1), len(X))
@@ -100,11 +106,11 @@ class Falkon(_Ridge):
         return self
 
     def _is_uniform(self) -> bool:
-        """Whether each centre stands for as many rows as the others."""
+        """Whether the centres are drawn uniformly."""
         how = self.center_selection
         return isinstance(how, str) and how == "uniform"
 
     def predict(self, X: Any) -> np.ndarray:
-        """f at the rows of X."""
+        """Predictions for the rows of X."""
         check_is_fitted(self)
         return self._predict(rows(self, X, reset=False), self.components_)

@@ -1,4 +1,4 @@
-"""Columns of a table as features."""
+"""Numeric features from the columns of a table."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ._search import _Tables, in_python, say, some_of
 
 
 class TableFeatures(TransformerMixin, _Tables):
-    """The columns of a table as numbers, treated as `KernelRegressor` and `nystrom fit` treat them:
-    dates, money, texts, missing values. For estimators that take numbers, here, in scikit-learn,
-    and on partitions of Dask (`nystrom.dask.TableFeatures`).
+    """Converts the columns of a table to numeric features, as `KernelRegressor` and `nystrom fit`
+    do: dates, amounts of money, text, missing values. The features suit any estimator that takes
+    numbers, in this package or in scikit-learn. `nystrom.dask.TableFeatures` is for Dask frames.
 
-    Columns that name or number the rows, or hold one value, are left out with a warning. Targets
-    play no part, so that texts with many levels are one-hot up to the limit, and "other" beyond.
-    `docs/columns.md` says what becomes of each kind of column.
+    Columns that name or number the rows, or hold a single value, are left out with a warning. The
+    target is not used: text with many levels becomes one feature for each frequent level and one
+    for all others. `docs/columns.md` describes the treatment of each kind of column.
 
     Parameters
     ----------
     standardize, scale, missing, categorical, numeric, features, not_missing, day_first
-        As in `KernelRegressor`, but that no row is dropped.
+        As in `KernelRegressor`, except that `missing="drop"` is not allowed.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class TableFeatures(TransformerMixin, _Tables):
         self.day_first = day_first
 
     def fit(self, X: Any, y: Any = None) -> TableFeatures:
-        """Decides what becomes of each column of X."""
+        """Decides how each column of X becomes features."""
         if self.missing == "drop":
-            raise ValueError("missing = 'drop' would drop rows; take 'fill' or 'refuse'")
+            raise ValueError("missing = 'drop' would drop rows; use 'fill' or 'refuse'")
         columns = self._columns(X, reset=True)
         self._features = _native.fit_features(columns, self._of_columns())
         if left_out := self._described()["dropped"]:
@@ -73,7 +73,7 @@ class TableFeatures(TransformerMixin, _Tables):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """The features of the rows of X, `float64`."""
+        """The features of the rows of X, a matrix of `float64`."""
         check_is_fitted(self)
         found, notes = self._features.apply(self._columns(X, reset=False))
         say(notes)

@@ -18,7 +18,7 @@ from ._units import power_of_two
 
 
 def _problem(X: Any, kernel: Any) -> tuple[Spec, np.ndarray]:
-    """The kernel and the rows; with "precomputed" X is the kernel matrix."""
+    """The kernel and the rows. If `kernel` is "precomputed", X is the kernel matrix."""
     X = matrix(dense(X))
     if isinstance(kernel, str) and kernel == "precomputed":
         return ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
@@ -35,11 +35,13 @@ def leverage_scores(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Ridge leverage scores `[K (K + alpha I)^-1]_ii`: how little the other rows explain of each.
+    """Ridge leverage scores `[K (K + alpha I)^-1]_ii` of all rows. The score of a row is large if
+    the other rows approximate it badly.
 
-    `alpha` is n times lambda; without it lambda is 1e-4. Methods: "exact" (n × n), "fast" (from
-    `columns` columns), "recursive", "bless", "bless-r", "squeak" and "sa". The last goes by the
-    density of the rows, without a kernel value, for stationary kernels in few dimensions.
+    `alpha` is the ridge, n times lambda; if None, lambda is 1e-4. Methods: "exact" (which stores
+    the n × n matrix), "fast" (from `columns` columns of K), "recursive", "bless", "bless-r",
+    "squeak" and "sa". Spectral analysis ("sa") uses the density of the rows instead of kernel
+    values; it needs a stationary kernel and few dimensions.
     """
     spec, X = _problem(X, kernel)
     alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
@@ -49,7 +51,8 @@ def leverage_scores(
 def effective_dimension(
     X: Any, kernel: Any = "rbf", alpha: float | None = None, **how: Any
 ) -> float:
-    """The sum of the leverage scores, with the parameters of `leverage_scores`."""
+    """The effective dimension: the sum of the leverage scores. The parameters are those of
+    `leverage_scores`."""
     return float(np.sum(leverage_scores(X, kernel, alpha, **how), dtype=np.float64))
 
 
@@ -63,12 +66,13 @@ def landmarks(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """The numbers of n rows that stand for all.
+    """The indices of n rows chosen as landmarks.
 
     Methods: "uniform", "rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive",
-    "diagonal", "leverage" (at the ridge that suits n), "kdpp", "kdpp-exact". In proportion to
-    leverage scores at `alpha`: "leverage-exact", "leverage-fast", "bless", "bless-r", "squeak",
-    "sa". There may be fewer where n rows would add nothing.
+    "diagonal", "leverage" (recursive leverage scores at a ridge derived from n), "kdpp" (a Markov
+    chain) and "kdpp-exact". These draw rows in proportion to leverage scores at the ridge `alpha`:
+    "leverage-exact", "leverage-fast", "bless", "bless-r", "squeak", "sa". The result is shorter
+    than n if further rows would not improve the approximation.
     """
     spec, X = _problem(X, kernel)
     alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
@@ -77,7 +81,7 @@ def landmarks(
 
 @dataclass(frozen=True)
 class PartialCholesky:
-    """Pivots and F with F F^T ≈ K, and the trace of what is left."""
+    """A partial Cholesky factorisation: the pivots, F with F F^T ≈ K, and tr(K - F F^T)."""
 
     pivots: np.ndarray
     factor: np.ndarray
@@ -93,7 +97,8 @@ def rp_cholesky(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> PartialCholesky:
-    """Randomly pivoted Cholesky: up to n pivots, fewer once `tolerance` of the trace is left."""
+    """Randomly pivoted Cholesky with at most n pivots. It stops when tr(K - F F^T) is at most
+    `tolerance` times tr K."""
     spec, X = _problem(X, kernel)
     return PartialCholesky(
         *_native.rp_cholesky(spec, X, n, float(tolerance), seed_of(random_state), n_jobs)
@@ -111,9 +116,12 @@ def audit(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
-    """The scores of a method beside the exact ones of some random rows.
+    """Compares the scores of a method with exact scores at some random rows.
 
-    The exact ones come from conjugate gradients: quadratic in n in time, not in memory.
+    The exact scores are computed by conjugate gradients, in time quadratic in n and memory linear
+    in n. The result has the indices of the `rows`, their exact `scores` and their `errors`, the
+    `estimates` of the method, the `mean_ratio` of estimate to exact score, and an estimate of the
+    `effective_dimension`.
     """
     spec, X = _problem(X, kernel)
     alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
@@ -123,19 +131,22 @@ def audit(
 
 @dataclass(frozen=True)
 class CertificateReport:
-    """How far a fit is from exact regression with the same kernel and alpha, in sample.
+    """Bounds on the distance of a fit from exact regression with the same kernel and alpha, at the
+    fitted rows.
 
-    Lengths are root mean squares over the rows, one for each target, in units of the target.
+    The distance is the root mean square of the difference over the rows, one number for each
+    target, in units of the target.
     """
 
-    #: With the stated confidence the distance is at most this.
+    #: Upper bound on the distance, which holds with probability `confidence`.
     bound: np.ndarray
-    #: It is at least this (0 unless `passes` were asked for).
+    #: Lower bound on the distance; 0 unless `passes` is given.
     lower: np.ndarray
-    #: The root mean square of the residuals, to compare with.
+    #: The root mean square of the residuals y - f, for comparison.
     residual: np.ndarray
+    #: The probability with which the bounds hold, for all targets together.
     confidence: float
-    #: "Close", or what would help.
+    #: "Close", or what would improve the bound or the fit.
     verdict: Any
 
 
@@ -153,10 +164,11 @@ def certificate(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> CertificateReport:
-    """How far a fitted `NystroemRidge` or `Falkon` is from `KernelRidge` on all its rows.
+    """Bounds the distance of a fitted `NystroemRidge` or `Falkon` from exact `KernelRidge` on all
+    rows.
 
-    An upper bound from some random `rows` of K, or by `passes` over all of it bounds from both
-    sides. X and y are those of the fit.
+    The upper bound uses `rows` random rows of K. With `passes`, that many passes over all of K give
+    an upper and a lower bound. X, y and `sample_weight` are those of the fit.
     """
     check_is_fitted(model)
     centers = model.components_
@@ -164,7 +176,7 @@ def certificate(
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=X.dtype)
     alpha = len(X) * model.penalty if hasattr(model, "penalty") else model.alpha_
     if np.ndim(alpha) > 0:
-        raise ValueError("a certificate is of one alpha; fit with alpha_per_target=False")
+        raise ValueError("a certificate needs one alpha; fit with alpha_per_target=False")
     theta, b = model.dual_coef_.reshape(len(centers), -1), np.atleast_1d(model.intercept_)
     Y, theta, b, size = _small(np.asarray(y, dtype=float).reshape(len(y), -1), theta, b, X.dtype)
     report, verdict = _native.certificate(
@@ -197,8 +209,9 @@ def certificate(
 def _small(
     Y: np.ndarray, theta: np.ndarray, b: np.ndarray, kind: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Targets, coefficients and constants for 32 bits: about 0 and in units of `size`. A constant
-    that was fitted stays one that is not 0."""
+    """Targets, coefficients and constants, and the unit `size`. For 32 bits, targets are shifted to
+    be near 0 and divided by `size`, so that they keep their digits. A fitted constant becomes 1,
+    because the certificate takes 0 to mean that none was fitted."""
     if kind == np.float64:
         return Y, theta, b, 1.0
     size = power_of_two(float(np.abs(Y - b).max(initial=0.0)))
@@ -207,23 +220,28 @@ def _small(
 
 
 class KDPP:
-    """Diverse subsets of rows: Pr(C) in proportion to det K_CC.
+    """k-DPPs: random subsets C of k rows with Pr(C) proportional to det K_CC, which favours diverse
+    rows.
 
     Parameters
     ----------
     kernel : as in `Nystroem`, "precomputed" included.
     method : {"auto", "exact", "rejection", "swap"}
-        "exact" is n × n: a first subset takes all eigenvalues of K and a few eigenvectors. The next
-        call takes all of them, three times as long, and draws after that are cheap. "rejection" is
-        exact, too, and never n × n, for subsets of up to a hundred rows or so. "swap" runs a Markov
-        chain for `steps` steps before each draw. "auto" is exact up to 2000 rows and by rejection
-        up to the square root of n rows in a subset.
-    steps, n_jobs
+        "exact" decomposes the n × n matrix. From 800 rows on, a first call for one subset computes
+        all eigenvalues of K and only a few eigenvectors. The next call computes all eigenvectors,
+        which takes three times as long; later draws are cheap. "rejection" is exact as well and
+        never stores an n × n matrix; it suits subsets of up to about a hundred rows. "swap" runs a
+        Markov chain for `steps` steps before each draw, so its draws are approximate. "auto" is
+        "exact" up to 2000 rows, "rejection" for subsets of up to sqrt(n) rows, otherwise "swap".
+    steps : int, default=3000
+        The steps of the Markov chain before each draw.
+    n_jobs : int or None
+        Number of threads; None: one for each core.
     """
 
-    #: Rows up to which "auto" decomposes K.
+    #: The largest number of rows for which "auto" is "exact".
     EXACT_UP_TO = 2000
-    #: Rows from which on a first subset is drawn without all eigenvectors.
+    #: From this number of rows, the first subset is drawn without computing all eigenvectors.
     ONCE_FROM = 800
 
     def __init__(
@@ -240,12 +258,12 @@ class KDPP:
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> KDPP:
-        """Takes the rows. With `method="exact"` their spectrum is computed when subsets are
-        drawn.
+        """Stores the rows. With `method="exact"` the spectrum is computed when subsets are drawn.
 
-        A precomputed kernel matrix must be real, symmetric and positive semi-definite, up to
-        rounding; otherwise there is a ValueError with its smallest eigenvalue. That is found by a
-        factorisation up to 5000 rows. Beyond, only pairs of rows are looked at."""
+        A precomputed kernel matrix must be real, symmetric and positive semi-definite up to
+        rounding. If it is not positive semi-definite, the ValueError gives the smallest eigenvalue.
+        With up to 5000 rows a factorisation checks this. With more, only the 2 × 2 submatrices of
+        all pairs of rows are checked."""
         if self.method not in ("auto", "exact", "rejection", "swap"):
             raise ValueError(
                 f"method = {self.method!r} is unknown; there are auto, exact, rejection, swap"
@@ -259,7 +277,7 @@ class KDPP:
         return self
 
     def sample(self, size: int, n_samples: int = 1, *, random_state: Any = None) -> np.ndarray:
-        """`n_samples` subsets of `size` rows each, by their numbers: n_samples × size."""
+        """Draws `n_samples` subsets of `size` rows each: the row indices, n_samples × size."""
         seed, method = seed_of(random_state), self._how(size)
         if method == "exact" and self._once and n_samples == 1 and self._sampler is None:
             spec, rows = self._wide()
@@ -277,15 +295,17 @@ class KDPP:
         return np.array(draws, dtype=np.int64).reshape(n_samples, size)
 
     def inclusion_probabilities(self, size: int) -> np.ndarray:
-        """The probability of each row to be in a subset of `size`; n × n."""
+        """The probability of each row to be in a subset of `size` rows. Decomposes the n × n
+        matrix."""
         return np.asarray(self._exact().inclusion(size))
 
     def log_probability(self, rows: Any) -> float:
-        """ln Pr(C) of a subset among those of its size; n × n."""
+        """ln Pr(C) of the subset C = `rows` among the subsets of its size. Decomposes the n × n
+        matrix."""
         return self._exact().log_probability([int(row) for row in rows])
 
     def log_det(self, rows: Any) -> float:
-        """ln det K_CC."""
+        """ln det K_CC of the subset C = `rows`."""
         self._fitted()
         return _native.log_det(self._spec, self._rows, [int(row) for row in rows])
 
@@ -305,7 +325,7 @@ class KDPP:
         return self._sampler
 
     def _by_rejection(self, size: int) -> Any:
-        # draws of the last size are prepared once
+        # the preparation is kept for further draws of the same size
         if self._prepared is None or self._prepared[0] != size:
             sampler = _native.RejectionSampler(self._spec, self._rows, size, self.n_jobs)
             self._prepared = (size, sampler)
@@ -320,10 +340,10 @@ class KDPP:
 
     def _fitted(self) -> None:
         if not hasattr(self, "_rows"):
-            raise ValueError("this KDPP has no rows yet; call fit(X) first")
+            raise ValueError("this KDPP is not fitted; call fit(X) first")
 
     def __getstate__(self) -> dict[str, Any]:
-        # the spectrum, and what draws need, are computed again where they are needed
+        # the spectrum and the preparation of draws are not pickled but computed again
         left_out = {"_sampler": None, "_prepared": None} if hasattr(self, "_rows") else {}
         return self.__dict__ | left_out
 

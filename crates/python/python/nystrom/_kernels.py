@@ -1,4 +1,4 @@
-"""Kernels as objects, from scikit-learn's names, and from its Gaussian-process kernels."""
+"""Kernels: classes, scikit-learn's names of kernels, and its Gaussian-process kernels."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ Spec = tuple[Any, ...]
 
 
 class SlowKernelWarning(UserWarning):
-    """The kernel is computed by Python, block by block."""
+    """Warns that the kernel is evaluated by Python, which is slow."""
 
 
 class Kernel(BaseEstimator):
-    """A positive semi-definite function of two points.
+    """A positive semi-definite kernel function of two points.
 
-    Kernels add (`Gaussian() + Linear()`), multiply, and scale (`2.0 * Gaussian()`). Called with
-    one or two arrays of rows, a kernel gives the matrix of its values.
+    Kernels can be added (`Gaussian() + Linear()`), multiplied, and scaled (`2.0 * Gaussian()`). A
+    call with one or two arrays of rows returns the kernel matrix.
     """
 
     def _spec(self) -> Spec:
-        """What the compiled half builds the kernel from."""
+        """The description from which the compiled half builds the kernel."""
         raise NotImplementedError
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
-        """`K[i, j] = k(X[i], Y[j])`; without `Y`, of `X` with itself."""
+        """The kernel matrix `K[i, j] = k(X[i], Y[j])`. If `Y` is None, it is `X`."""
         X = matrix(X)
         Y = None if Y is None else np.asarray(Y, dtype=X.dtype)
         return _native.kernel_block(self._spec(), X, Y)
 
     def diag(self, X: Any) -> np.ndarray:
-        """`k(X[i], X[i])`."""
+        """The diagonal of the kernel matrix, `k(X[i], X[i])`."""
         return _native.kernel_diagonal(self._spec(), matrix(X))
 
     def __add__(self, other: Kernel) -> Kernel:
@@ -61,7 +61,8 @@ class Kernel(BaseEstimator):
 
 
 class Gaussian(Kernel):
-    """exp(-|x - y|^2 / (2 l^2)). A sequence of length scales is one for each column."""
+    """The Gaussian kernel, exp(-|x - y|^2 / (2 l^2)). `length_scale` is one number l, or a sequence
+    with one for each column."""
 
     def __init__(self, length_scale: Any = 1.0) -> None:
         self.length_scale = length_scale
@@ -71,7 +72,9 @@ class Gaussian(Kernel):
 
 
 class Matern(Kernel):
-    """The Matérn kernel of smoothness `nu`: rough at 0.5, once differentiable at 1.5."""
+    """The Matérn kernel of smoothness `nu`. Functions of nu = 0.5 are continuous but not
+    differentiable, those of nu = 1.5 are once differentiable. `length_scale` is one number, or a
+    sequence with one for each column."""
 
     def __init__(self, nu: float = 1.5, length_scale: Any = 1.0) -> None:
         self.nu = nu
@@ -82,7 +85,7 @@ class Matern(Kernel):
 
 
 class Laplacian(Kernel):
-    """exp(-|x - y|_1 / l), of the L1 distance as in scikit-learn."""
+    """The Laplacian kernel exp(-|x - y|_1 / l), with the L1 distance as in scikit-learn."""
 
     def __init__(self, length_scale: float = 1.0) -> None:
         self.length_scale = length_scale
@@ -92,7 +95,7 @@ class Laplacian(Kernel):
 
 
 class RationalQuadratic(Kernel):
-    """(1 + |x - y|^2 / (2 alpha l^2))^(-alpha)."""
+    """The rational quadratic kernel, (1 + |x - y|^2 / (2 alpha l^2))^(-alpha)."""
 
     def __init__(self, alpha: float = 1.0, length_scale: Any = 1.0) -> None:
         self.alpha = alpha
@@ -103,7 +106,7 @@ class RationalQuadratic(Kernel):
 
 
 class PowerExponential(Kernel):
-    """exp(-(|x - y| / l)^power), 0 < power <= 2."""
+    """The power exponential kernel, exp(-(|x - y| / l)^power), 0 < power <= 2."""
 
     def __init__(self, power: float = 1.0, length_scale: Any = 1.0) -> None:
         self.power = power
@@ -114,7 +117,8 @@ class PowerExponential(Kernel):
 
 
 class PowerExponentialL1(Kernel):
-    """exp(-(|x - y|_1 / l)^power) of the L1 distance, 0 < power <= 1."""
+    """The power exponential kernel of the L1 distance, exp(-(|x - y|_1 / l)^power),
+    0 < power <= 1."""
 
     def __init__(self, power: float = 1.0, length_scale: float = 1.0) -> None:
         self.power = power
@@ -125,7 +129,7 @@ class PowerExponentialL1(Kernel):
 
 
 class Linear(Kernel):
-    """<x, y> + bias."""
+    """The linear kernel, <x, y> + bias."""
 
     def __init__(self, bias: float = 0.0) -> None:
         self.bias = bias
@@ -135,7 +139,7 @@ class Linear(Kernel):
 
 
 class Polynomial(Kernel):
-    """(gamma <x, y> + coef0)^degree."""
+    """The polynomial kernel, (gamma <x, y> + coef0)^degree."""
 
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
         self.degree = degree
@@ -147,7 +151,7 @@ class Polynomial(Kernel):
 
 
 class Periodic(Kernel):
-    """exp(-2 sum_k sin^2(pi (x_k - y_k) / period) / l^2)."""
+    """The periodic kernel, exp(-2 sum_k sin^2(pi (x_k - y_k) / period) / l^2)."""
 
     def __init__(self, period: float = 1.0, length_scale: float = 1.0) -> None:
         self.period = period
@@ -158,7 +162,7 @@ class Periodic(Kernel):
 
 
 class Sum(Kernel):
-    """first + second."""
+    """The sum of two kernels."""
 
     def __init__(self, first: Kernel, second: Kernel) -> None:
         self.first = first
@@ -169,7 +173,7 @@ class Sum(Kernel):
 
 
 class Product(Kernel):
-    """first * second, value by value."""
+    """The product of two kernels."""
 
     def __init__(self, first: Kernel, second: Kernel) -> None:
         self.first = first
@@ -180,7 +184,7 @@ class Product(Kernel):
 
 
 class Scaled(Kernel):
-    """factor * kernel, factor > 0."""
+    """A kernel times a factor > 0."""
 
     def __init__(self, kernel: Kernel, factor: float) -> None:
         self.kernel = kernel
@@ -191,10 +195,10 @@ class Scaled(Kernel):
 
 
 class FromBlocks(Kernel):
-    """A kernel by a function of two arrays of rows that gives the matrix of values.
+    """A kernel defined by a Python function of two arrays of rows that returns the kernel matrix.
 
-    The slow path: blocks are computed by Python, one thread at a time. The function has to be
-    positive semi-definite, which is not checked.
+    It is slow: Python evaluates the blocks, in one thread at a time. The function must be positive
+    semi-definite, which is not checked.
     """
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
@@ -210,12 +214,12 @@ class FromBlocks(Kernel):
 
 
 def matrix(X: Any) -> np.ndarray:
-    """X as two-dimensional numbers of one of the two types, copied only if it is of another."""
+    """X as a matrix of `float64` or `float32`, copied only if necessary."""
     X = np.asarray(X)
     if X.dtype.kind == "c":
         raise ValueError(
-            "Complex data not supported: kernels here are of real numbers; pass X.real, or "
-            "np.hstack([X.real, X.imag]) for both parts of points"
+            "Complex data not supported: pass X.real, or np.hstack([X.real, X.imag]) to use both "
+            "parts"
         )
     if X.dtype not in (np.float64, np.float32) or not X.dtype.isnative:
         X = X.astype(np.float64)
@@ -226,7 +230,7 @@ def matrix(X: Any) -> np.ndarray:
 
 
 def aligned(X: np.ndarray) -> np.ndarray:
-    """X itself, unless its numbers do not lie on their boundaries, as in packed records."""
+    """X, copied only if its numbers are not aligned in memory, as in packed records."""
     return X if X.flags.aligned else X.copy()
 
 
@@ -236,16 +240,17 @@ def lengths(value: Any) -> float | list[float]:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """A whole number that may be written 3.0, and is at least so large."""
+    """The value as an integer; a ValueError if it is not an integer of at least `least`. 3.0 is
+    an integer."""
     if not np.isfinite(value) or int(value) != value or value < least:
         raise ValueError(
-            f"{name} = {value} is not valid: it must be a whole number of at least {least}"
+            f"{name} = {value} is not valid: it must be an integer of at least {least}"
         )
     return int(value)
 
 
 def positive(name: str, value: Any) -> float:
-    """A positive number that is finite."""
+    """The value as a float; a ValueError unless it is positive and finite."""
     if not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name} = {value} is not valid: it must be positive and finite")
     return float(value)
@@ -260,13 +265,13 @@ def spec_of(
     coef0: float | None = None,
     kernel_params: Mapping[str, Any] | None = None,
 ) -> Spec:
-    """What the compiled half builds a kernel from, however it was given.
+    """The description from which the compiled half builds a kernel.
 
-    `kernel` is one of ours, one of scikit-learn's names with its parameters, one of its
-    Gaussian-process kernels, or a function of two points.
+    `kernel` is a `Kernel`, one of scikit-learn's names (with the parameters), one of its
+    Gaussian-process kernels, or a Python function of two points.
     """
     if isinstance(kernel, Kernel):
-        # with what stands for "not given", here or in scikit-learn's KernelRidge
+        # each with its default values, here and in scikit-learn's KernelRidge
         given: dict[str, tuple[Any, list[Any]]] = {
             "gamma": (gamma, [None]),
             "degree": (degree, [None, 3]),
@@ -276,8 +281,8 @@ def spec_of(
         wrong = [name for name, (value, none) in given.items() if value not in none]
         if wrong:
             raise ValueError(
-                f"{wrong[0]} means nothing to the kernel {kernel!r}, which has parameters of its "
-                "own; leave it out"
+                f"{wrong[0]} has no effect on the kernel {kernel!r}, which has its own parameters; "
+                f"leave {wrong[0]} out"
             )
         return kernel._spec()
     gamma = 1.0 / n_features if gamma is None else gamma
@@ -304,8 +309,8 @@ def spec_of(
     if hasattr(kernel, "theta"):
         return of_gaussian_process(kernel, n_features)
     raise ValueError(
-        f"kernel = {kernel!r} is none; take one of nystrom's or of scikit-learn's Gaussian "
-        "processes, a name such as 'rbf', or a function of two points"
+        f"kernel = {kernel!r} is not a kernel; use a kernel of nystrom or of "
+        "sklearn.gaussian_process, a name such as 'rbf', or a function of two points"
     )
 
 
@@ -316,18 +321,18 @@ def positive(name: str, value: float) -> float:
 
 
 def slow(what: str) -> None:
-    """Says that Python will compute the kernel."""
-    text = f"{what}: it is computed by Python, far slower than nystrom's own kernels"
+    """Warns that Python will evaluate the kernel."""
+    text = f"{what}: it is evaluated by Python, far slower than nystrom's own kernels"
     warnings.warn(text, SlowKernelWarning, stacklevel=4)
 
 
 def by_scikit_learn(
     name: str, gamma: float, coef0: float | None, params: Mapping[str, Any] | None
 ) -> Spec:
-    """A kernel that scikit-learn has by name and nystrom has not."""
+    """A kernel that only scikit-learn has, by its name there."""
     known = {"additive_chi2": {}, "chi2": {"gamma": gamma}, "cosine": {}}
     if name == "sigmoid":
-        raise ValueError("the sigmoid kernel is not positive semi-definite; take another one")
+        raise ValueError("the sigmoid kernel is not positive semi-definite; use another one")
     if name not in known:
         names = "linear, rbf, laplacian, poly, polynomial, " + ", ".join(sorted(known))
         raise ValueError(f"there is no kernel {name!r}; there are {names}, and precomputed")
@@ -337,7 +342,7 @@ def by_scikit_learn(
 
 
 def of_gaussian_process(kernel: Any, n_features: int) -> Spec:
-    """A kernel of `sklearn.gaussian_process.kernels`, as nystrom's own where there is one."""
+    """A kernel of `sklearn.gaussian_process.kernels`, replaced by nystrom's own where possible."""
     from sklearn.gaussian_process import kernels as gp
 
     def part(kernel: Any) -> Spec:
@@ -353,10 +358,10 @@ def of_gaussian_process(kernel: Any, n_features: int) -> Spec:
         case gp.Sum():
             return ("sum", part(kernel.k1), part(kernel.k2))
         case gp.WhiteKernel():
-            raise ValueError("a WhiteKernel is what alpha adds to the diagonal; leave it out")
+            raise ValueError("leave the WhiteKernel out: alpha is added to the diagonal instead")
         case gp.Matern() if math.isfinite(kernel.nu):
             return Matern(kernel.nu, kernel.length_scale)._spec()
-        case gp.RBF():  # a Matérn kernel of infinite smoothness is one, too
+        case gp.RBF():  # including Matern with nu = inf, which is a subclass
             return Gaussian(kernel.length_scale)._spec()
         case gp.RationalQuadratic():
             return RationalQuadratic(kernel.alpha, kernel.length_scale)._spec()

@@ -1,4 +1,4 @@
-"""The compiled half: every function releases the GIL and ends at Ctrl-C."""
+"""The compiled half of the package. Functions release the GIL, and Ctrl-C interrupts them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Columns of pandas frames."""
+"""Reads columns of pandas frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._columns import Cells, Numbers, Texts, neither, of_distinct, of_integers, 
 
 
 def column_of(name: str, column: Any) -> Cells:
-    """A column by its type, which is believed; objects by what they are."""
+    """Reads a column according to its type; objects according to their values."""
     kind = column.dtype
     if isinstance(kind, pd.SparseDtype):
         return column_of(name, column.sparse.to_dense())
@@ -31,7 +31,7 @@ def column_of(name: str, column: Any) -> Cells:
             for i in distinct.tolist()
             if i != np.iinfo(np.int64).min
         ]
-        # a missing one is the smallest number
+        # missing values are the smallest integer, so they come first
         first = len(distinct) - len(levels)
         return Texts(levels, np.where(missing, -1, codes - first))
     if isinstance(kind, pd.DatetimeTZDtype):
@@ -62,7 +62,7 @@ def _categories(name: str, column: Any) -> Cells:
     written = of_objects(name, levels.tolist(), np.zeros(len(levels), dtype=bool), True)
     assert isinstance(written, Texts)
     codes = column.cat.codes.to_numpy()
-    places = np.append(written.codes, -1)  # the last one is what -1 points to
+    places = np.append(written.codes, -1)  # the last entry is that of code -1
     return Texts(written.levels, places[codes], True)
 
 
@@ -71,15 +71,15 @@ def _instants(values: np.ndarray, missing: np.ndarray, utc: bool) -> Cells:
 
 
 def _known(write: Any) -> Any:
-    """Writes nothing for NaT, which comes last."""
+    """`write` with an empty text for NaT. The values are sorted, with NaT last."""
     return lambda values: [*write(values[~np.isnat(values)]), *[""] * int(np.isnat(values).sum())]
 
 
 def of_truths(values: np.ndarray) -> list[str | None]:
-    """Truth values as texts."""
+    """Booleans as text."""
     return [None if np.isnan(value) else str(bool(value)) for value in values]
 
 
 def of_floats(values: list[Any], missing: np.ndarray) -> list[str | None]:
-    """Numbers as texts."""
+    """Numbers as text."""
     return [None if g else text_of_number(v) for v, g in zip(values, missing, strict=True)]

@@ -1,4 +1,4 @@
-"""Columns of polars frames."""
+"""Reads columns of polars frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._columns import Cells, Numbers, neither, of_distinct, of_integers, of_obje
 
 
 def column_of(name: str, column: Any) -> Cells:
-    """A column by its type, which is believed; objects by what they are."""
+    """Reads a column according to its type; objects according to their values."""
     kind = column.dtype
     missing = column.is_null().to_numpy()
     if kind == pl.Null:
@@ -49,11 +49,11 @@ def column_of(name: str, column: Any) -> Cells:
 def _integers(name: str, column: Any, missing: np.ndarray) -> Cells:
     if column.len() and not missing.all():
         largest = max(abs(int(column.max())), abs(int(column.min())))
-        if largest > LARGEST_WHOLE:  # of 128 bits perhaps
+        if largest > LARGEST_WHOLE:  # possibly 128-bit integers
             return of_objects(name, column.to_list(), missing)
     return of_integers(name, column.fill_null(0).cast(pl.Int64).to_numpy(), missing)
 
 
 def _steps(column: Any) -> np.ndarray:
-    """What is counted, as 64-bit numbers, 0 where missing."""
+    """The integers that encode times or durations, as 64-bit integers, 0 where missing."""
     return column.to_physical().cast(pl.Int64).fill_null(0).to_numpy().copy()

@@ -1,28 +1,28 @@
-"""Whether a matrix that was given is positive semi-definite."""
+"""Checks that a kernel matrix is positive semi-definite."""
 
 from __future__ import annotations
 
 import numpy as np
 
-#: What is rounding, as a share of the largest entry or eigenvalue: it may be computed in 32 bits.
+#: The tolerance for rounding errors, relative to the largest entry or eigenvalue: the matrix may
+#: have been computed in 32 bits.
 ROUNDING = 1e-6
-#: Rows up to which a factorisation decides. Beyond, all pairs of rows are looked at.
+#: Up to this many rows, the check is a factorisation; above, it is one of all pairs of rows.
 MOST_FACTORED = 5000
-#: Rows that are looked at together.
+#: The number of rows that are checked at a time.
 BLOCK = 1024
 
 
 def check_psd(K: np.ndarray) -> None:
-    """Refuses a kernel matrix that is not square, finite, symmetric and positive semi-definite,
-    beyond rounding."""
+    """Raises a ValueError if a kernel matrix is not square, finite, symmetric and positive
+    semi-definite, up to rounding."""
     if K.shape[0] != K.shape[1]:
-        raise ValueError(f"a precomputed kernel matrix is square, and X has shape {K.shape}")
+        raise ValueError(f"a precomputed kernel matrix must be square, and X has shape {K.shape}")
     wrong = np.argwhere(~np.isfinite(K))
     if len(wrong):
         i, j = wrong[0].tolist()
         raise ValueError(
-            f"the kernel matrix holds {K[i, j]} in row {i}, column {j}; leave out what has no "
-            "kernel value"
+            f"the kernel matrix holds {K[i, j]} in row {i}, column {j}; its entries must be finite"
         )
     diagonal = np.diag(K).astype(np.float64)
     largest = float(np.abs(K).max(initial=0.0))
@@ -43,12 +43,12 @@ def _check_symmetry(K: np.ndarray, start: int, rounding: float) -> None:
     if abs(block[i, j] - mirrored[i, j]) > rounding:
         raise ValueError(
             f"the kernel matrix is not symmetric: entry ({start + i}, {j}) is {block[i, j]}, entry "
-            f"({j}, {start + i}) is {mirrored[i, j]}; pass (K + K.T) / 2 if that is what is meant"
+            f"({j}, {start + i}) is {mirrored[i, j]}; pass (K + K.T) / 2 to symmetrise it"
         )
 
 
 def _check_pairs(K: np.ndarray, start: int, diagonal: np.ndarray) -> None:
-    """Determinants of two rows and columns."""
+    """Checks the 2 × 2 submatrices of all pairs of rows: |K_ij| <= sqrt(K_ii K_jj)."""
     rows = slice(start, start + BLOCK)
     block = K[rows].astype(np.float64)
     roots = np.sqrt(np.maximum(diagonal, 0.0))
@@ -78,6 +78,5 @@ def _largest(block: np.ndarray) -> tuple[int, int]:
 def _indefinite(where: str, smallest: float) -> str:
     return (
         f"the kernel matrix is not positive semi-definite: the smallest eigenvalue {where} is "
-        f"{smallest:.3g}; add {1.01 * abs(smallest):.3g} to its diagonal if that is what is meant, "
-        "or take another kernel"
+        f"{smallest:.3g}; add {1.01 * abs(smallest):.3g} to its diagonal, or use another kernel"
     )

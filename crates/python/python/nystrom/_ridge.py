@@ -1,4 +1,4 @@
-"""Kernel ridge regression: exact, and at landmarks."""
+"""Kernel ridge regression: exact, and with landmarks."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ._units import Units, power_of_two
 from ._kernels import positive, spec_of, whole
 
 
-#: Rows up to which `KernelRidge` may factor its matrix.
+#: The largest number of rows for which `KernelRidge` with "auto" may factor its matrix.
 MOST_DIRECT = 12_000
 
 
 def is_slow(spec: Any) -> bool:
-    """Whether Python computes the kernel."""
+    """Whether Python evaluates the kernel."""
     parts = [part for part in spec[1:] if isinstance(part, tuple)]
     return spec[0] == "blocks" or any(map(is_slow, parts))
 
 
 def ridges(alphas: Any, n: int) -> np.ndarray:
-    """The ridges that are compared; "auto" takes lambda from 1e-1 to 1e-10."""
+    """The ridges to compare. "auto": n lambda for 28 values of lambda from 1e-1 to 1e-10."""
     if isinstance(alphas, str):
         if alphas != "auto":
-            raise ValueError(f"alphas = {alphas!r}; take 'auto' or positive numbers")
+            raise ValueError(f"alphas = {alphas!r}; use 'auto' or positive numbers")
         return n * np.geomspace(1e-1, 1e-10, 28)
     return np.atleast_1d(np.asarray(alphas, dtype=float))
 
@@ -39,8 +39,8 @@ def ridges(alphas: Any, n: int) -> np.ndarray:
 def evaluate(
     spec: Any, X: np.ndarray, centers: np.ndarray, theta: np.ndarray, b: Any, n_jobs: int | None
 ) -> np.ndarray:
-    """sum_j theta_j k(x, z_j) + b. Kernel values have the type of the centres, and results that of
-    the coefficients."""
+    """f(x) = sum_j theta_j k(x, z_j) + b at the rows of X. Kernel values have the type of the
+    centres, results the type of the coefficients."""
     b = np.atleast_1d(b).astype(float)
     if theta.dtype == centers.dtype:
         return _native.predict(spec, X, centers, theta, b.tolist(), n_jobs)
@@ -51,7 +51,7 @@ def evaluate(
 
 
 class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """f(x) = sum_j theta_j k(x, z_j) + b."""
+    """The base class of estimators of the form f(x) = sum_j theta_j k(x, z_j) + b."""
 
     def _spec(self, n_features: int) -> tuple[Any, ...]:
         return spec_of(
@@ -82,7 +82,8 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         state: bytes | None,
         before: np.ndarray | None,
     ) -> bytes:
-        """The state with these rows, which was one over the centres `before`."""
+        """Adds these rows to a state, as bytes. `before` holds the centres of the state; None: they
+        are the current ones."""
         kind = self.components_.dtype
         return _native.accumulate(
             spec,
@@ -97,16 +98,17 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
 
     def _begin_rows(self, Y: np.ndarray, units: Units) -> None:
-        """The constant about which targets are summed, and their units, as of the first rows."""
+        """Sets the units of the targets and the offset that is subtracted from them in sums, from
+        the first rows."""
         means = Y.mean(axis=0, dtype=float) - units.offset if self.fit_intercept else None
         if means is not None and units.kind != np.float64:
-            means = np.zeros(len(means))  # they are summed about the offset of the units
+            means = np.zeros(len(means))  # the units already subtract their offset
         self._units, self._offset = units, None if means is None else means.tolist()
 
     def _solve(
         self, spec: tuple[Any, ...], state: bytes, grid: np.ndarray, targets: int, single: bool
     ) -> None:
-        """The fit to the rows of a state, with the best of the ridges."""
+        """Fits the rows of a state at the ridge with the smallest GCV error."""
         theta, b, best, errors = _native.solve(
             spec,
             self.components_,
@@ -122,14 +124,14 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.alphas_, self.alpha_ = grid, float(grid[best])
 
     def _tell(self, told: dict[str, Any]) -> None:
-        """Keeps what a fit says of itself, and warns if it did not converge."""
+        """Stores the solver and the number of iterations, and warns if the fit did not converge."""
         self.solver_ = told["solver"]
         self.n_iter_ = told.get("iterations", 1)
         if told.get("stop", "Converged") not in ("Converged", "Asked"):
             most = "maxiter" if hasattr(self, "maxiter") else "max_iter"
             text = (
                 f"no convergence after {told['iterations']} iterations: relative residual "
-                f"{told['residual']:.1e}, above tol; raise {most}, tol or the ridge"
+                f"{told['residual']:.1e} is above tol; raise {most}, tol or the ridge"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
@@ -140,34 +142,41 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 
 class KernelRidge(_Ridge):
-    """Kernel ridge regression as defined, on all rows: scikit-learn's `KernelRidge`, with a
-    constant and without its n × n matrix.
+    """Exact kernel ridge regression on all rows: scikit-learn's `KernelRidge`, with an optional
+    constant, and for many rows without an n × n matrix.
 
     Parameters
     ----------
-    alpha : float or one for each target, default=1
-        Added to the diagonal of K; n times the lambda of the literature.
+    alpha : float, or one float per target, default=1
+        The ridge, added to the diagonal of K. It is n times the lambda of the literature.
     kernel, gamma, degree, coef0, kernel_params
-        As in scikit-learn; `kernel` may also be one of nystrom's, or of `gaussian_process`.
+        As in scikit-learn. `kernel` may also be a kernel of nystrom or of
+        `sklearn.gaussian_process`.
     fit_intercept : bool, default=False
-        Whether to fit a constant, exactly.
+        Whether to fit an unpenalised constant.
     solver : {"auto", "direct", "iterative"}
-        A Cholesky factorisation (half an n × n matrix), or conjugate gradients with a
-        preconditioner by randomly pivoted Cholesky (no n × n matrix). "auto" is direct up to 2000
-        rows and iterative beyond 12,000. Between, iterations go on to a residual of 1e-10 where
-        that takes less time than a factorisation, as with ridges that are not tiny.
-    tol, max_iter
-        The relative residual at which the iterations stop, and most of them.
+        "direct": Cholesky factorisation, which stores half an n × n matrix. "iterative": conjugate
+        gradients, preconditioned by randomly pivoted Cholesky, without an n × n matrix. "auto":
+        direct below 2000 rows, iterative above 12,000. In between it runs at most 40 iterations
+        towards a relative residual of 1e-10 (1e-6 in 32 bits), which is faster than a factorisation
+        unless the ridge is tiny. If they do not converge it is direct.
+    tol : float, default=1e-6
+        The relative residual at which the iterations stop.
+    max_iter : int, default=100
+        The maximum number of iterations.
     memory : int or None
-        Bytes that the iterations may take to keep kernel values rather than compute them again.
-    random_state : the seed of the preconditioner; it does not change the solution.
-    n_jobs : threads; None is one for each core.
+        The limit of the memory of the iterations, in bytes. Kernel values that fit are stored
+        instead of evaluated again.
+    random_state : int, RandomState or None
+        The seed of the preconditioner. The solution depends on it only within `tol`.
+    n_jobs : int or None
+        Number of threads; None: one for each core.
 
     Attributes
     ----------
     dual_coef_, X_fit_ : as in scikit-learn.
-    intercept_ : the constant; 0 without.
-    solver_, n_iter_ : how the system was solved, and in how many iterations (1: directly).
+    intercept_ : the constant; 0 if none is fitted.
+    solver_, n_iter_ : the solver, and its number of iterations (1 if direct).
     """
 
     def __init__(
@@ -202,7 +211,7 @@ class KernelRidge(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
-        """Fits y at the rows of X."""
+        """Fits the targets y of the rows of X."""
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         alphas = np.broadcast_to(np.asarray(self.alpha, dtype=float), (Y.shape[1],))
         if np.isnan(alphas).any():
@@ -213,10 +222,10 @@ class KernelRidge(_Ridge):
         tolerance, most = positive("tol", self.tol), whole("max_iter", self.max_iter, 1)
         spec, points = self._problem(X)
         how = direct[self.solver]
-        if self.solver == "auto" and is_slow(spec):  # iterations compute more values
+        if self.solver == "auto" and is_slow(spec):  # iterations evaluate more kernel values
             how = len(X) <= MOST_DIRECT
         theta, b, Y = np.empty(Y.shape, dtype=X.dtype), np.empty(Y.shape[1]), units.inward(Y)
-        # one solve for all targets of the same alpha
+        # one solve for all targets with the same alpha
         for alpha in np.unique(alphas):
             some = alphas == alpha
             fitted = _native.exact(
@@ -240,7 +249,8 @@ class KernelRidge(_Ridge):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """f at the rows of X; with a precomputed kernel X is that between them and X_fit_."""
+        """Predictions for the rows of X. If the kernel is precomputed, X is the kernel matrix
+        between the new rows and the fitted rows."""
         check_is_fitted(self)
         X = rows(self, X, reset=False)
         if self.kernel == "precomputed":
@@ -252,7 +262,9 @@ class KernelRidge(_Ridge):
         if self.kernel != "precomputed":
             return self._spec(X.shape[1]), X
         if X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel matrix is square, and X has shape {X.shape}")
+            raise ValueError(
+                f"a precomputed kernel matrix must be square, and X has shape {X.shape}"
+            )
         return ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
 
     def __sklearn_tags__(self) -> Any:
@@ -262,30 +274,35 @@ class KernelRidge(_Ridge):
 
 
 class NystroemRidge(_Ridge):
-    """Kernel ridge regression at landmarks, with alpha chosen by exact leave-one-out errors.
+    """Kernel ridge regression with landmarks, with alpha chosen by exact leave-one-out errors.
 
-    One decomposition gives the leave-one-out and the generalised cross-validation error at every
-    alpha. Nothing n × n is held, and memory does not grow with the number of rows.
+    One decomposition gives the leave-one-out error and the generalised cross-validation error at
+    every alpha. No n × n matrix is stored, and the memory of the fit does not grow with the number
+    of rows.
 
     Parameters
     ----------
     alphas : "auto" or floats
-        The ridges that are compared; each is n times the lambda of the literature. "auto" takes
-        28 values of lambda from 1e-1 to 1e-10. One value alone is taken without a comparison.
+        The ridges to compare; each is n times the lambda of the literature. "auto": 28 values of
+        lambda from 1e-1 to 1e-10. A single value is used without a comparison.
     kernel, gamma, degree, coef0, kernel_params
         As in `KernelRidge`, but "rbf" by default and without "precomputed".
     n_components, landmarks, random_state, n_jobs
-        As in `Nystroem`.
+        As in `Nystroem`, but with landmarks "rpcholesky" by default.
     fit_intercept : bool, default=True
+        Whether to fit an unpenalised constant.
     criterion : {"loo", "gcv"}
+        The error that chooses alpha: leave-one-out or generalised cross-validation.
     alpha_per_target : bool, default=False
-        Whether each target has an alpha of its own.
+        Whether alpha is chosen for each target separately, by leave-one-out.
 
     Attributes
     ----------
-    alpha_ : what was chosen, for all targets or for each.
-    best_score_ : minus the mean square of its leave-one-out residuals.
-    alphas_, loo_, gcv_, effective_dimension_ : the whole path, if there is one.
+    alpha_ : the chosen ridge, one for all targets or one for each.
+    best_score_ : minus the mean squared leave-one-out residual at the chosen alpha.
+    alphas_, loo_, gcv_, effective_dimension_ : the ridges compared, and at each of them the mean
+        squared leave-one-out error, the generalised cross-validation error and the effective
+        dimension; absent if `alphas` is a single value.
     components_, component_indices_, dual_coef_, intercept_
     """
 
@@ -321,7 +338,7 @@ class NystroemRidge(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
-        """Fits y at the rows of X."""
+        """Fits the targets y of the rows of X."""
         X, Y, weights, units, single = rows_and_targets(
             self, X, y, sample_weight, ensure_min_samples=2
         )
@@ -359,11 +376,12 @@ class NystroemRidge(_Ridge):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
-        """Takes the rows of X after those of earlier calls, in memory that does not grow.
+        """Adds the rows of X to those of earlier calls, in memory that does not grow with the
+        number of calls.
 
-        The first call chooses the landmarks among its rows, once and for all. All calls together
-        give what one pass over all rows would; alpha is chosen by generalised cross-validation.
-        `fit` forgets the rows.
+        The first call chooses the landmarks among its rows; later calls keep them. The model after
+        several calls is that of one pass over all their rows. Alpha is chosen by generalised
+        cross-validation. `fit` discards the rows of earlier calls.
         """
         first = not hasattr(self, "_state")
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
@@ -376,7 +394,7 @@ class NystroemRidge(_Ridge):
                 self.component_indices_ = chosen
             self._begin_rows(Y, units)
         elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
-            raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")
+            raise ValueError(f"y has {Y.shape[1]} targets, but earlier rows had another number")
         seen = getattr(self, "n_seen_", 0) + len(X)
         grid = ridges(self.alphas, seen)
         self._state = self._accumulate(spec, X, Y, weights, getattr(self, "_state", None), None)
@@ -385,6 +403,6 @@ class NystroemRidge(_Ridge):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """f at the rows of X."""
+        """Predictions for the rows of X."""
         check_is_fitted(self)
         return self._predict(rows(self, X, reset=False), self.components_)

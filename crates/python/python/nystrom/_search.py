@@ -1,4 +1,4 @@
-"""What searching for the best fit takes and keeps: the search of `nystrom fit`."""
+"""Base classes of the estimators that search for the best fit, as `nystrom fit` does."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ from ._columns import Column, of_objects, texts
 from ._kernels import positive
 from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
-#: What a table must have to be fitted.
+#: The least number of rows of a fit.
 FEWEST_ROWS = 3
-#: Seconds in the units of `time`.
+#: The units of the parameter `time`, in seconds.
 UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def free_memory() -> int | None:
-    """Half of the memory that the system says is free, as the command line takes it."""
+    """Half of the bytes that the system reports as available, to two digits; None if it does not
+    report them. The default of the command line."""
     try:
         with open("/proc/meminfo") as file:
             line = next(line for line in file if line.startswith("MemAvailable:"))
@@ -46,21 +47,21 @@ def free_memory() -> int | None:
 
 
 def seconds(time: Any) -> float:
-    """`90`, `"90s"`, `"5min"`, `"1h"`, as the command line takes them."""
+    """Seconds from `90`, `"90s"`, `"5min"` or `"1h"`, as on the command line."""
     parts = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([a-z]*)\s*", str(time))
     try:
         amount = float(parts[1]) * UNITS[parts[2]] if parts else 0.0
     except (KeyError, ValueError):
         amount = 0.0
     if not 0.0 < amount < float("inf"):
-        raise ValueError(f"time = {time!r} is no time; write 90, '90s', '5min' or '1h'")
+        raise ValueError(f"time = {time!r} is no time; use 90, '90s', '5min' or '1h'")
     return amount
 
 
 class _Tables(BaseEstimator):
-    """Frames and arrays as columns, and what is said of them by parameters."""
+    """Estimators that read frames and arrays as columns, with parameters about columns."""
 
-    #: Columns that are no features.
+    #: The columns by which rows are set aside; they are not features.
     group: str | None = None
     time_column: str | None = None
 
@@ -77,11 +78,12 @@ class _Tables(BaseEstimator):
         }
 
     def _described(self) -> dict[str, Any]:
-        """What the fit tells of itself."""
+        """The description of the fitted model."""
         return self.model_.describe()
 
     def _columns(self, X: Any, reset: bool) -> list[Column]:
-        """The columns of X, by the names that the fit had."""
+        """The columns of X, with the names and in the order of the fit. `reset` is true in `fit`,
+        which then stores the names."""
         as_texts = set(names_in("categorical", self.categorical))
         if not reset:
             as_texts |= set(self._described()["texts"])
@@ -117,7 +119,8 @@ class _Tables(BaseEstimator):
         return columns
 
     def _choose_categories(self, columns: list[Column], found: list[str]) -> None:
-        """The columns that are categories, by their types or by name."""
+        """Stores the names of categorical columns: those that `categorical` names, and those in
+        `found`, whose types are categorical."""
         known = {column[0] for column in columns}
         wanted = {
             option: names_in(option, getattr(self, option)) for option in ("categorical", "numeric")
@@ -126,18 +129,18 @@ class _Tables(BaseEstimator):
             for name in names:
                 if name not in known:
                     raise ValueError(
-                        f"{option} names {name!r}, and X has no such column; it has "
+                        f"{option} names {name!r}, and X has no such column; its columns are "
                         f"{some_of(list(known))}"
                     )
         for name in wanted["categorical"]:
             if name in wanted["numeric"]:
-                raise ValueError(f"{name!r} is both categorical and numeric; name it once")
+                raise ValueError(f"{name!r} is in both categorical and numeric; drop it from one")
         no_features = {*wanted["numeric"], self.group, self.time_column}
         given = wanted["categorical"]
         self._categories = given + [n for n in found if n not in no_features and n not in given]
 
     def _named(self, columns: list[Column], reset: bool) -> list[Column]:
-        """The columns of a frame, in the order of the fit."""
+        """The columns of a frame, in the order of the fit; a ValueError if names differ."""
         names = [column[0] for column in columns]
         if reset:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -153,7 +156,7 @@ class _Tables(BaseEstimator):
                 )
             return [(f"x{j}", *column[1:]) for j, column in enumerate(columns)]  # type: ignore
         known = list(self.feature_names_in_)
-        if hasattr(self, "_loaded"):  # a table of the command line may hold other columns
+        if hasattr(self, "_loaded"):  # as on the command line, extra columns are ignored
             columns = [column for column in columns if column[0] in known]
         lists = {
             "Feature names unseen at fit time": [
@@ -175,16 +178,16 @@ class _Tables(BaseEstimator):
 
 
 class _Search(_Tables):
-    """What regression and classification share."""
+    """The base class of `KernelRegressor` and `KernelClassifier`."""
 
     def _options(self, classes: bool, balanced: bool, of_classes: list[Any]) -> dict[str, Any]:
         memory = free_memory() if self.memory == "auto" else self.memory
         if isinstance(memory, str):
-            raise ValueError(f"memory = {memory!r}; take 'auto', a number of bytes, or None")
+            raise ValueError(f"memory = {memory!r}; use 'auto', a number of bytes, or None")
         work = self.work
         if self.time is not None:
             if work is not None:
-                raise ValueError("time and work both say how much is done; give one of them")
+                raise ValueError("time and work both limit the search; give one of them")
             work = _native.work_in(seconds(self.time), self.n_jobs)
         return {
             "effort": self.effort,
@@ -210,7 +213,7 @@ class _Search(_Tables):
         options: dict[str, Any],
     ) -> None:
         table, wanted = list(columns), []
-        for target in targets:  # which may have the name of a column of X
+        for target in targets:  # a target may have the name of a column of X
             wanted.append(free_name(target[0], table))
             table.append((wanted[-1], *target[1:]))  # type: ignore
         rows = len(targets[0][-1])
@@ -220,7 +223,7 @@ class _Search(_Tables):
             table.append((options["weights"], np.ascontiguousarray(weights)))
         if groups is not None:
             if self.group is not None:
-                raise ValueError("groups and the parameter group both say groups; give one of them")
+                raise ValueError("both groups and the parameter group are given; give one of them")
             options["group"] = free_name("groups", table)
             table.append(column_of_groups(options["group"], groups, rows))
         tell = self._tell if self.verbose else None
@@ -235,8 +238,8 @@ class _Search(_Tables):
         if end is not None and not end["converged"]:
             text = (
                 f"the final fit stopped after {end['iterations']} iterations at a relative "
-                f"residual of {end['residual']:.1e}, above {end['tolerance']:.1e}, which its "
-                "trial needed"
+                f"residual of {end['residual']:.1e}, above the tolerance of {end['tolerance']:.1e} "
+                "that the search found necessary"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
         self._made = {key: options[key] for key in ("work", "memory", "seed")}
@@ -251,19 +254,20 @@ class _Search(_Tables):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The share of each column in what the model reacts to, in the order of the columns. It is
-        a share of the learned metric's diagonal, or of squared slopes."""
+        """The importance of each column, in the order of the columns. It is the column's share of
+        the diagonal of the learned metric, or of the mean squared slopes if there is no metric."""
         check_is_fitted(self)
         found = dict(self.model_.describe()["importance"])
         if not found:
-            raise AttributeError("the model tells of no importances; fit it again")
+            raise AttributeError("the model has no importances; fit it again")
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return np.array([found.get(name, 0.0) for name in names])
 
     def report_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The page of `nystrom fit --report`, one file without network or script. It shows how good
-        the fit is on rows that it has not seen, which columns matter and how, and what was tried.
-        Written to `path`, if one is given."""
+        """The page of `nystrom fit --report`: one HTML file that needs no network and no script. It
+        shows errors on rows that were kept out of the fit, the importance of the columns, partial
+        dependence, and the candidates of the search. If `path` is given, the page is written
+        there."""
         check_is_fitted(self)
         page = self.model_.html(getattr(self, "_report", None), self._repeat())
         if path is not None:
@@ -272,7 +276,7 @@ class _Search(_Tables):
         return page
 
     def _repeat(self) -> str:
-        """The call, or the command, that repeats the fit."""
+        """The call that repeats the fit; for a loaded model the command."""
         if not hasattr(self, "_report"):
             settings = json.loads(self.model_.describe()["made"])["settings"]
             target = self.model_.describe()["targets"][0]
@@ -285,7 +289,7 @@ class _Search(_Tables):
         return f"{type(self).__name__}({', '.join(differ)}).fit(X, y)"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file of the command line, which `nystrom predict` reads."""
+        """Writes a model file of the command line, which `nystrom predict` and `load` read."""
         check_is_fitted(self)
         with open(path, "wb") as file:
             file.write(self.model_.to_bytes())
@@ -303,18 +307,18 @@ class _Search(_Tables):
 
 
 def say(notes: list[str]) -> None:
-    """What a table had that the fit had not seen."""
+    """Raises warnings with the notes about the columns of new rows."""
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=3)
 
 
 def in_python(text: str) -> str:
-    """A line of the command line, whose options are parameters here."""
+    """A note of the command line, with its options replaced by the parameters here."""
     return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: m[1].replace("-", "_") + "=", text)
 
 
 def names_in(option: str, given: Any) -> list[str]:
-    """Names, or one of them."""
+    """A list of names from None, one name, or several."""
     if given is None:
         return []
     if isinstance(given, str):
@@ -325,36 +329,36 @@ def names_in(option: str, given: Any) -> list[str]:
 
 
 def some_of(names: list[str], between: str = ", ") -> str:
-    """The first of them, and how many more there are."""
+    """The first five names, and the number of the others."""
     first = between.join(names[:5])
     return first if len(names) <= 5 else f"{first}{between}and {len(names) - 5} more"
 
 
 def column_as_texts(column: Column) -> Column:
-    """A column of numbers as one of texts."""
+    """A column of numbers as a column of text."""
     name, values = column[0], column[-1]
     return texts(name, [None if np.isnan(v) else text_of_number(v) for v in values])
 
 
 def refuse_times(X: Any) -> Any:
-    """X, unless it is an array of times, which would become counts of an unknown unit."""
+    """X; a TypeError if it is an array of times, which would become numbers of unknown unit."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(
-            f"X is an array of {X.dtype}: pass a frame, pandas.DataFrame(X), whose columns of "
-            "times become features"
+            f"X is an array of {X.dtype}; pass a frame, pandas.DataFrame(X): times in a frame "
+            "become features"
         )
     return X
 
 
 def free_name(name: str, table: list[Column]) -> str:
-    """The name, with as many underscores as make it a new one."""
+    """The name, with underscores appended until no column of the table has it."""
     while any(name == column[0] for column in table):
         name += "_"
     return name
 
 
 def column_of_groups(name: str, groups: Any, rows: int) -> Column:
-    """Groups as numbers, or as texts."""
+    """Groups as a column of numbers or of text."""
     groups = column_or_1d(groups)
     check_consistent_length(groups, np.zeros(rows))
     cells = of_objects(name, list(groups), missing_rows(groups))

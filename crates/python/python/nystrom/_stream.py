@@ -1,4 +1,4 @@
-"""Kernel ridge regression on a stream, at the dictionary that SQUEAK keeps of it."""
+"""Kernel ridge regression on a stream, with SQUEAK's dictionary as landmarks."""
 
 from __future__ import annotations
 
@@ -15,54 +15,61 @@ from ._ridge import _Ridge, ridges
 
 
 def law(resolution: float, copies: int, epsilon: float, most: int) -> dict[str, Any]:
-    """What all streams that merge have in common."""
-    given = {"gamma": float(resolution), "copies": whole("copies", copies, 1), "epsilon": float(epsilon)}
-    return given | {"most": whole("max_components", most, 1)}
+    """The parameters of SQUEAK, which must be equal in streams that are merged."""
+    given = {"gamma": float(resolution), "epsilon": float(epsilon)}
+    return given | {
+        "copies": whole("copies", copies, 1),
+        "most": whole("max_components", most, 1),
+    }
 
 
-#: Rows that are copied at a time to take them in random order.
+#: The number of rows that `fit` copies at a time, in random order.
 BLOCK = 8192
 
 
 class SqueakRegressor(_Ridge):
-    """Kernel ridge regression at a dictionary of rows that SQUEAK draws from a stream. It takes one
-    pass, and memory that does not grow with the rows.
+    """Kernel ridge regression whose landmarks are a dictionary of rows that SQUEAK draws from a
+    stream, in one pass and with memory that does not grow with the number of rows.
 
-    The dictionary stands for all rows seen so far at the ridge `resolution`. Let K be their kernel
-    matrix and L its approximation from the dictionary. For enough `copies`, 0 <= K - L <=
-    resolution / (1 - epsilon) as matrices, with high probability. It has about `copies` times the
-    effective dimension of rows, however many there are.
+    The dictionary represents all rows of the stream at the ridge `resolution`. Let K be the kernel
+    matrix of all rows and L its Nyström approximation from the dictionary. If `copies` is large
+    enough, 0 <= K - L <= resolution / (1 - epsilon) I with high probability. The dictionary has
+    about `copies` times d_eff rows, where d_eff is the effective dimension at the ridge
+    `resolution`.
 
-    `fit` takes the rows in random order, and then goes over them once more for the regression, with
-    alpha by leave-one-out errors. `partial_fit` sees rows once: whenever the dictionary changes,
-    what is known of earlier rows is projected onto the new one. Rows that leave the dictionary lose
-    nothing by that; along new ones, earlier rows count as far as the dictionary of their time saw
-    it. Shuffle rows that come sorted.
+    `fit` shows the rows to SQUEAK in random order. A second pass over them computes the regression,
+    with alpha chosen by leave-one-out errors. `partial_fit` uses each row once. When the dictionary
+    changes, the sums over earlier rows are projected onto the new dictionary. A row that leaves the
+    dictionary causes no error by that. In the directions of new dictionary rows, an earlier row
+    contributes only its projection onto the earlier dictionary. Shuffle sorted rows before
+    `partial_fit`.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, kernel_params
         As in `NystroemRidge`.
     resolution : float, default=1
-        The ridge at which the dictionary stands for all rows, n times a lambda: smaller keeps more.
+        The ridge at which the dictionary represents all rows; for n rows, n times a lambda. A
+        smaller value keeps more rows.
     copies : int, default=8
-        Up to so many rows of the dictionary for each effective dimension.
+        The dictionary has at most about `copies` rows per unit of effective dimension.
     epsilon : float, default=0.5
-        The accuracy in the bound above.
+        The accuracy in the bound above, between 0 and 1.
     max_components : int, default=2000
-        A larger dictionary is an error, which says what helps.
+        The maximum size of the dictionary. A larger dictionary is an error.
     alphas : "auto" or floats
-        As in `NystroemRidge`; by leave-one-out in `fit`, by generalised cross-validation in
-        `partial_fit`.
+        As in `NystroemRidge`. `fit` chooses by leave-one-out, `partial_fit` by generalised
+        cross-validation.
     fit_intercept : bool, default=True
+        Whether to fit an unpenalised constant.
     random_state, n_jobs : as in `Nystroem`.
 
     Attributes
     ----------
-    components_ : the dictionary.
-    component_positions_ : where its rows stood in the stream; in X after `fit`.
-    component_weights_ : how many rows each stands for.
-    n_seen_ : rows seen so far.
+    components_ : the rows of the dictionary.
+    component_positions_ : their positions in the stream; after `fit`, their indices in X.
+    component_weights_ : the weight of each; the sum of the weights estimates the number of rows.
+    n_seen_ : the number of rows seen.
     alpha_, alphas_, gcv_, dual_coef_, intercept_ : as in `NystroemRidge`.
     """
 
@@ -98,7 +105,8 @@ class SqueakRegressor(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SqueakRegressor:
-        """Fits y at the rows of X, taken in random order. Forgets rows seen before."""
+        """Fits the targets y of the rows of X, which are visited in random order. Discards rows of
+        earlier calls."""
         X, Y, weights, units, single = rows_and_targets(
             self, X, y, sample_weight, ensure_min_samples=2
         )
@@ -125,12 +133,12 @@ class SqueakRegressor(_Ridge):
         self._tell(told)
         self._keep(*units.outward(theta, b), single)
         self.alphas_, self.alpha_ = grid, float(grid[best[0]])
-        for seen in ("_state", "_seed"):  # partial_fit begins anew
+        for seen in ("_state", "_seed"):  # partial_fit starts without these rows
             del self.__dict__[seen]
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SqueakRegressor:
-        """Takes the rows of X after those of earlier calls; if it fails, all is as it was."""
+        """Adds the rows of X to those of earlier calls. If it raises, the model is unchanged."""
         kept = self.__dict__.copy()
         try:
             return self._partial_fit(X, y, sample_weight)
@@ -147,7 +155,7 @@ class SqueakRegressor(_Ridge):
             self._begin_rows(Y, units)
             self._type = X.dtype
         elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
-            raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")
+            raise ValueError(f"y has {Y.shape[1]} targets, but earlier rows had another number")
         X = X.astype(self._type, copy=False)
         before, sums = (None, None) if first else (self.components_, self._sums)
         self._push(X, settle=False)
@@ -157,16 +165,16 @@ class SqueakRegressor(_Ridge):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """f at the rows of X."""
+        """Predictions for the rows of X."""
         check_is_fitted(self)
         return self._predict(rows(self, X, reset=False), self.components_)
 
     def _push(self, X: np.ndarray, settle: bool) -> None:
-        """Shows rows to SQUEAK."""
+        """Adds rows to SQUEAK's dictionary. `settle` shrinks it at the end."""
         if not hasattr(self, "_seed"):
             self._seed = seed_of(self.random_state)
         state = getattr(self, "_state", None)
-        # draws that no other call makes
+        # a different seed for each call
         seed = self._seed + (0 if state is None else self.n_seen_)
         self._state, self.components_, positions, weights, self.n_seen_ = _native.squeak(
             self._spec(X.shape[1]),

@@ -1,4 +1,4 @@
-"""Frames and arrays as columns of numbers or of texts."""
+"""Reads frames and arrays as columns of numbers or of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._columns import Cells, Column, texts
 
 @dataclass
 class Frame:
-    """The columns of a frame, and which of them its types call categories."""
+    """The columns of a frame, and the names of those whose type is categorical."""
 
     columns: list[Column]
     categorical: list[str] = field(default_factory=list)
@@ -27,7 +27,7 @@ def is_frame(X: Any) -> bool:
 
 
 def names_of(X: Any, warn: bool = False) -> list[str]:
-    """The names of a frame's columns as texts. One that occurs again gets a number: a, a.1, a.2."""
+    """The names of a frame's columns as text. Repeated names get a number: a, a.1, a.2."""
     names = [str(name) for name in X.columns]
     given, found = set(names), {}
     for j, name in enumerate(names):
@@ -37,7 +37,7 @@ def names_of(X: Any, warn: bool = False) -> list[str]:
             new = f"{name}.{number}"
         found[new] = j
         if new != name and warn:
-            text = f"column {j} is another one called {name!r}; it is taken as {new!r}"
+            text = f"column {j} is another one called {name!r}; it is renamed {new!r}"
             warnings.warn(text, UserWarning, stacklevel=5)
     return list(found)
 
@@ -45,9 +45,9 @@ def names_of(X: Any, warn: bool = False) -> list[str]:
 def columns_of_frame(
     X: Any, as_texts: Collection[str] = (), empty: bool = False, warn: bool = False
 ) -> Frame:
-    """The columns of a frame: numbers as numbers, and texts, times and whole numbers beyond 2^53 as
-    texts; numbers as texts, too, in the columns `as_texts`. With `empty` an empty text is not
-    missing."""
+    """The columns of a frame. Text, times and integers beyond 2^53 become text, and so do the
+    numbers of the columns in `as_texts`; other numbers stay numbers. With `empty`, an empty text is
+    not a missing value. With `warn`, renamed columns are reported."""
     frame, (column_of, column_at) = Frame([]), _reader(X)
     for j, name in enumerate(names_of(X, warn)):
         cells = column_of(name, column_at(j))
@@ -58,7 +58,8 @@ def columns_of_frame(
 
 
 def _reader(X: Any) -> tuple[Callable[[str, Any], Cells], Callable[[int], Any]]:
-    """What reads a column of the frame, and what gives the column at a position."""
+    """Two functions: one converts a column of this kind of frame, the other returns the column at a
+    position."""
     if hasattr(X, "get_column"):
         from . import _polars
 
@@ -74,7 +75,7 @@ def columns_of_array(X: np.ndarray, names: Iterable[str]) -> list[Column]:
 
 
 def long_columns(X: Any, names: Sequence[str]) -> dict[str, Column]:
-    """The columns of an array of whole numbers that hold some beyond 2^53, as texts."""
+    """Those columns of an integer array that contain integers beyond 2^53, as text."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "iu":
         return {}

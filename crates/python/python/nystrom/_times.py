@@ -1,4 +1,4 @@
-"""Dates, times and durations as ISO 8601 texts, the same for every unit and type."""
+"""Dates, times and durations as ISO 8601 text, the same for every unit and type."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-#: Nanoseconds of the units that NumPy, pandas, polars and Arrow have.
+#: The time units of NumPy, pandas, polars and Arrow, in nanoseconds.
 NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def clock(nanos: int) -> str:
-    """`HH:MM:SS`, with a fraction if there is one; hours may exceed 24."""
+    """A duration as `HH:MM:SS`, with a fraction of a second if it is not 0. Hours may exceed 24."""
     sign, nanos = ("-", -nanos) if nanos < 0 else ("", nanos)
     whole, rest = divmod(nanos, 10**9)
     minutes, seconds = divmod(whole, 60)
@@ -22,7 +22,7 @@ def clock(nanos: int) -> str:
 
 
 def instants(values: np.ndarray, utc: bool) -> np.ndarray:
-    """The texts of an array of `datetime64`: with a time unless their unit is days or more."""
+    """An array of `datetime64` as text, with the time of day unless the unit is days or longer."""
     unit = np.datetime_data(values.dtype)[0]
     if unit in ("Y", "M", "W", "D"):
         return np.datetime_as_string(values.astype("datetime64[D]"))
@@ -35,7 +35,7 @@ def instants(values: np.ndarray, utc: bool) -> np.ndarray:
 
 
 def durations(values: np.ndarray) -> list[str]:
-    """The texts of an array of `timedelta64`."""
+    """An array of `timedelta64` as text."""
     unit, count = np.datetime_data(values.dtype)
     if unit not in NANOS:
         values, unit, count = values.astype("timedelta64[s]"), "s", 1
@@ -43,12 +43,12 @@ def durations(values: np.ndarray) -> list[str]:
 
 
 def of_value(value: Any) -> str | None:
-    """The text of one date, time or duration of Python, NumPy or pandas; None of others."""
+    """A date, time or duration of Python, NumPy or pandas as text; None for other values."""
     if isinstance(value, np.datetime64):
         return str(instants(np.array([value]), utc=False)[0])
     if isinstance(value, np.timedelta64):
         return durations(np.array([value]))[0]
-    if isinstance(value, dt.datetime):  # pandas' Timestamp, too
+    if isinstance(value, dt.datetime):  # pandas' Timestamp is a subclass
         return _of_datetime(value)
     if isinstance(value, dt.date):
         return value.isoformat()
@@ -64,13 +64,13 @@ def of_value(value: Any) -> str | None:
 
 
 def of_period(value: Any) -> str:
-    """The start of a pandas period: a date, unless it is shorter than a day."""
+    """The start of a pandas period: a date, or a date and time if it is shorter than a day."""
     start = value.start_time
     return _of_datetime(start) if is_short(value.freq) else start.date().isoformat()
 
 
 def is_short(freq: Any) -> bool:
-    """Whether a frequency of pandas is shorter than a day."""
+    """Whether the period of a pandas frequency is shorter than a day."""
     names = {"Hour", "Minute", "Second", "Milli", "Micro", "Nano"}
     return type(freq).__name__ in names
 

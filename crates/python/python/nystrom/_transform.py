@@ -15,31 +15,32 @@ from ._kernels import spec_of
 
 
 class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Features whose inner products approximate a kernel, from some rows: scikit-learn's
-    `Nystroem`, faster, with landmarks chosen by any method.
+    """Nyström features, whose inner products approximate a kernel: scikit-learn's `Nystroem`, with
+    landmarks chosen by any method.
 
     Parameters
     ----------
     kernel : str, kernel or callable, default="rbf"
-        One of nystrom's kernels, a name of scikit-learn's, one of its Gaussian-process kernels, a
-        function of two points (slow), or "precomputed". With this X is the kernel matrix.
+        A kernel of nystrom, one of scikit-learn's names, one of its Gaussian-process kernels, a
+        function of two points (slow), or "precomputed": X is then the kernel matrix.
     gamma, coef0, degree, kernel_params
-        Parameters of a kernel that is named, as in scikit-learn.
+        Parameters of a kernel given by name, as in scikit-learn.
     n_components : int, default=100
-        How many landmarks.
+        Number of landmarks.
     random_state : int, RandomState or None
-        With "uniform" landmarks the same rows are drawn as by scikit-learn.
+        The seed. "uniform" landmarks are the same rows as in scikit-learn.
     n_jobs : int or None
-        Threads; None is one for each core.
+        Number of threads; None: one for each core.
     landmarks : str or array, default="uniform"
-        A method ("uniform", "rpcholesky", "leverage", "kdpp", ...: see `landmarks`), the numbers
-        of rows, or points.
+        The name of a method ("uniform", "rpcholesky", "leverage", "kdpp", ...: see
+        `nystrom.landmarks`), an array of row indices, or points.
 
     Attributes
     ----------
-    components_ : the landmarks (with a precomputed kernel their rows of it).
-    component_indices_ : their rows in X; absent if points were given.
-    normalization_ : lower triangular, with `k(X, components_) @ normalization_.T` the features.
+    components_ : the landmarks; if the kernel is precomputed, their rows of the kernel matrix.
+    component_indices_ : the row indices of the landmarks in X; absent if points were given.
+    normalization_ : a lower triangular matrix; the features are
+        `k(X, components_) @ normalization_.T`.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self.landmarks = landmarks
 
     def fit(self, X: Any, y: Any = None) -> Nystroem:
-        """Chooses the landmarks of the rows of X, and what makes features of them."""
+        """Chooses the landmarks among the rows of X, and factors their kernel matrix."""
         self._fit(X)
         return self
 
@@ -78,8 +79,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def transform(self, X: Any) -> np.ndarray:
         """The features of the rows of X, n × n_components.
 
-        With a precomputed kernel X holds the kernel between these rows and all rows of the fit,
-        or between these rows and the landmarks.
+        If the kernel is precomputed, X is the kernel matrix between the new rows and either all
+        fitted rows or the landmarks.
         """
         check_is_fitted(self)
         if self.kernel == "precomputed" and np.ndim(X) == 2 and self._is_block(X):
@@ -102,7 +103,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _fit_precomputed(self, X: np.ndarray) -> None:
         if X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel matrix is square, and X has shape {X.shape}")
+            raise ValueError(
+                f"a precomputed kernel matrix must be square, and X has shape {X.shape}"
+            )
         spec, numbers = ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
         how = self.landmarks
         if not isinstance(how, str):

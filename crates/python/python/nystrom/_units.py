@@ -1,4 +1,4 @@
-"""Targets of 64 bits in a fit that computes with 32."""
+"""Units of targets, which let a fit with 32-bit rows keep the digits of the targets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-#: Without a constant to fit, targets whose mean is this many times their range are fitted in 64
-#: bits: 32 would leave too few digits to what varies.
+#: If no constant is fitted and the mean of a target exceeds this multiple of its range, the fit is
+#: in 64 bits: 32 bits would leave too few digits for the variation.
 FAR_FROM_ZERO = 10.0
-#: So are targets of which one is this much smaller than another.
+#: If the size of one target is below this multiple of another's, the fit is in 64 bits.
 TOO_SMALL = 1e-20
 
 
 @dataclass(frozen=True)
 class Units:
-    """y = offset + size·z, of which z is fitted. In 64 bits z is y."""
+    """The units in which targets are fitted: y = offset + size·z, where z is fitted. With 64-bit
+    rows z is y.
+
+    `kind` is the type of the fit, `result` the type of predictions. `offset` has one entry per
+    target, `size` is a power of two.
+    """
 
     kind: Any
     result: Any
@@ -27,8 +32,8 @@ class Units:
     def of(
         low: np.ndarray, high: np.ndarray, means: np.ndarray, kinds: tuple[Any, Any], constant: bool
     ) -> Units:
-        """For rows and targets of these two types, with targets from `low` to `high` around their
-        means."""
+        """The units for targets with these minima, maxima and means. `kinds` are the types of rows
+        and targets; `constant`: whether a constant is fitted."""
         rows, targets = kinds
         none = np.zeros(len(means))
         if rows == np.float64:
@@ -45,7 +50,7 @@ class Units:
 
     @staticmethod
     def of_targets(Y: np.ndarray, kind: Any, constant: bool, weights: Any) -> Units:
-        """For rows of this type, and all targets at once."""
+        """The units for the targets Y of rows of type `kind`, when all rows are in memory."""
         if kind == np.float64:
             return Units(kind, kind, np.zeros(Y.shape[1]))
         weighted = weights is not None and np.sum(weights, dtype=np.float64) > 0
@@ -54,24 +59,25 @@ class Units:
         return Units.of(low, high, means, (np.dtype(kind), Y.dtype), constant)
 
     def inward(self, Y: np.ndarray) -> np.ndarray:
-        """z of y."""
+        """Converts y to z."""
         if self.kind == np.float64:
             return Y.astype(np.float64, copy=False)
         return ((Y.astype(np.float64) - self.offset) / self.size).astype(self.kind)
 
     def outward(self, theta: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients and constants of y, from those of z."""
+        """Converts coefficients and constants for z to those for y."""
         if self.kind == np.float64:
             return theta, b
         wide = theta.astype(np.float64) * self.size
         return wide.astype(self.result), b.astype(np.float64) * self.size + self.offset
 
     def squares(self, errors: np.ndarray) -> np.ndarray:
-        """Squares of y, from those of z; ∞ beyond 64 bits."""
+        """Converts mean squares in units of z to units of y; infinite if they overflow 64 bits."""
         with np.errstate(over="ignore"):
             return errors.astype(np.float64) * self.size * self.size
 
 
 def power_of_two(value: float) -> float:
-    """A power of two near the value; 1 for 0. Numbers divided by it keep their digits."""
+    """The largest power of two up to the value, from 2^-1000 to 2^1000; 1 if the value is 0.
+    Division by a power of two is exact."""
     return float(2.0 ** np.clip(np.floor(np.log2(value)), -1000, 1000)) if value > 0 else 1.0

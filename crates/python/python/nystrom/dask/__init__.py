@@ -1,8 +1,9 @@
-"""Fits to Dask arrays and frames, in memory that does not grow with the rows.
+"""Fits to Dask arrays and frames, with memory per process that does not grow with the rows.
 
-Partitions are loaded inside tasks, and each becomes a state there. States merge along a tree that
-depends on the number of partitions alone, and the client solves. So the bits depend neither on the
-number of workers nor on their order, and a partition that a lost worker held is loaded again.
+Each partition is loaded inside a task, which reduces it to a state. The states are merged along a
+tree that depends only on the number of partitions, and the client solves. The result is therefore
+the same bit for bit for any number of workers and any order of tasks, and if a worker is lost its
+partitions are loaded again.
 
 >>> import dask.array as da
 >>> import numpy as np

@@ -1,4 +1,4 @@
-"""What estimators on partitions have in common."""
+"""The base class of estimators on partitions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from .._table import names_of
 from ._parts import by_rows, matrix, threads
 from ._survey import Survey, survey
 
-#: Rows among which landmarks are chosen, for each landmark.
+#: The size of the sample among which landmarks are chosen, per landmark.
 SAMPLE = 10
 
 
 class OnPartitions:
-    """Landmarks among a sample of the rows, and predictions partition by partition."""
+    """Chooses landmarks among a sample of the rows, and predicts partition by partition."""
 
     def _begin(self, X: Any, parts: list[Any], count: int, how: Any) -> tuple[Survey, Spec]:
-        """Counts the rows, and chooses landmarks by `how` among a sample of them."""
+        """Counts the rows, and chooses `count` landmarks among a sample of them by the method
+        `how`."""
         count, seed = max(int(count), 1), seed_of(self.random_state)
         by_name = isinstance(how, str)
         wanted = count if by_name and how == "uniform" else SAMPLE * count
@@ -45,7 +46,8 @@ class OnPartitions:
         return found, spec
 
     def predict(self, X: Any) -> Any:
-        """f at the rows of X: of Dask arrays and frames a Dask array, of others an array."""
+        """Predictions for the rows of X: a Dask array if X is a Dask array or frame, otherwise a
+        NumPy array."""
         check_is_fitted(self)
         if not dask.is_dask_collection(X):
             return super().predict(X)

@@ -1,4 +1,4 @@
-"""Kernel ridge regression at landmarks by iterations."""
+"""Kernel ridge regression with landmarks on partitions, solved by iterations."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from .._units import Units
 from ._estimator import OnPartitions
 from ._parts import block_of, matrix, partitions, threads, tree
 
-#: A partition as the solver takes it: rows, targets and weights.
+#: A partition: rows, targets and weights (or None).
 Block = tuple[np.ndarray, np.ndarray, Any]
 
 
 class Falkon(OnPartitions, _Falkon):
     """`nystrom.Falkon` for Dask arrays and frames.
 
-    One pass counts rows and draws the sample among which centres are chosen. Partitions then stay
-    in the memory of the workers, and each iteration is a task for each of them. The client holds
-    two matrices of M × M numbers (four by KRILL), and sums of M numbers for each target.
+    A first pass counts the rows and draws the sample among which centres are chosen. The partitions
+    then stay in the memory of the workers, and each iteration runs one task per partition. The
+    client stores two matrices of M × M numbers (four with KRILL), and M numbers for each target.
 
-    Centres that are not drawn uniformly take the preconditioner of KRILL, which asks nothing of
-    them, in place of Falkon's. It takes one pass more, whose states are M × 2M numbers.
+    If the centres are not drawn uniformly, the preconditioner is that of KRILL instead of Falkon's.
+    It needs one more pass, whose states have M × 2M numbers.
 
-    Parameters and attributes are those of `nystrom.Falkon`; `center_selection` may be points, but
-    not numbers of rows, and `memory` is that of the client.
+    Parameters and attributes are those of `nystrom.Falkon`. `center_selection` may be points, but
+    not row indices, and `memory` is the limit of the client.
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
-        """Fits y at the rows of X: Dask arrays or frames with the same partitions."""
+        """Fits the targets y of the rows of X, Dask arrays or frames with the same partitions."""
         parts = partitions(X, y, sample_weight)
         found, spec = self._begin(X, parts, self.M, self.center_selection)
         targets = len(found.means)
@@ -60,7 +60,7 @@ class Falkon(OnPartitions, _Falkon):
 
 
 class Passes:
-    """Partitions that the workers keep; a call is a pass over them."""
+    """The partitions in the memory of the workers. A call makes one pass over them."""
 
     def __init__(self, parts: list[Any], spec: Spec, Z: np.ndarray, units: Units):
         kept = [dask.delayed(block_like, pure=True)(*part, Z[:0], units) for part in parts]
@@ -69,7 +69,7 @@ class Passes:
         self.targets = len(units.offset)
 
     def __call__(self, asked: np.ndarray | int | None) -> bytes:
-        """The answer of all rows to what a pass asks."""
+        """The sums over all rows that a pass asks for, as bytes."""
         before = self._rows_before(asked)
         asked = dask.delayed(asked, pure=True, traverse=False)
         answers = [
@@ -83,7 +83,7 @@ class Passes:
         return dask.compute(merged)[0]
 
     def _rows_before(self, asked: np.ndarray | int | None) -> list[int]:
-        """How many rows come before each partition, if the answer depends on their numbers."""
+        """The number of rows before each partition, or zeros if the sums do not depend on it."""
         if not isinstance(asked, int):
             return [0] * len(self.blocks)
         counts = dask.compute(*[dask.delayed(rows_of)(block) for block in self.blocks])
@@ -95,13 +95,13 @@ def rows_of(block: Block) -> int:
 
 
 def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, units: Units) -> Block:
-    """A partition in the type of the centres."""
+    """A partition as rows, targets and weights of the type of the centres."""
     X, Y, w, _ = block_of(X, y, weights)
     targets = len(units.offset)
     if len(X) == 0:
         return like, np.zeros((0, targets), like.dtype), None
     if Y.shape[1] != targets:
-        raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
+        raise ValueError(f"a partition has {Y.shape[1]} targets, but others have {targets}")
     w = None if w is None else w.astype(like.dtype, copy=False)
     return matrix(X, like), units.inward(Y), w
 
@@ -109,7 +109,7 @@ def block_like(X: Any, y: Any, weights: Any, like: np.ndarray, units: Units) -> 
 def answer(
     block: Block, at: tuple[Spec, np.ndarray], asked: Any, targets: int, before: int
 ) -> bytes:
-    """That of a partition; what came over the network may lie anywhere."""
+    """The sums over the rows of a partition. Arrays from the network may be unaligned."""
     X, Y, w = block
     if len(X) == 0:
         spec, Z = at
@@ -130,7 +130,7 @@ def answer(
 
 
 def both(a: bytes, b: bytes, at: tuple[Spec, np.ndarray], asked: Any, targets: int) -> bytes:
-    """Two answers as one."""
+    """Merges the sums over two sets of rows."""
     spec, Z = at
     return _native.merge_row_sums(
         spec, aligned(Z), [a, b], vectors(asked), targets=targets, n_jobs=threads()

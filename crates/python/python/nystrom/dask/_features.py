@@ -1,4 +1,4 @@
-"""Columns of a Dask frame as features."""
+"""Numeric features from the columns of a Dask frame."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from ._parts import delayed_parts
 
 
 class TableFeatures(_TableFeatures):
-    """`nystrom.TableFeatures` of Dask frames: columns of any kind become the numbers that the
+    """`nystrom.TableFeatures` for Dask frames: columns of any kind become the numbers that the
     estimators of this package take.
 
-    `fit` decides what becomes of the columns by a sample: `sample_rows` rows at random of all
-    partitions, in proportion. Means, deviations and levels are those of the sample. A level that it
-    lacks is told by a warning of the worker, and is the mean. The sample depends on partitions and
-    seed alone. `transform` gives a Dask array with a block for each partition.
+    `fit` decides how columns become features from a random sample of about `sample_rows` rows,
+    drawn from each partition in proportion to its rows. Means, standard deviations and levels are
+    those of the sample. If a row has a level that the sample lacks, the worker warns, and the
+    features take their means. The sample depends only on the partitions and the seed. `transform`
+    returns a Dask array with one block per partition.
 
     >>> import dask.dataframe as dd
     >>> import pandas as pd
@@ -62,7 +63,7 @@ class TableFeatures(_TableFeatures):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> TableFeatures:
-        """Decides by a sample what becomes of each column of X."""
+        """Decides from a sample how each column of X becomes features."""
         parts, seed = delayed_parts(X, "X"), seed_of(self.random_state)
         sizes = dask.compute(*[delayed(len)(part) for part in parts])
         share = min(1.0, self.sample_rows / max(sum(sizes), 1))
@@ -75,7 +76,8 @@ class TableFeatures(_TableFeatures):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The features of the rows of X: of Dask frames a Dask array, of others an array."""
+        """The features of the rows of X: a Dask array if X is a Dask frame, otherwise a NumPy
+        array."""
         if not dask.is_dask_collection(X):
             return super().transform(X)
         d = len(self.get_feature_names_out())
@@ -94,6 +96,7 @@ class TableFeatures(_TableFeatures):
 
 
 def some_rows(part: Any, count: int, seed: int, place: int) -> Any:
-    """So many rows of a partition at random, in their order."""
+    """`count` random rows of a partition, in their order. `place` is the number of the
+    partition."""
     chosen = np.random.default_rng([seed, place]).permutation(len(part))[:count]
     return part.iloc[np.sort(chosen)]

@@ -25,7 +25,7 @@ def partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]
         if parts is not None and len(parts) != len(columns[0]):
             raise ValueError(
                 f"X has {len(columns[0])} partitions and {name} has {len(parts)}; rechunk one of "
-                "them like the other"
+                "them to match the other"
             )
     missing = [None] * len(columns[0])
     return list(zip(columns[0], columns[1] or missing, columns[2] or missing, strict=True))
@@ -36,8 +36,8 @@ def delayed_parts(what: Any, name: str) -> list[Any] | None:
         return None
     if not dask.is_dask_collection(what):
         raise TypeError(
-            f"{name} is no Dask array or frame; take dask.array.from_array, or the estimators of "
-            "nystrom itself"
+            f"{name} is not a Dask array or frame; convert it by dask.array.from_array, or use the "
+            "estimators of the package nystrom"
         )
     if isinstance(what, da.Array) and what.ndim > 1:
         what = what.rechunk({1: -1})
@@ -53,16 +53,18 @@ def block_of(
     Y = check_array(y, dtype=TYPES, ensure_2d=False, ensure_min_samples=0, input_name="y")
     single = Y.ndim == 1
     if len(Y) != len(X):
-        raise ValueError(f"a partition of X has {len(X)} rows, and that of y {len(Y)}; rechunk")
+        raise ValueError(
+            f"a partition of X has {len(X)} rows, but that of y has {len(Y)}; rechunk y like X"
+        )
     w = None if weights is None else np.asarray(weights).ravel().astype(X.dtype)
     if w is not None and (len(w) != len(X) or not np.all(np.isfinite(w) & (w >= 0))):
-        raise ValueError("sample_weight must be numbers that are not negative, one for each row")
+        raise ValueError("sample_weight must hold one finite, non-negative number for each row")
     Y = Y[:, None] if single else Y
     return X, Y, w, single
 
 
 def numbers(X: Any) -> np.ndarray:
-    """Rows of a partition as numbers."""
+    """The rows of a partition as a matrix of `float64` or `float32`."""
     try:
         return check_array(X, dtype=TYPES, ensure_min_samples=0)
     except (TypeError, ValueError) as error:
@@ -73,15 +75,18 @@ def numbers(X: Any) -> np.ndarray:
 
 
 def matrix(block: Any, like: np.ndarray) -> np.ndarray:
-    """Rows of a partition as numbers of the type of `like`."""
+    """The rows of a partition as a matrix of the type of `like`."""
     block = numbers(block)
     if block.shape[1] != like.shape[1]:
-        raise ValueError(f"a partition has {block.shape[1]} columns, and others {like.shape[1]}")
+        raise ValueError(
+            f"a partition has {block.shape[1]} columns, but others have {like.shape[1]}"
+        )
     return aligned(block.astype(like.dtype, copy=False))
 
 
 def by_rows(function: Callable[[Any], Any], X: Any, dtype: Any, columns: int | None) -> da.Array:
-    """`function` of every partition of X, a vector or a matrix of so many columns."""
+    """Applies `function` to every partition of X. Its results are vectors, or matrices with
+    `columns` columns."""
     if not isinstance(X, da.Array):
         X = X.to_dask_array()
     X = X.rechunk({1: -1})
@@ -96,7 +101,8 @@ def by_rows(function: Callable[[Any], Any], X: Any, dtype: Any, columns: int | N
 
 
 def tree(leaves: list[Any], join: Callable[[Any, Any, int], Any]) -> Any:
-    """Neighbours joined level by level; nodes are numbered from the leaves up."""
+    """Joins neighbouring leaves pairwise, level by level. `join` receives two nodes and the number
+    of the new one; leaves have the first numbers."""
     node = len(leaves)
     while len(leaves) > 1:
         pairs = [leaves[i : i + 2] for i in range(0, len(leaves), 2)]
@@ -109,8 +115,8 @@ def tree(leaves: list[Any], join: Callable[[Any, Any, int], Any]) -> Any:
 
 
 def threads() -> int | None:
-    """Those of the worker that this is; all of the machine where there is none. No bit depends on
-    them."""
+    """The number of threads of the current worker; None (all cores) outside a worker. Results do
+    not depend on it, bit for bit."""
     try:
         from distributed import get_worker
 

@@ -17,7 +17,8 @@ from .._kernels import Spec, spec_of
 from .._stream import law
 from ._parts import by_rows, matrix, partitions, threads, tree
 
-#: Numbers between the first rows of partitions, so that no two rows have the same.
+#: The difference of the positions of the first rows of two consecutive partitions. It exceeds the
+#: rows of a partition, so that all rows have different positions.
 APART = 1 << 40
 
 
@@ -31,11 +32,15 @@ def leverage_scores(
     max_components: int = 2000,
     random_state: Any = None,
 ) -> da.Array:
-    """Ridge leverage scores of the rows of X, from below, as a Dask array.
+    """Lower estimates of the ridge leverage scores of the rows of X, as a Dask array.
 
-    Each partition keeps a dictionary of its rows, dictionaries merge along a tree (DISQUEAK), and
-    the one of all rows gives the score of each. With high probability, for enough `copies`, these
-    are at least (1 - epsilon)/(1 + 3 epsilon) of the exact scores, and at most these.
+    A task per partition draws a dictionary of its rows. The dictionaries are merged along a tree
+    (DISQUEAK), and the scores of all rows are computed from the final dictionary. If `copies` is
+    large enough, with high probability each estimate lies between
+    (1 - epsilon)/(1 + 3 epsilon) times the exact score and the exact score.
+
+    `alpha` is the ridge, n times lambda; if None, lambda is 1e-4. `max_components` is the maximum
+    size of a dictionary; a larger one is an error.
     """
     parts = [part[0] for part in partitions(X, None, None)]
     rows, columns, kind = zip(
@@ -71,7 +76,7 @@ def shape(block: Any) -> tuple[int, int, Any]:
 def dictionary_of(
     X: Any, spec: Spec, like: np.ndarray, how: dict[str, Any], seed: int, part: int
 ) -> bytes:
-    """The dictionary of a partition, its rows in random order."""
+    """The dictionary of a partition, drawn in random order of its rows."""
     X = matrix(X, like)
     X = X[np.random.default_rng([seed, part]).permutation(len(X))]
     seed, first = seed + part, part * APART
@@ -83,5 +88,5 @@ def dictionary_of(
 def merge_dictionaries(
     a: bytes, b: bytes, spec: Spec, like: np.ndarray, how: dict[str, Any], seed: int, node: int
 ) -> bytes:
-    """Two dictionaries as one."""
+    """Merges two dictionaries."""
     return _native.squeak_merge(spec, like, a, b, how, seed=seed + node, n_jobs=threads())

@@ -1,4 +1,4 @@
-"""A pass over the rows before a fit: how many there are, and a sample of them."""
+"""The first pass of a fit, which counts the rows and draws a sample of them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from ._parts import block_of
 
 
 class Survey:
-    """What a pass over the rows tells: how many, means and range of targets, and a uniform
-    sample."""
+    """The result of the first pass: the number of rows, their total weight, sums and range of the
+    targets, and a uniform sample of the rows."""
 
-    #: Those in which targets are fitted, and the constants about which they are summed.
+    #: The units in which targets are fitted, and the offset that is subtracted from targets in
+    #: sums; None if no constant is fitted. Set by `of`.
     units: Units
     offset: list[float] | None
 
@@ -37,20 +38,23 @@ class Survey:
 
     @staticmethod
     def of(parts: tuple[Survey | None, ...], wanted: int, constant: bool) -> Survey:
-        """The survey of all partitions, in their order, for a fit with a constant or without."""
+        """The survey of all partitions, from those of the partitions in their order. The sample
+        has `wanted` rows; `constant`: whether the fit has a constant."""
         found = [part for part in parts if part is not None]
         if not found:
             raise ValueError("there are no rows: all partitions are empty")
         shapes = {part.sample.shape[1] for part in found}
         if len(shapes) > 1:
-            raise ValueError(f"partitions have {sorted(shapes)} columns; they must have the same")
+            raise ValueError(
+                f"partitions have {sorted(shapes)} columns; all must have the same number"
+            )
         keys = np.concatenate([part.keys for part in found])
         least = np.argsort(keys, kind="stable")[:wanted]
         sample = np.concatenate([part.sample for part in found])[least]
         sums = np.sum([part.sums for part in found], axis=0)
         weight = sum(part.weight for part in found)
         if not weight > 0:
-            raise ValueError("all weights are 0")
+            raise ValueError("all weights are 0; at least one must be positive")
         low, high = np.min([p.low for p in found], axis=0), np.max([p.high for p in found], axis=0)
         targets = (sums, low, high, np.result_type(*[p.kind for p in found]))
         rows = sum(p.rows for p in found)
@@ -68,7 +72,8 @@ class Survey:
 
 
 def survey(X: Any, y: Any, weights: Any, wanted: int, seed: int, part: int) -> Survey | None:
-    """Of one partition; the sample are the rows with the smallest random keys."""
+    """The survey of one partition, None if it is empty. The sample consists of the rows with the
+    smallest random keys."""
     X, Y, w, single = block_of(X, y, weights)
     if len(X) == 0:
         return None
