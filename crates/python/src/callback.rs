@@ -1,4 +1,4 @@
-//! A kernel that Python computes, block by block: the slow path.
+//! A kernel that Python evaluates block by block, which is slow.
 
 use crate::array::{Number, to_array, view};
 use crate::run::leave;
@@ -8,12 +8,12 @@ use nystrom::kernels::{Kernel, Points};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Points whose values with themselves are computed at once, to take the diagonal.
+/// The diagonal of a kernel matrix is read from blocks of this many rows and columns.
 const DIAGONAL: usize = 32;
 
-/// `function(X, Y)` gives the matrix of kernel values of the rows of X and Y.
+/// A kernel defined by a Python function.
 pub struct Callback {
-    /// The function.
+    /// `function(X, Y)` returns the kernel matrix between the rows of X and those of Y.
     pub function: Py<PyAny>,
 }
 
@@ -30,7 +30,8 @@ impl Callback {
             let block: PyReadonlyArray2<'_, T> = block.bind(py).extract()?;
             if block.shape() != [x.len(), y.len()] {
                 let (found, wanted) = (block.shape(), [x.len(), y.len()]);
-                let text = format!("the kernel gave a block of shape {found:?}, not {wanted:?}");
+                let text =
+                    format!("the kernel returned a block of shape {found:?} instead of {wanted:?}");
                 return Err(PyValueError::new_err(text));
             }
             let mut out = out;

@@ -1,4 +1,4 @@
-//! Diverse subsets: k-DPPs.
+//! k-DPPs: random subsets of rows that are diverse.
 
 use crate::array::{Matrix, each_type, view};
 use crate::error::{Outcome, raised};
@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Draws `draws` subsets of `size` rows each by `swap`, or one of them by `exact`.
+/// Draws subsets of `size` rows: `draws` of them if the method is `swap`, or one if it is `exact`.
 #[pyfunction]
 #[pyo3(signature = (spec, X, size, draws, method, steps, seed, n_jobs=None))]
 pub fn k_dpp<'py>(
@@ -44,7 +44,8 @@ pub fn k_dpp<'py>(
     })
 }
 
-/// What draws of one size by rejection need beside kernel and rows, which every draw begins with.
+/// The preparation of draws of one size by rejection. It depends on the kernel and the rows, and
+/// all draws use it.
 #[pyclass(frozen, module = "nystrom._native")]
 pub struct RejectionSampler {
     prepared: PreparedRejection,
@@ -65,7 +66,7 @@ impl RejectionSampler {
             let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
             run(py, n_jobs, |stop| {
                 let k = matrix(kernel, stop, points)?;
-                // whatever it is, draws are exact
+                // the preparation is random, but draws are exact for any seed
                 let rng = &mut Pcg64::seed_from_u64(0);
                 let k_dpp = RejectionKDpp::new(&k, size, Rejection::of_size(size), rng)?;
                 Ok(RejectionSampler { prepared: k_dpp.into_prepared() })
@@ -73,7 +74,7 @@ impl RejectionSampler {
         })
     }
 
-    /// `draws` subsets of rows of the same `X`.
+    /// Draws `draws` subsets of rows. Kernel and `X` are those of `new`.
     #[pyo3(signature = (spec, X, draws, seed, n_jobs=None))]
     fn sample<'py>(
         &self,
@@ -96,7 +97,7 @@ impl RejectionSampler {
     }
 }
 
-/// One chain; each draw is `steps` steps after the one before.
+/// Runs one Markov chain, and draws a subset after every `steps` steps.
 fn by_chain<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     size: usize,
@@ -123,11 +124,11 @@ pub fn log_det(py: Python<'_>, spec: Spec<'_>, X: Matrix<'_>, items: Vec<usize>)
     })
 }
 
-/// The spectrum of a kernel matrix, n × n, from which exact draws are cheap.
+/// The eigendecomposition of an n × n kernel matrix, for exact draws.
 #[pyclass(frozen, module = "nystrom._native")]
 pub struct KDppSampler {
     spectrum: LEnsemble<f64>,
-    /// Of the last size.
+    /// The elementary symmetric polynomials for the last size.
     polynomials: Mutex<Option<Arc<ElementarySymmetric>>>,
 }
 
@@ -158,7 +159,7 @@ impl KDppSampler {
         Ok(KDppSampler { spectrum, polynomials: Mutex::new(None) })
     }
 
-    /// Subsets of `size` rows each.
+    /// Draws `draws` subsets of `size` rows each.
     #[pyo3(signature = (size, draws, seed, n_jobs=None))]
     fn sample(
         &self,
@@ -179,12 +180,12 @@ impl KDppSampler {
         })
     }
 
-    /// The probability of each row to be in a subset of `size`.
+    /// The probability of each row to be in a subset of `size` rows.
     fn inclusion(&self, py: Python<'_>, size: usize) -> PyResult<Vec<f64>> {
         run(py, Some(1), |_| Ok(self.spectrum.k_dpp(size)?.inclusion()))
     }
 
-    /// ln Pr(C) for a subset of its size.
+    /// ln Pr(C) of the subset C = `items` among the subsets of its size.
     fn log_probability(&self, items: Vec<usize>) -> PyResult<f64> {
         self.spectrum
             .k_dpp(items.len())
@@ -192,7 +193,7 @@ impl KDppSampler {
             .map_err(raised)
     }
 
-    /// The numerical rank: no subset is larger.
+    /// The numerical rank of the matrix, which is the size of the largest subset.
     #[getter]
     fn rank(&self) -> usize {
         self.spectrum.rank()

@@ -1,9 +1,9 @@
-//! Errors of the library as exceptions, in its own words.
+//! Errors of the library as exceptions with the same message.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What can end a piece of work.
+/// An error that ends a computation.
 pub enum Problem {
     /// An error of the library.
     Numerics(nystrom::Error),
@@ -43,7 +43,7 @@ impl From<Problem> for PyErr {
     }
 }
 
-/// As an exception, where no work is going on.
+/// An error of the library as an exception, for code outside [`run`](crate::run::run).
 pub fn raised(error: nystrom::Error) -> PyErr {
     Problem::from(error).into()
 }

@@ -1,4 +1,4 @@
-//! Columns of a table as features, without a fit.
+//! Numeric features from the columns of a table, without a regression.
 
 use crate::array::to_array;
 use crate::bytes::{from_bytes, to_bytes};
@@ -11,11 +11,11 @@ use pyo3::types::{PyBytes, PyDict};
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// What becomes of each column.
+/// How each column becomes features.
 #[pyclass(frozen, module = "nystrom._native")]
 pub struct Features(Columns);
 
-/// What becomes of the columns of a table.
+/// Decides how the columns of a table become features.
 #[pyfunction]
 pub fn fit_features(columns: Vec<Given<'_>>, options: ColumnsGiven) -> PyResult<Features> {
     let columns = Columns::fit(&table(&columns)?, &options.options()?, &[], Shape::PLAIN);
@@ -34,7 +34,7 @@ impl Features {
         Ok((py.get_type::<Features>().getattr("from_bytes")?, (bytes,)))
     }
 
-    /// The features of other rows, and notes.
+    /// The features of other rows, n × d, and notes about them.
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -44,7 +44,7 @@ impl Features {
         Ok((to_array(py, applied.x.as_ref()).into_any(), words(&applied.notes)))
     }
 
-    /// What the columns are.
+    /// The text columns, the names of the features, and the columns left out with reasons.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (columns, told) = (&self.0, PyDict::new(py));
         let texts = columns.names().filter(|name| columns.is_text(name));

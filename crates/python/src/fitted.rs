@@ -1,4 +1,5 @@
-//! Models of their parts: predictions, and certificates of how far they are from exact regression.
+//! Models built from centres and coefficients: their predictions, and certificates of their
+//! distance from exact regression.
 
 use crate::array::{Matrix, Number, each_type, new_array, same_type, view};
 use crate::error::raised;
@@ -14,14 +15,14 @@ use pyo3::prelude::*;
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// The report of a model whose parts alone are known.
+/// A report for a model of which only the parts are known.
 fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitReport {
     FitReport {
         n,
         m: centers.nrows(),
         d: centers.ncols(),
         t,
-        intercept: false, // one that is not 0 counts as fitted all the same
+        intercept: false, // the library treats a constant that is not 0 as fitted
         ridge: mu,
         jitter: 0.0,
         solver: SolvedBy::NormalEquations,
@@ -31,7 +32,7 @@ fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitR
     }
 }
 
-/// A model of its parts.
+/// Builds a model from its parts; n and μ are those of its fit.
 fn model<T: Number>(
     kernel: Watched<T>,
     centers: MatRef<'_, T>,
@@ -75,8 +76,8 @@ pub fn predict<'py>(
     })
 }
 
-/// How far a fit is from exact regression at the same ridge: `CertificateReport` as JSON, and the
-/// verdict.
+/// Bounds the distance of a fit from exact regression at the same ridge μ. Returns
+/// `CertificateReport` and its verdict as JSON.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, coefficients, intercept, mu, *, rows, passes,
     confidence, tolerance, memory, seed, n_jobs=None))]

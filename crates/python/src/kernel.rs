@@ -1,4 +1,5 @@
-//! The kernel that Python describes: a tuple of a name and its parameters, or of kernels.
+//! Kernels from their description by Python: a tuple of a name and parameters, which may be
+//! descriptions of other kernels.
 
 use crate::array::{Matrix, Number, each_type, new_array, owned, same_type, vector, view};
 use crate::callback::Callback;
@@ -18,10 +19,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
 
-/// What the methods of the library take.
+/// A kernel that threads share.
 pub type Shared<T> = Arc<dyn Kernel<T>>;
 
-/// A kernel as Python says it: `("matern", nu, length_scale)`, `("sum", first, second)`.
+/// The description of a kernel, such as `("matern", nu, length_scale)` or `("sum", first, second)`.
 pub struct Spec<'py>(Bound<'py, PyTuple>);
 
 impl<'py> FromPyObject<'_, 'py> for Spec<'py> {
@@ -40,7 +41,7 @@ enum Lengths {
 }
 
 impl<'py> Spec<'py> {
-    /// The kernel, whose work ends when `stop` says so.
+    /// The kernel, which interrupts the computation when `stop` is set.
     pub fn watched<T: Number>(&self, stop: &Stop) -> PyResult<Watched<T>> {
         Ok(Watched { kernel: self.kernel()?, stop: stop.clone() })
     }
@@ -82,7 +83,10 @@ impl<'py> Spec<'py> {
         })
     }
 
-    /// What spectral analysis needs, if the kernel is stationary with a known spectral density.
+    /// The kernel with its spectral density, which spectral analysis needs.
+    ///
+    /// # Errors
+    /// A `ValueError` if the kernel is not stationary, or its spectral density is not known.
     pub fn stationary(&self) -> PyResult<Box<dyn Stationary + Send>> {
         let scale = |i| self.at::<f64>(i);
         Ok(match self.name()?.as_str() {
@@ -94,7 +98,8 @@ impl<'py> Spec<'py> {
             name => {
                 return Err(PyValueError::new_err(format!(
                     "spectral analysis (sa) needs a stationary kernel with one length scale, and \
-                     {name} is none; take Gaussian, Matern or RationalQuadratic, or another method"
+                     {name} is not one; use Gaussian, Matern or RationalQuadratic, or another \
+                     method"
                 )));
             }
         })
@@ -105,7 +110,7 @@ fn shared<T: Number>(kernel: nystrom::Result<impl Kernel<T> + 'static>) -> PyRes
     kernel.map(|kernel| Arc::new(kernel) as Shared<T>).map_err(raised)
 }
 
-/// The kernel with this profile at the length scales given.
+/// The kernel with the profile of `kernel` and these length scales.
 fn isotropic<T: Number, P: Profile + Clone + 'static>(
     kernel: nystrom::Result<Isotropic<P>>,
     lengths: Lengths,
@@ -117,7 +122,7 @@ fn isotropic<T: Number, P: Profile + Clone + 'static>(
     }
 }
 
-/// K_ij = k(x_i, y_j); without Y those of X with itself, exactly symmetric.
+/// The kernel matrix K_ij = k(x_i, y_j). Without Y, that of X with itself, exactly symmetric.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y=None, n_jobs=None))]
 pub fn kernel_block<'py>(
@@ -151,7 +156,7 @@ fn block<'py, T: Number>(
                 let y = Points::from_rows(y);
                 x.check_same_dim(y)?;
                 kernel.check_points(y)?;
-                // row-major as it is, its transpose has contiguous columns
+                // the output is row-major, so its transpose has contiguous columns
                 kernel.eval_into(out.transpose_mut(), y, x);
             }
         }
@@ -160,7 +165,7 @@ fn block<'py, T: Number>(
     Ok(array.into_any())
 }
 
-/// k(x_i, x_i).
+/// The diagonal k(x_i, x_i).
 #[pyfunction]
 pub fn kernel_diagonal<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Leverage scores and landmarks, by the names that the command line gives its methods.
+//! Leverage scores and landmarks. Methods have the same names as on the command line.
 
 use crate::array::{Matrix, Number, each_type, to_array, vector, view};
 use crate::error::Outcome;
@@ -17,14 +17,14 @@ type Any<'py> = Bound<'py, PyAny>;
 type Estimator<'a, T> = Box<dyn RidgeLeverage<T> + 'a>;
 type Selector<'a, T> = Box<dyn LandmarkSelector<T> + 'a>;
 
-/// Copies of every row in a SQUEAK dictionary, as the command line has it.
+/// SQUEAK's number of copies of every row, as on the command line.
 const COPIES: u32 = 8;
-/// Steps of the k-DPP's chain.
+/// The number of steps of the Markov chain that draws landmarks by a k-DPP.
 const CHAIN_STEPS: usize = 3000;
-/// Columns of the fast scores unless said otherwise.
+/// The default number of columns for fast scores.
 const COLUMNS: usize = 1000;
 
-/// What some methods need to know besides the matrix.
+/// The parameters of the methods, besides the matrix.
 struct Setting<'a, T> {
     points: Points<'a, T>,
     stationary: Option<Box<dyn Stationary + Send>>,
@@ -83,7 +83,7 @@ const LANDMARKS: &str = "uniform, rpcholesky, greedy, sparse-greedy, kmeans++, a
      diagonal, leverage, leverage-exact, leverage-fast, bless, bless-r, squeak, sa, kdpp, \
      kdpp-exact";
 
-/// The leverage scores that a method draws landmarks by.
+/// The name of the leverage scores in proportion to which a method draws landmarks.
 fn scores_of(method: &str) -> Option<&str> {
     match method {
         "leverage-exact" => Some("exact"),
@@ -94,15 +94,15 @@ fn scores_of(method: &str) -> Option<&str> {
 }
 
 fn unknown(method: &str, known: &str) -> PyErr {
-    PyValueError::new_err(format!("there is no method {method:?}; there are {known}"))
+    PyValueError::new_err(format!("there is no method {method:?}; the methods are {known}"))
 }
 
-/// `sa` alone looks at the kernel itself.
+/// The stationary kernel if the method is `sa`, the only one that needs it.
 fn stationary(spec: &Spec<'_>, method: &str) -> PyResult<Option<Box<dyn Stationary + Send>>> {
     (method == "sa").then(|| spec.stationary()).transpose()
 }
 
-/// [K(K + μI)⁻¹]_ii of every row.
+/// The ridge leverage scores \[K(K + μI)⁻¹\]_ii of all rows.
 #[pyfunction]
 #[pyo3(signature = (spec, X, mu, method, columns, seed, n_jobs=None))]
 pub fn leverage_scores<'py>(
@@ -130,7 +130,7 @@ pub fn leverage_scores<'py>(
     })
 }
 
-/// Rows that stand for all.
+/// The indices of rows chosen as landmarks.
 #[pyfunction]
 #[pyo3(signature = (spec, X, count, method, mu, seed, n_jobs=None))]
 pub fn landmarks<'py>(
@@ -158,7 +158,7 @@ pub fn landmarks<'py>(
     })
 }
 
-/// Pivots, F with FFᵀ ≈ K, and tr(K − FFᵀ).
+/// Randomly pivoted Cholesky: pivots, F with FFᵀ ≈ K, and tr(K − FFᵀ).
 #[pyfunction]
 #[pyo3(signature = (spec, X, count, tolerance, seed, n_jobs=None))]
 pub fn rp_cholesky<'py>(
@@ -183,7 +183,7 @@ pub fn rp_cholesky<'py>(
     })
 }
 
-/// Exact scores of random rows, against those of a method.
+/// Compares the scores of a method with exact scores at random rows.
 #[pyfunction]
 #[pyo3(signature = (spec, X, mu, method, columns, rows, seed, n_jobs=None))]
 pub fn audit<'py>(
@@ -222,7 +222,7 @@ pub fn audit<'py>(
     })
 }
 
-/// The matrix of a kernel, whose work ends when `stop` says so.
+/// The kernel matrix of the points. Its evaluation is interrupted when `stop` is set.
 pub fn matrix<'a, T: Number>(
     kernel: crate::kernel::Shared<T>,
     stop: &Stop,

@@ -1,8 +1,8 @@
-//! The compiled half of the Python package `nystrom`: numpy arrays in, numpy arrays out.
+//! The compiled half of the Python package `nystrom`. Its functions take and return NumPy arrays.
 //!
-//! Everything here is a call of the library. The GIL is released while it works, and errors come
-//! back as `ValueError` in the library's own words. Ctrl-C ends the work at the next block of
-//! kernel values. Estimators are Python classes over these functions (`python/nystrom/`).
+//! The functions call the library with the GIL released. Errors of the library become `ValueError`
+//! with the same message. Ctrl-C interrupts a computation before its next block of kernel values.
+//! The estimators are Python classes that use these functions (`python/nystrom/`).
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
@@ -30,11 +30,11 @@ mod watched;
 
 use pyo3::prelude::*;
 
-/// Of what Rust holds; arrays are NumPy's.
+/// The allocator of Rust's memory. NumPy allocates its arrays itself.
 #[global_allocator]
 static ALLOCATOR: nystrom::linalg_core::LargePages = nystrom::linalg_core::LargePages;
 
-/// Functions and classes that the Python half calls; its signatures stand in `_native.pyi`.
+/// The functions and classes for the Python half. `_native.pyi` has their signatures.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]

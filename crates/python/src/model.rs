@@ -1,4 +1,4 @@
-//! The search for the best fit of a table, and the model that it finds: that of the command line.
+//! The search for the best fit of a table and its model, both the same as on the command line.
 
 use crate::array::to_array;
 use crate::error::Problem;
@@ -41,7 +41,7 @@ pub struct Options {
     seed: u64,
 }
 
-/// The options of columns.
+/// The options about columns.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct ColumnsGiven {
@@ -56,7 +56,7 @@ pub struct ColumnsGiven {
 }
 
 fn unknown(what: &str, given: &str, known: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} = {given:?} is unknown; there are {known}"))
+    PyValueError::new_err(format!("{what} = {given:?} is unknown; use one of {known}"))
 }
 
 impl ColumnsGiven {
@@ -110,7 +110,7 @@ impl Options {
     }
 }
 
-/// Tells Python of every step: `tell(what, done, best)`.
+/// Reports every step of a search to Python, by `tell(what, done, best)`, and checks `stop`.
 struct Watch {
     stop: Stop,
     tell: Option<Py<PyAny>>,
@@ -121,7 +121,7 @@ impl Progress for Watch {
         self.stop.check();
         if let Some(tell) = &self.tell {
             let best = event.best.map(|trial| trial.error);
-            // none where the interpreter is at its end
+            // `None` if the interpreter is shutting down
             let told = Python::try_attach(|py| tell.call1(py, (event.what, event.done, best)));
             told.transpose().map(drop).unwrap_or_else(|error| leave(error));
         }
@@ -134,16 +134,16 @@ impl Progress for Watch {
     }
 }
 
-/// The operations that a search does here in so many seconds.
+/// The number of operations that a search does on this machine in `seconds` seconds.
 #[pyfunction]
 #[pyo3(signature = (seconds, n_jobs=None))]
-#[expect(clippy::disallowed_methods, reason = "time= asks for the clock")]
+#[expect(clippy::disallowed_methods, reason = "time= needs the clock")]
 pub fn work_in(py: Python<'_>, seconds: f64, n_jobs: Option<isize>) -> PyResult<f64> {
     let start = Instant::now();
     run(py, n_jobs, |_| Ok(nystrom_pipeline::work_in(seconds, || start.elapsed().as_secs_f64())))
 }
 
-/// The best fit of a table: the model, and what was tried.
+/// Searches for the best fit of a table. Returns the model and the report of the search.
 #[pyfunction]
 #[pyo3(signature = (columns, targets, options, tell=None, n_jobs=None))]
 pub fn fit_table(
@@ -170,14 +170,14 @@ pub fn fit_table(
 
 #[pymethods]
 impl Model {
-    /// The model in a file of the command line.
+    /// Reads a model from the bytes of a file of the command line.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let model = nystrom_pipeline::Model::from_bytes(bytes).map_err(Problem::from)?;
         Ok(Model(model))
     }
 
-    /// The file that the command line would write.
+    /// The bytes of the file that the command line would write.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.to_bytes().map_err(Problem::from)?))
     }
@@ -186,7 +186,7 @@ impl Model {
         Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
-    /// Values, probabilities (of classes) and notes.
+    /// Predicted values, probabilities (for classes) and notes.
     #[pyo3(signature = (columns, n_jobs=None))]
     fn predict<'py>(
         &self,
@@ -201,7 +201,7 @@ impl Model {
         Ok((array(&found.values), probabilities, words(&found.notes)))
     }
 
-    /// Where the truth lies with this probability or more: lower and upper ends, and notes.
+    /// The lower and upper ends of prediction intervals of this level, and notes.
     #[pyo3(signature = (columns, level, n_jobs=None))]
     fn intervals<'py>(
         &self,
@@ -230,7 +230,8 @@ impl Model {
         Ok((array(&found.of_value), array(&found.of_function)))
     }
 
-    /// The page of the fit, with what was tried if that is known, and what repeats it.
+    /// The HTML page of the fit. `report` is that of the search, if it is known; `command` repeats
+    /// the fit.
     #[pyo3(signature = (report, command))]
     fn html(&self, report: Option<&Report>, command: &str) -> String {
         let (model, command) = (&self.0, Some(command));
@@ -241,7 +242,7 @@ impl Model {
         page.html()
     }
 
-    /// What the model is.
+    /// A description of the model.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (model, told) = (&self.0, PyDict::new(py));
         let kernel = model.regression().kernel();
@@ -270,7 +271,7 @@ impl Model {
     }
 }
 
-/// Notes as words.
+/// Notes as text.
 pub fn words(notes: &[Note]) -> Vec<String> {
     notes.iter().map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! Nyström features φ(x) = R⁻¹k_Z(x), W = k(Z, Z) = RRᵀ.
+//! Nyström features φ(x) = R⁻¹k_Z(x), where W = k(Z, Z) = RRᵀ.
 
 use crate::array::{Matrix, Number, each_type, new_array, same_type, to_array, view};
 use crate::error::raised;
@@ -11,10 +11,11 @@ use nystrom::kernels::{Kernel, Points};
 use nystrom::linalg_core::{Cholesky, JitterLadder, ops, validate};
 use pyo3::prelude::*;
 
-/// Rows whose features are computed at a time: a tile of the output, in place.
+/// The number of rows whose features are computed at a time, in place in the output.
 const ROWS: usize = 1024;
 
-/// R and R⁻¹ of W + δI = RRᵀ, both lower triangular; δ is the library's smallest safe shift.
+/// R and R⁻¹ with W + δI = RRᵀ, both lower triangular. δ is the smallest shift with which the
+/// library's factorisation succeeds.
 #[pyfunction]
 #[pyo3(signature = (W, n_jobs=None))]
 pub fn nystroem_factor<'py>(
@@ -39,9 +40,10 @@ pub fn nystroem_factor<'py>(
     })
 }
 
-/// φ of the rows of X, n × m. `Z` holds the landmarks; without, X is k(X, Z) itself.
+/// The features φ of the rows of X, n × m. `Z` holds the landmarks. Without `Z`, X is the matrix
+/// k(X, Z) of the rows.
 ///
-/// The features are computed where they are returned: nothing else of size n is held.
+/// The features are computed in place in the result; no other memory grows with n.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Z, R, n_jobs=None))]
 pub fn nystroem_features<'py>(

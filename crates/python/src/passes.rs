@@ -1,7 +1,8 @@
-//! Falkon and KRILL over rows that Python has, wherever they are: a pass for each iteration.
+//! Falkon and KRILL over rows that Python distributes. Each iteration is one pass over the rows.
 //!
-//! The client runs [`falkon_passes`]. Each of its passes is a call of a Python function. That has
-//! [`row_sums`] of all parts of the rows made where they are, and merged.
+//! The client runs [`falkon_passes`], which calls a Python function once per pass. That function
+//! has [`row_sums`] computed for each part of the rows, on the process that has the part, and
+//! merges the results with [`merge_row_sums`].
 
 use crate::array::{Matrix, Number, each_type, same_type, to_array, view};
 use crate::error::Outcome;
@@ -23,7 +24,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// What a pass asks of the rows, on its way through Python: `None`, an array or a number.
+/// [`Asked`], which says what sums a pass needs, as an owned value that is a Python object on its
+/// way to the rows: `None`, an array or a number.
 enum Question {
     Nothing,
     Along(Mat<f64>),
@@ -36,7 +38,7 @@ impl Question {
             Asked::Nothing => Ok(Question::Nothing),
             Asked::Along(u) => Ok(Question::Along(u.to_owned())),
             Asked::Embedded(key) => Ok(Question::Embedded(key)),
-            _ => Err(PyNotImplementedError::new_err("a pass that Python cannot ask for")),
+            _ => Err(PyNotImplementedError::new_err("this kind of pass has no Python interface")),
         }
     }
 
@@ -59,7 +61,7 @@ impl Question {
         Ok(Question::Along(view(&u)?.to_owned()))
     }
 
-    /// The sums that answer, of rows and of what came of others, as bytes.
+    /// The sums that the pass needs, over rows or merged from other sums, as bytes.
     fn answered<T: Number>(
         &self,
         kernel: &Watched<T>,
@@ -81,11 +83,11 @@ impl Question {
     }
 }
 
-/// What sums are made of.
+/// The origin of sums.
 enum Parts<'a, T> {
-    /// Rows, and how many come before them.
+    /// Rows, and the number of rows before them.
     Rows(Problem<'a, T>, u64),
-    /// Other sums, in their order.
+    /// Sums over consecutive sets of rows, in their order.
     Sums(&'a [Vec<u8>]),
 }
 
@@ -104,12 +106,13 @@ fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec
     Ok(all.to_bytes())
 }
 
-/// Rows that Python has.
+/// Rows on other processes, over which Python makes the passes.
 struct Elsewhere<'a> {
     ask: Ask<'a, PyResult<Question>, Vec<u8>>,
 }
 
-/// For every T at once it might be in the way of another crate's `RowSource`.
+/// Implements [`RowPasses`] for each type. A generic implementation could overlap with that for all
+/// row sources.
 macro_rules! passes {
     ($($T:ty),*) => { $(
         impl RowPasses<$T> for Elsewhere<'_> {
@@ -121,7 +124,8 @@ macro_rules! passes {
 }
 passes!(f32, f64);
 
-/// What the rows of X answer to what a pass asks, as bytes; `before` rows come before them.
+/// The sums over the rows of X that a pass asks for, as bytes. `before` is the number of earlier
+/// rows.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, asked, *, before, n_jobs=None))]
 pub fn row_sums<'py>(
@@ -149,7 +153,7 @@ pub fn row_sums<'py>(
     })
 }
 
-/// The answers of different rows as one, in their order.
+/// Merges the sums over consecutive sets of rows, in their order.
 #[pyfunction]
 #[pyo3(signature = (spec, Z, answers, asked, *, targets, n_jobs=None))]
 pub fn merge_row_sums<'py>(
@@ -172,9 +176,9 @@ pub fn merge_row_sums<'py>(
     })
 }
 
-/// The fit at the centres Z to rows that `ask` has: `ask(asked)` gives the answer of all of them to
-/// what a pass asks. By Falkon if each centre stands for as many rows as the others, otherwise by
-/// KRILL.
+/// Fits rows on other processes, with the centres Z. `ask(asked)` returns the sums over all rows
+/// that a pass asks for. The solver is Falkon if the centres are a uniform sample (`uniform`),
+/// otherwise KRILL.
 #[pyfunction]
 #[pyo3(signature = (spec, Z, targets, penalty, ask, *, uniform, intercept, tolerance,
     max_iterations, memory, seed, n_jobs=None))]

@@ -1,11 +1,11 @@
-//! Threads by `n_jobs`: pools of our own, never rayon's global one, whose threads a fork loses.
+//! Thread pools for `n_jobs`. rayon's global pool is not used because a fork loses its threads.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The pool used last, and the process that it belongs to.
+/// The pool used last, and the id of its process.
 struct Kept {
     process: u32,
     pool: Arc<ThreadPool>,
@@ -13,14 +13,14 @@ struct Kept {
 
 static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 
-/// A pool of so many threads, as scikit-learn counts them: −1 is one for each core, −2 one less;
-/// `None` is −1.
+/// A pool of `n_jobs` threads, counted as by scikit-learn: −1 is one for each core, −2 one less,
+/// and `None` is −1. The pool is reused if the last call asked for as many threads.
 pub fn pool(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
     let threads = threads(n_jobs)?;
     let process = std::process::id();
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     match kept.take() {
-        // its threads stayed behind in the parent: nothing can end them here
+        // the threads exist only in the parent process, so the pool cannot be dropped here
         Some(forked) if forked.process != process => std::mem::forget(forked),
         Some(Kept { pool, .. }) if pool.current_num_threads() == threads => {
             *kept = Some(Kept { process, pool: Arc::clone(&pool) });
@@ -33,7 +33,8 @@ pub fn pool(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
-/// As [`pool`], of its own: for work that waits for other work, which may be in the kept one.
+/// As [`pool`], but always a new pool: for a computation that waits for another one, which may run
+/// in the pool of [`pool`].
 pub fn own_pool(n_jobs: Option<isize>) -> PyResult<ThreadPool> {
     built(threads(n_jobs)?)
 }

@@ -1,4 +1,4 @@
-//! Kernel ridge regression: exact, at centres, by Falkon; predictions and certificates.
+//! Kernel ridge regression: exact, with landmarks, and by Falkon.
 
 use crate::array::{Matrix, Number, each_type, same_type, to_array, vector, view};
 use crate::error::Outcome;
@@ -17,21 +17,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 
-/// Rows up to which exact regression factors its matrix: half of it takes 4n² bytes.
-const DIRECT: usize = 12_000;
-/// Rows up to which it does so without trying iterations first: …
-const FEW: usize = 2000;
-/// … so many at most, which take less time than the factorisation, …
-const SOON: usize = 40;
-/// … to a residual that is as good.
-const AS_GOOD: f64 = 1e-10;
+/// The largest number of rows for which exact regression may factor the kernel matrix, by default.
+/// The factorisation takes 4n² bytes.
+const MOST_DIRECT: usize = 12_000;
+/// From this number of rows, exact regression tries iterations before a factorisation, by default.
+const TRIAL_FROM: usize = 2000;
+/// The maximum number of iterations of that trial, which takes less time than a factorisation.
+const TRIAL_ITERATIONS: usize = 40;
+/// The relative residual that the trial must reach to replace a factorisation.
+const TRIAL_RESIDUAL: f64 = 1e-10;
 
 type Any<'py> = Bound<'py, PyAny>;
 pub type Fitted<T> = (Mat<T>, Vec<T>, Told);
 /// Coefficients, constants, the best ridge of each target, all errors, and the report.
 type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
 
-/// The report of a fit.
+/// The report of a fit for Python.
 #[derive(Default)]
 pub struct Told {
     solver: String,
@@ -86,7 +87,7 @@ impl<'py, T: Number> Sample<'py, T> {
     }
 }
 
-/// Coefficients, constants and the report, as Python takes them.
+/// Coefficients, constants and the report as Python objects.
 pub fn given_back<'py, T: Number>(
     py: Python<'py>,
     (coefficients, intercept, told): Fitted<T>,
@@ -103,7 +104,7 @@ pub fn parts<T: Number>(
     (model.coefficients().to_owned(), model.intercept().to_vec(), told)
 }
 
-/// Ends an iterative fit when it is told to.
+/// A monitor that interrupts an iterative fit when `stop` is set.
 pub fn watch<'a, T: Number>(
     stop: &'a Stop,
 ) -> impl FnMut(&nystrom::krr::Iteration<'_, Watched<T>, T>) -> nystrom::krr::Verdict + Send + 'a {
@@ -113,21 +114,21 @@ pub fn watch<'a, T: Number>(
     }
 }
 
-/// Conjugate gradients where they take less time than a factorisation. Nothing where they do not
-/// get there.
-fn soon<T: Number>(
+/// Tries conjugate gradients, which usually take less time than a factorisation. `None` if they are
+/// unlikely to converge within [`TRIAL_ITERATIONS`], or do not, or need too much memory.
+fn try_iterations<T: Number>(
     krr: &FullKrr<Watched<T>, T>,
     problem: Problem<'_, T>,
     stop: &Stop,
 ) -> Outcome<Option<Fitted<T>>> {
-    let tolerance = AS_GOOD.max(10.0 * T::EPS);
-    let half = 4 * (problem.x.len() as u64).pow(2); // bytes, as the factor takes
+    let tolerance = TRIAL_RESIDUAL.max(10.0 * T::EPS);
+    let half = 4 * (problem.x.len() as u64).pow(2); // the bytes of the Cholesky factor
     let memory = Some(krr.options.memory.unwrap_or(half));
-    let options = IterativeOptions { tolerance, max_iterations: SOON, memory };
+    let options = IterativeOptions { tolerance, max_iterations: TRIAL_ITERATIONS, memory };
     let mut watch = |so_far: &Iteration<'_, Watched<T>, T>| {
         stop.check();
         let needed = so_far.number as f64 * tolerance.ln() / so_far.residual.ln();
-        let hopeless = so_far.number >= 8 && !(0.0..=SOON as f64).contains(&needed);
+        let hopeless = so_far.number >= 8 && !(0.0..=TRIAL_ITERATIONS as f64).contains(&needed);
         Ok(if hopeless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     };
     let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
@@ -139,8 +140,9 @@ fn soon<T: Number>(
     }
 }
 
-/// α = (K + μI)⁻¹y on all rows: by a factorisation (`direct`) or by conjugate gradients. If nothing
-/// is said, by whichever takes less time up to 12,000 rows, and by the latter beyond.
+/// Exact regression α = (K + μI)⁻¹y on all rows, by a factorisation if `direct` is true, or by
+/// conjugate gradients if it is false. If it is `None`: by a factorisation below 2000 rows, by
+/// conjugate gradients above 12,000; in between a few iterations are tried before a factorisation.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, mu, *, intercept, direct, tolerance, max_iterations,
     memory, seed, n_jobs=None))]
@@ -168,11 +170,12 @@ pub fn exact<'py>(
             let kernel = Watched { kernel, stop: stop.clone() };
             let krr = FullKrr { intercept, options, ..FullKrr::new(kernel.clone(), ridge) };
             let n = problem.x.len();
-            let tries = direct.is_none() && (FEW..=DIRECT).contains(&n);
-            if let Some(fitted) = tries.then(|| soon(&krr, problem, stop)).transpose()?.flatten() {
+            let tries = direct.is_none() && (TRIAL_FROM..=MOST_DIRECT).contains(&n);
+            let tried = tries.then(|| try_iterations(&krr, problem, stop)).transpose()?;
+            if let Some(fitted) = tried.flatten() {
                 return Ok(fitted);
             }
-            if direct.unwrap_or(n <= DIRECT) {
+            if direct.unwrap_or(n <= MOST_DIRECT) {
                 let krr = ExactKrr { intercept, ..ExactKrr::new(kernel, ridge) };
                 return Ok(parts(&krr.fit(problem)?, None));
             }
@@ -185,8 +188,8 @@ pub fn exact<'py>(
     })
 }
 
-/// Iterations at the centres Z: by Falkon if each stands for as many rows as the others, otherwise
-/// by KRILL.
+/// Regression with the centres Z, solved by iterations: by Falkon if the centres are a uniform
+/// sample (`uniform`), otherwise by KRILL.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, mu, *, uniform, intercept, tolerance, max_iterations,
     memory, seed, n_jobs=None))]
@@ -229,9 +232,10 @@ pub fn falkon<'py>(
     })
 }
 
-/// Nyström regression at the centres Z and the best of the ridges `mus`, for all targets together
-/// or for each. With it come the errors at every ridge, ridges × (leave-one-out, GCV, d_eff,
-/// training, leave-one-out of every target).
+/// Nyström regression with the centres Z at the best of the ridges `mus`, one for all targets or,
+/// with `per_target`, one for each. The matrix of errors has a row for every ridge, with the
+/// leave-one-out error, the GCV error, d_eff, the training error, and the leave-one-out error of
+/// every target. It is empty if there is one ridge.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, mus, *, intercept, gcv, per_target, n_jobs=None))]
 pub fn nystrom_path<'py>(
@@ -269,7 +273,8 @@ pub fn nystrom_path<'py>(
     })
 }
 
-/// The model at the best ridge of all targets, or of each; where these are, and all errors.
+/// The model at the best ridge for all targets or for each, the indices of these ridges, and the
+/// matrix of errors.
 fn best_of<T: Number>(
     path: &LambdaPath<Watched<T>, T>,
     gcv: bool,

@@ -1,4 +1,4 @@
-//! What a search tried.
+//! The report of a search.
 
 use crate::bytes::{from_bytes, to_bytes};
 use nystrom_pipeline::Why;
@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// What a search tried.
+/// The report of a search.
 #[pyclass(frozen, module = "nystrom._native")]
 pub struct Report(pub nystrom_pipeline::Report);
 
@@ -25,14 +25,14 @@ impl Report {
         Ok((py.get_type::<Report>().getattr("from_bytes")?, (bytes,)))
     }
 
-    /// The columns with values of their own that are no features, and why.
+    /// The columns that were left out, with reasons, except columns with one value or none.
     fn left_out(&self) -> Vec<String> {
         let of_no_value = |why: &Why| matches!(why, Why::Constant(_) | Why::Empty);
         let left_out = self.0.dropped.iter().filter(|dropped| !of_no_value(&dropped.why));
         left_out.map(ToString::to_string).collect()
     }
 
-    /// As JSON.
+    /// The report as JSON.
     fn json(&self) -> PyResult<String> {
         let text = serde_json::to_string(&self.0);
         text.map_err(|error| PyValueError::new_err(error.to_string()))

@@ -1,4 +1,4 @@
-//! Work outside the GIL, in a pool of threads, which Ctrl-C ends.
+//! Runs computations in a thread pool with the GIL released. Ctrl-C interrupts them.
 
 use crate::error::Outcome;
 use crate::pool::{own_pool, pool};
@@ -11,16 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often signals are looked for.
+/// The interval between two checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// How many looks after a signal work that can be left is waited for.
+/// After a signal, [`run_owned`] waits for its work for this many intervals.
 const PATIENCE: usize = 10;
 
-/// Whether the work is to end.
+/// A flag that asks a computation to end.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
-/// What unwinds through work that is to end.
+/// The payload that unwinds through a computation that [`Stop`] ends.
 struct Stopped;
 
 impl Stop {
@@ -28,8 +28,8 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Leaves the work if it is to end: by unwinding, without a message, to [`run`]. All that the
-    /// work holds is its own and is dropped on the way.
+    /// Ends the computation if the flag is set, by unwinding to [`run`] without a message. The
+    /// values that the computation owns are dropped on the way.
     pub fn check(&self) {
         if self.0.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Stopped));
@@ -37,13 +37,15 @@ impl Stop {
     }
 }
 
-/// Leaves the work with an exception, by unwinding to [`run`].
+/// Ends the computation with an exception, by unwinding to [`run`].
 pub fn leave(error: PyErr) -> ! {
     resume_unwind(Box::new(error))
 }
 
-/// Runs `work` in a pool, with the GIL released; while it goes on, the main thread looks for
-/// signals.
+/// Runs `work` in the pool with the GIL released. Meanwhile the main thread checks for signals.
+///
+/// # Errors
+/// Those of `work`; the exception of a signal.
 pub fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<isize>,
@@ -58,7 +60,7 @@ pub fn run<R: Send>(
             let inside = stop.clone();
             scope.spawn(move |_| {
                 let outcome = catch_unwind(AssertUnwindSafe(|| work(&inside)));
-                // the receiver is there until the scope ends
+                // the receiver exists until the scope ends
                 let _ = send.send(outcome);
             });
             listen(&receive, watched.then_some(&stop), None)
@@ -67,8 +69,8 @@ pub fn run<R: Send>(
     outcome(ended)
 }
 
-/// As [`run`], for work that owns all it needs. An exception by Ctrl-C waits for it half a second.
-/// Then it leaves the work to end by itself, at its next block of kernel values.
+/// As [`run`], for work that owns its data. After Ctrl-C it waits at most half a second for the
+/// work, then returns the exception; the work ends on its own at its next block of kernel values.
 pub fn run_owned<R: Send + 'static>(
     py: Python<'_>,
     n_jobs: Option<isize>,
@@ -81,18 +83,19 @@ pub fn run_owned<R: Send + 'static>(
     let inside = stop.clone();
     pool.spawn(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&inside)));
-        // nobody may be there to hear of work that was left
+        // there is no receiver if the caller has stopped waiting
         let _ = send.send(outcome);
     });
     let ended = py.detach(move || listen(&receive, watched.then_some(&stop), Some(PATIENCE)));
     outcome(ended)
 }
 
-/// Asks the caller of [`run_asking`] a question, and waits for the answer.
+/// Sends a question to the thread that called [`run_asking`], and waits for the answer.
 pub type Ask<'a, Q, A> = &'a mut (dyn FnMut(Q) -> A + Send);
 
-/// Runs `work` in a pool of its own, with the GIL released; the calling thread, and so Python,
-/// answers its questions meanwhile. An exception in an answer, Ctrl-C among them, ends the work.
+/// Runs `work` in a new pool with the GIL released. Meanwhile the calling thread answers the
+/// questions of the work by `answer`, which may run Python. An exception in an answer, or Ctrl-C,
+/// ends the work.
 pub fn run_asking<R: Send, Q: Send, A: Send>(
     py: Python<'_>,
     n_jobs: Option<isize>,
@@ -110,7 +113,7 @@ pub fn run_asking<R: Send, Q: Send, A: Send>(
             let inside = stop.clone();
             scope.spawn(move |_| {
                 let mut asked = move |question| {
-                    // the scope outlives the work, and the caller answers until it ends
+                    // the caller answers until the work ends, because the scope outlives it
                     let answer = ask.send(question).ok().and_then(|()| answers.recv().ok());
                     answer.unwrap_or_else(|| Err(abandoned())).unwrap_or_else(|error| leave(error))
                 };
@@ -138,10 +141,11 @@ pub fn run_asking<R: Send, Q: Send, A: Send>(
     outcome(ended)
 }
 
-/// What work came to, if it was waited for, and the exception that a signal raised meanwhile.
+/// The outcome of the work, unless waiting was given up, and the exception of a signal, if any.
 type Ended<R> = (Option<std::thread::Result<Outcome<R>>>, Option<PyErr>);
 
-/// Waits for the work, and for signals if it can be stopped; after one so many looks more.
+/// Waits for the outcome of the work. If `stop` is given, signals set it; after a signal the wait
+/// lasts at most `patience` more intervals.
 fn listen<R>(
     receive: &Receiver<std::thread::Result<Outcome<R>>>,
     stop: Option<&Stop>,
@@ -177,10 +181,10 @@ fn outcome<R>(ended: Ended<R>) -> PyResult<R> {
 }
 
 fn abandoned() -> PyErr {
-    PyKeyboardInterrupt::new_err("the work was abandoned")
+    PyKeyboardInterrupt::new_err("the computation was abandoned")
 }
 
-/// The exception that unwound, or the bug.
+/// The exception by which the work unwound. Other panics are bugs and are resumed.
 fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     match panic.downcast::<PyErr>() {
         Ok(error) => *error,
@@ -189,7 +193,7 @@ fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// Signals reach the main thread alone.
+/// Whether this is the main thread, the only one that Python delivers signals to.
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;

@@ -1,4 +1,5 @@
-//! Fits as states: rows become bytes, bytes merge, and all of them are solved at once.
+//! Fits by states: rows are reduced to a state, states are merged, and the final state is solved.
+//! Python sees states as bytes.
 
 use crate::array::{Matrix, Number, each_type, same_type, to_array, vector, view};
 use crate::error::Outcome;
@@ -14,13 +15,14 @@ use pyo3::types::PyBytes;
 
 type Any<'py> = Bound<'py, PyAny>;
 type State<T> = NormalEquations<Watched<T>, T>;
-/// Coefficients, constants, the best ridge, and the error at each.
+/// Coefficients, constants, the index of the best ridge, and the error at each ridge.
 type Solved<'py> = (Any<'py>, Any<'py>, usize, Vec<f64>);
 
-/// The same before it is Python's.
+/// As [`Solved`], before the conversion to Python objects.
 type Best<T> = (Mat<T>, Vec<T>, usize, Vec<f64>);
 
-/// What all states of a fit have in common: kernel, and a constant's offset for each target.
+/// The parameters that all states of a fit share. `offset` has one number for each target, and is
+/// `None` if no constant is fitted.
 struct Kind<T: Number> {
     kernel: Watched<T>,
     offset: Option<Vec<f64>>,
@@ -28,7 +30,7 @@ struct Kind<T: Number> {
 }
 
 impl<T: Number> Kind<T> {
-    /// The state over no rows, for these centres.
+    /// The state of no rows with these centres.
     fn empty(&self, Z: MatRef<'_, T>) -> nystrom::Result<State<T>> {
         let (kernel, Z) = (self.kernel.clone(), Points::from_rows(Z));
         match &self.offset {
@@ -38,8 +40,8 @@ impl<T: Number> Kind<T> {
     }
 }
 
-/// The rows of X after those of `state`, over the centres Z, as bytes. The state is over the
-/// centres `before`, if these are others.
+/// Adds the rows of X to `state`, and returns the state for the centres Z. `before` holds the
+/// centres of `state` if they are not Z.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, state, *, offset, before=None, n_jobs=None))]
 pub fn accumulate<'py>(
@@ -77,7 +79,7 @@ pub fn accumulate<'py>(
     })
 }
 
-/// States of different rows as one, added up in their order.
+/// Merges states of different rows, in their order.
 #[pyfunction]
 #[pyo3(signature = (spec, Z, states, *, offset, targets, n_jobs=None))]
 pub fn merge<'py>(
@@ -108,7 +110,7 @@ pub fn merge<'py>(
     })
 }
 
-/// The fit to the rows of a state at the best of the ridges `mus` by generalised
+/// Fits the rows of a state at the best of the ridges `mus`, chosen by generalised
 /// cross-validation.
 #[pyfunction]
 #[pyo3(signature = (spec, Z, state, mus, *, offset, targets, n_jobs=None))]
@@ -133,7 +135,7 @@ pub fn solve<'py>(
     })
 }
 
-/// Coefficients, constants, the ridge with the smallest error, and all errors.
+/// Coefficients, constants, the index of the ridge with the smallest error, and all errors.
 fn best_of<T: Number>(seen: &mut State<T>, mus: &[f64]) -> Outcome<Best<T>> {
     let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
     let path = seen.path(&ridges)?;

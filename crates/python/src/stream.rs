@@ -1,4 +1,4 @@
-//! Dictionaries of streams: SQUEAK, and of their parts: DISQUEAK.
+//! Dictionaries of streams (SQUEAK), and their merging (DISQUEAK).
 
 use crate::array::{Matrix, Number, each_type, to_array, vector, view};
 use crate::bytes::{from_bytes, to_bytes};
@@ -12,10 +12,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 type Any<'py> = Bound<'py, PyAny>;
-/// The state; the points kept, their places in the stream and their weights; all points seen.
+/// The state; the points of the dictionary, their positions in the stream and their weights; and
+/// the number of points seen.
 type OfStream<'py> = (Bound<'py, PyBytes>, Any<'py>, Vec<u64>, Vec<f64>, u64);
 
-/// What all streams that merge have in common.
+/// The parameters of SQUEAK, which must be equal in streams that are merged.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Law {
@@ -26,7 +27,7 @@ pub struct Law {
 }
 
 impl Law {
-    /// The stream in this state, or an empty one whose points are numbered from `first`.
+    /// The stream with this state, or an empty one whose positions start at `first`.
     fn stream<T: Number>(
         &self,
         kernel: crate::kernel::Shared<T>,
@@ -45,7 +46,8 @@ impl Law {
     }
 }
 
-/// The rows of X after those of `state`, or of a stream numbered from `first`.
+/// Adds the rows of X to the stream with this `state`, or to an empty one whose positions start at
+/// `first`. `settle` shrinks the dictionary at the end.
 #[pyfunction]
 #[pyo3(signature = (spec, X, state, law, *, settle, seed, first=0, n_jobs=None))]
 pub fn squeak<'py>(
@@ -79,7 +81,8 @@ pub fn squeak<'py>(
     })
 }
 
-/// The streams of two states as one; Z has the type and the columns of their points.
+/// Merges two states. Only the type and the number of columns of Z are used, which are those of the
+/// points.
 #[pyfunction]
 #[pyo3(signature = (spec, Z, left, right, law, *, seed, n_jobs=None))]
 pub fn squeak_merge<'py>(
@@ -105,7 +108,8 @@ pub fn squeak_merge<'py>(
     })
 }
 
-/// Leverage scores of the rows of X among all points that the stream has seen.
+/// Lower estimates of the ridge leverage scores of the rows of X, with respect to all points that
+/// the stream has seen.
 #[pyfunction]
 #[pyo3(signature = (spec, X, state, law, n_jobs=None))]
 pub fn squeak_scores<'py>(

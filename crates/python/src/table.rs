@@ -1,4 +1,4 @@
-//! Tables from Python: columns of numbers, or of texts as levels and codes.
+//! Tables from Python. A column holds numbers, or text as levels and codes.
 
 use numpy::PyReadonlyArray1;
 use nystrom_data::{Categories, Column, Table, Values};
@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 /// One column: `(name, numbers)`, or `(name, levels, codes)` with −1 for a missing text.
 #[derive(FromPyObject)]
 pub enum Given<'py> {
-    /// Of numbers, NaN for missing ones.
+    /// A column of numbers, NaN where one is missing.
     Numbers(String, PyReadonlyArray1<'py, f64>),
-    /// Of texts.
+    /// A column of text: levels, and the index of each row's level.
     Texts(String, Vec<String>, PyReadonlyArray1<'py, i32>),
 }
 
@@ -30,7 +30,7 @@ fn column(given: &Given<'_>) -> PyResult<Column> {
                 |code: &i32| u32::try_from(*code).is_ok_and(|c| (c as usize) < levels.len());
             let codes = codes.as_array();
             if let Some(code) = codes.iter().find(|code| **code != -1 && !known(code)) {
-                let text = format!("the column {name:?} has the code {code} and no such level");
+                let text = format!("the column {name:?} has the code {code}, but no such level");
                 return Err(PyValueError::new_err(text));
             }
             let codes = codes.iter().map(|&code| u32::try_from(code).ok()).collect();

@@ -1,4 +1,4 @@
-//! A kernel that ends its work when it is told to.
+//! Kernels whose evaluation can be interrupted.
 
 use crate::run::Stop;
 use nystrom::faer::{ColMut, MatMut};
@@ -6,12 +6,12 @@ use nystrom::kernels::{Kernel, Points};
 use nystrom::linalg_core::Scalar;
 use std::sync::Arc;
 
-/// Any kernel, which looks at [`Stop`] before every block.
+/// A kernel that checks [`Stop`] before every block.
 #[derive(Clone)]
 pub struct Watched<T: Scalar> {
     /// The kernel.
     pub kernel: Arc<dyn Kernel<T>>,
-    /// Whether the work is to end.
+    /// The flag that asks the computation to end.
     pub stop: Stop,
 }
 
