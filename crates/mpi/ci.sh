@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs Open MPI where it is missing (Debian, as root), and tests the crate with real jobs.
+# Installs Open MPI if it is missing (on Debian, as root), and tests the crate with real jobs.
 #
-# NYSTROM_MPI_TARGET is the folder for what is compiled; in that of the other crates, whose profile
-# is the same, their dependencies are not compiled again.
+# NYSTROM_MPI_TARGET is the target folder. If it is that of the main workspace, whose profile is the
+# same, dependencies are not compiled again.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
@@ -12,7 +12,8 @@ if ! command -v mpirun > /dev/null || ! command -v mpicc > /dev/null \
   if ! { apt-get update -qq \
     && apt-get install -y -qq --no-install-recommends \
       libopenmpi-dev openmpi-bin libclang-dev; }; then
-    echo "NOT TESTED: Open MPI is not here and cannot be installed (as root, from Debian's packages)"
+    echo "NOT TESTED: Open MPI is missing and could not be installed; as root on Debian, run" \
+      "apt-get install libopenmpi-dev openmpi-bin libclang-dev"
     exit 0
   fi
 fi

@@ -1,4 +1,4 @@
-//! The program `nystrom`, for tests that compare with it.
+//! The program `nystrom`, with which tests compare `nystrom-mpi`.
 
 fn main() -> std::process::ExitCode {
     nystrom_cli::main()

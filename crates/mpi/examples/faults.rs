@@ -1,4 +1,5 @@
-//! What a job does when something goes wrong, for tests: `panic RANK`, `thread RANK`, `messages`.
+//! A program for tests of failures and messages. Arguments: `panic RANK`, `thread RANK` or
+//! `messages`.
 
 use nystrom_mpi::{Ranks, World};
 
@@ -15,13 +16,13 @@ fn main() -> std::process::ExitCode {
             Some("messages") => messages(world),
             _ => {}
         }
-        // the others wait
+        // the other processes wait here
         world.gather(Vec::new());
         Ok(0)
     })
 }
 
-/// Bytes of every length about the limit, to and fro and to all.
+/// Sends messages of lengths around the limit between two processes and to all.
 fn messages(world: &World) {
     let bytes = |rank: usize, length: usize| -> Vec<u8> {
         (0..length).map(|i| (i * 31 + rank * 7 + length) as u8).collect()

@@ -1,4 +1,4 @@
-//! What messages cost in this job: latency and bandwidth between two processes, and to all.
+//! Measures the messages of a job: latency and bandwidth between two processes, and broadcasts.
 //!
 //! `mpirun -n 4 target/release/examples/speed`
 
@@ -25,7 +25,7 @@ fn main() -> std::process::ExitCode {
     })
 }
 
-/// From process 0 to process 1 and back.
+/// Sends a message from process 0 to process 1 and back.
 fn to_and_fro(world: &World, bytes: usize) {
     match (world.rank(), world.size()) {
         (_, 1) => {}
@@ -41,7 +41,7 @@ fn to_and_fro(world: &World, bytes: usize) {
     }
 }
 
-/// Of one time among many, the first apart.
+/// The mean time of one call of `work` in seconds, after a first call that is not counted.
 fn seconds(world: &World, times: u32, work: impl Fn(&World)) -> f64 {
     work(world);
     world.gather(Vec::new());

@@ -1,4 +1,4 @@
-//! How a job begins, and how it ends when something fails.
+//! The start of a job, and its end if a process fails.
 
 use crate::alike::differs;
 use crate::world::World;
@@ -7,22 +7,25 @@ use nystrom_pipeline::Ranks;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
-/// The status of a program that panicked, as Rust gives it.
+/// The exit status of a Rust program that panicked.
 const PANIC: u8 = 101;
-/// Says, for tests, what registers this process has.
+/// The environment variable by which tests set the name of this process's vector instructions.
 const INSTRUCTIONS: &str = "NYSTROM_MPI_INSTRUCTIONS";
-/// Says, for tests, into pieces of how many bytes messages are cut.
+/// The environment variable by which tests set the largest piece of a message, in bytes.
 const LIMIT: &str = "NYSTROM_MPI_MESSAGE";
 
-/// Runs `main` on every process of the job, which was started by `mpirun` or alike; without it
-/// there is one process. Call it once.
+/// Runs `main` on every process of a job started by `mpirun` or a similar launcher. Without a
+/// launcher, the job has one process. Call it once.
 ///
-/// `main` gives the status to end with. Its error is the status with which the whole job is to end
-/// at once. A panic ends the job too, with the status 101. So no process waits for one that is
-/// gone.
+/// `Ok(status)` from `main` is the exit status of this process. `Err(status)` ends all processes of
+/// the job at once with this status, and a panic ends them with status 101. No process therefore
+/// waits for one that has failed.
+///
+/// The exit code is a failure if MPI was already initialised, or if the processes use different
+/// vector instructions.
 pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
-        tell("error: MPI has been started before");
+        tell("error: MPI is already initialised; call nystrom_mpi::run once");
         return ExitCode::FAILURE;
     };
     let world = World::new(universe.world());
@@ -39,7 +42,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
         }
         return ExitCode::FAILURE;
     }
-    // a panic of a thread comes back here with what waits for it
+    // a panic in a thread reaches this one when the thread is joined
     match std::panic::catch_unwind(AssertUnwindSafe(|| main(&world))) {
         Ok(Ok(status)) => ExitCode::from(status),
         Ok(Err(status)) => world.abort(status),
@@ -47,7 +50,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     }
 }
 
-/// Has every panic say on which process it was.
+/// Adds the rank of the process to the messages of panics.
 #[expect(clippy::disallowed_macros, reason = "a program's way to end")]
 fn name_panics(rank: usize) {
     let hook = std::panic::take_hook();

@@ -1,8 +1,9 @@
-//! The processes of an MPI job, for the fits of `nystrom` over files that many read together.
+//! Fits of `nystrom` by the processes of an MPI job, which share the reading of the files.
 //!
-//! [`World`] is what a fit needs to know of a job ([`Ranks`]). Each leaf of one tree has sums over
-//! its rows, ΦᵀΦ and Φᵀy. They travel up that tree, so that the bits are those of one process.
-//! [`run`] starts the job and ends it, all of it, when one process fails.
+//! [`World`] implements [`Ranks`], the interface between a fit and a job. The rows are divided
+//! among the leaves of a binary tree that does not depend on the number of processes. Each leaf has
+//! sums over its rows, ΦᵀΦ and Φᵀy, which are merged up the tree; the result is therefore that of
+//! one process bit for bit. [`run`] starts the job, and ends all its processes if one fails.
 //!
 //! The program `nystrom-mpi` is
 //!

@@ -1,4 +1,4 @@
-//! A job ends when one of its processes cannot go on, and says which.
+//! A job ends if one of its processes fails, and reports the rank of that process.
 
 use crate::support::{Bench, program, wait};
 use std::process::{Child, Command};
@@ -13,7 +13,7 @@ fn a_bad_file_of_one_process_is_told_with_its_rank() {
     bench.shards(6000, 3);
     let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
     let start = Instant::now();
-    // all processes read the first thousand rows of a file, and tell together what is wrong there
+    // all processes read the first thousand rows of a file; an error there is reported once
     for (text, rank, part) in [
         (good.clone() + "1,2\n", "rank 2: ", "shards/2.csv:"),
         (good.replacen(",red", ",red\n1,2", 1), "", "shards/2.csv:"),
@@ -28,7 +28,7 @@ fn a_bad_file_of_one_process_is_told_with_its_rank() {
         assert_eq!(run.err.matches("error: ").count(), 1, "{}", run.err);
         assert!(!bench.path("m.json").exists());
     }
-    // only all processes together know that the target is a number
+    // whether the target is a number is decided by the rows of all processes
     bench.write("shards/2.csv", good.replacen(",red", ",red\n1,2,x,4,red", 1));
     let run = bench.job(3, FIT);
     assert_eq!(run.code, Some(3), "{run:?}");
@@ -37,7 +37,7 @@ fn a_bad_file_of_one_process_is_told_with_its_rank() {
     assert!(start.elapsed() < Duration::from_secs(60), "they end at once");
 }
 
-/// What all processes find wrong is told once, without a rank.
+/// An error that all processes find is reported once, without a rank.
 #[test]
 fn a_wrong_command_is_told_once() {
     let bench = Bench::new();
@@ -95,8 +95,8 @@ fn a_process_that_is_killed_ends_the_job() {
     assert!(!bench.path("m.json").exists(), "it was not done before: {run:?}");
 }
 
-/// Killed again and again, each time with another number of processes, the fit gives the model of
-/// an undisturbed run.
+/// A fit that is killed repeatedly and continued with different numbers of processes gives the
+/// model of an undisturbed run.
 #[test]
 fn a_killed_job_continues_with_any_number_of_processes() {
     let bench = Bench::new();
@@ -109,7 +109,7 @@ fn a_killed_job_continues_with_any_number_of_processes() {
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("sums")).collect()
     };
-    // one after another; a job that was faster than its killer begins again
+    // jobs with 3, 2, 4, 3, … processes; a job that ends before it is killed resets the count
     let mut kills = 0;
     for (attempt, size) in [3, 2, 4].into_iter().cycle().take(36).enumerate() {
         let before = sums().len();
@@ -129,7 +129,7 @@ fn a_killed_job_continues_with_any_number_of_processes() {
         }
     }
     assert!(kills >= 1 && !sums().is_empty(), "{kills} kills, {:?}", sums());
-    // and with `nystrom`
+    // `nystrom` continues from the same checkpoint
     let run = bench.alone(&line.replace(" -q", ""));
     assert!(run.err.contains("going on from the checkpoint"), "{}", run.err);
     assert!(bench.read("m.json") == bench.read("alone.json"));
@@ -151,13 +151,13 @@ fn ranks(job: &Child, size: usize) -> Vec<u32> {
     }
 }
 
-/// SIGKILL; the process may be gone.
+/// Sends SIGKILL to a process, which may have ended already.
 fn kill(process: u32) {
     let killed = Command::new("kill").args(["-9", &process.to_string()]).output();
     assert!(killed.is_ok(), "kill is there");
 }
 
-/// Messages are cut into pieces of seven bytes, and arrive.
+/// Messages that are cut into pieces of seven bytes, or of one, arrive.
 #[test]
 fn messages_of_any_length_arrive() {
     let bench = Bench::new();

@@ -1,11 +1,11 @@
-//! Models are those of one process, to the bit.
+//! Models are those of one process, bit for bit.
 
 use crate::support::Bench;
 
 const FIT: &str = "--target y --kernel gaussian --bandwidth 2 --landmarks uniform:60 \
                    --memory 100MB -q";
 
-/// The model of a job.
+/// The model file of a job with `size` processes.
 fn model(bench: &Bench, size: usize, words: &str) -> Vec<u8> {
     let run = bench.ok(size, &format!("fit {words} -o m.json"));
     assert!(run.err.is_empty(), "quiet is quiet: {}", run.err);
@@ -30,8 +30,8 @@ fn any_number_of_processes_gives_the_model_of_one() {
     assert!(three != alone && model(&bench, 4, &format!("shards {FIT} --leaves 3")) == three);
 }
 
-/// λ by leave-one-out in a third pass, also in the span of sums of rows, λ by folds, and iterations
-/// with a pass for each.
+/// Fits with more than two passes: λ by leave-one-out in a third pass, with landmarks or with an
+/// accumulation sketch; λ by folds; and iterations with one pass each.
 #[test]
 fn more_passes_give_the_model_of_one_process_too() {
     let bench = Bench::new();
@@ -53,11 +53,11 @@ fn more_passes_give_the_model_of_one_process_too() {
     }
 }
 
-/// Certificates follow from the seed and the rows, as models do.
+/// Certificates depend only on the seed and the rows, like models.
 #[test]
 fn a_certificate_is_that_of_one_process_too() {
     let bench = Bench::new();
-    bench.shards(9000, 5); // eight leaves
+    bench.shards(9000, 5); // five leaves
     let certificate = |out: &str| {
         let (_, behind) = out.split_once("\"certificate\":").expect("a certificate");
         behind[..behind.find("]").expect("targets")].to_owned()
@@ -76,7 +76,7 @@ fn a_certificate_is_that_of_one_process_too() {
     }
 }
 
-/// Process 0 warns; all end with the same status.
+/// Process 0 warns, and all processes end with the same status.
 #[test]
 fn iterations_that_do_not_converge_end_with_a_status() {
     let bench = Bench::new();
@@ -88,11 +88,11 @@ fn iterations_that_do_not_converge_end_with_a_status() {
     assert!(bench.path("m.json").exists());
 }
 
-/// Regression on all the data, also where one of the processes has no rows.
+/// Regression with all rows as centres, also if a process has no file to read in the first pass.
 #[test]
 fn all_rows_as_centres_give_the_model_of_one_process_too() {
     let bench = Bench::new();
-    bench.shards(3500, 3); // three leaves
+    bench.shards(3500, 3); // four leaves
     let options = "--all-rows --lambda 1e-5 --target y --kernel gaussian --memory 100MB -q";
     bench.alone(&format!("fit shards {options} -o alone.json"));
     let alone = bench.read("alone.json");
@@ -101,11 +101,12 @@ fn all_rows_as_centres_give_the_model_of_one_process_too() {
     }
 }
 
-/// One file has no more than one reader in the first pass; all sum in the second.
+/// In the first pass only one process reads, because there is one file. In the second pass the
+/// leaves are shared.
 #[test]
 fn processes_without_rows_wait_for_the_others() {
     let bench = Bench::new();
-    bench.shards(2500, 1); // two leaves
+    bench.shards(2500, 1); // three leaves
     bench.alone(&format!("fit shards --stream {FIT} -o alone.json"));
     assert!(model(&bench, 4, &format!("shards/0.csv {FIT}")) == bench.read("alone.json"));
 }
@@ -135,7 +136,7 @@ fn only_process_0_speaks() {
     assert_eq!(help.out.matches("mpirun -n").count(), 1, "{}", help.out);
 }
 
-/// Predictions and errors are those of one process, also where the first has no rows.
+/// Predictions and errors are those of one process, also if some processes have no file to read.
 #[test]
 fn predictions_come_in_the_order_of_the_files() {
     let bench = Bench::new();

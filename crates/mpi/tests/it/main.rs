@@ -1,4 +1,5 @@
-//! Jobs of one to four processes, by `mpirun`. One program, as in the other crates.
+//! Tests with jobs of one to four processes, started by `mpirun`. They are one program, as in the
+//! other crates.
 
 mod faults;
 mod fit;

@@ -1,14 +1,14 @@
-//! Leverage scores are those of one process, to the bit.
+//! Leverage scores are those of one process, bit for bit.
 
 use crate::support::Bench;
 
-/// In the tables of these tests y is missing in some rows, and `kind` is a text.
+/// In the tables of these tests y is missing in some rows, and `kind` is text.
 const OPTIONS: &str = "--drop kind --missing \"\" --drop-missing --lambda 1e-3 --memory 100MB -q";
 
 #[test]
 fn any_number_of_processes_gives_the_scores_of_one() {
     let bench = Bench::new();
-    bench.shards(9000, 5); // eight leaves
+    bench.shards(9000, 5); // five leaves
     for method in ["squeak", "recursive", "bless --reservoir 700"] {
         let words = format!("scores shards --method {method} {OPTIONS}");
         let outcome = bench.alone(&format!("{words} --json -o alone.csv")).out;
@@ -41,7 +41,7 @@ fn any_number_of_processes_chooses_the_same_landmarks() {
     }
 }
 
-/// Two leaves and one file: some processes have nothing to do.
+/// With two leaves and one file, some of the four processes have no rows.
 #[test]
 fn processes_without_rows_wait_for_the_others() {
     let bench = Bench::new();
@@ -56,7 +56,7 @@ fn processes_without_rows_wait_for_the_others() {
 fn a_bad_row_of_one_process_is_told_with_its_rank() {
     let bench = Bench::new();
     bench.shards(6000, 3);
-    // behind the first thousand rows, which all processes read
+    // the bad row comes after the first thousand, which all processes read
     let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
     bench.write("shards/2.csv", good + "1,2\n");
     let run = bench.job(3, "scores shards --method squeak --drop y,kind -q -o s.csv");

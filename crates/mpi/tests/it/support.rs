@@ -1,17 +1,17 @@
-//! Running jobs, and small tables.
+//! Runs jobs, and writes small tables.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A job that takes longer hangs.
+/// A job that takes longer counts as hanging.
 const LONGEST: Duration = Duration::from_secs(100);
 
-/// A folder of its own for each test.
+/// The temporary folder of a test.
 pub struct Bench(tempfile::TempDir);
 
-/// How a job ended.
+/// The status and the output of a job.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,
@@ -36,7 +36,7 @@ impl Bench {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The rows of `table(n)` in so many files, shards/0.csv and so on.
+    /// Writes the rows of `table(n)` to `count` files, shards/0.csv and so on.
     pub fn shards(&self, n: usize, count: usize) {
         std::fs::create_dir(self.path("shards")).unwrap();
         let text = table(n);
@@ -47,7 +47,8 @@ impl Bench {
         }
     }
 
-    /// A command with its words separated by blanks; none of them is a pattern to the shell.
+    /// A command with these arguments, separated by blanks. There is no shell, so that patterns
+    /// such as `*.csv` reach the program.
     fn command(&self, program: impl AsRef<Path>, words: &str) -> Command {
         let mut command = Command::new(program.as_ref());
         command.current_dir(self.0.path()).args(words.split_whitespace());
@@ -55,12 +56,12 @@ impl Bench {
         command
     }
 
-    /// A job of so many processes of a program, under way.
+    /// Starts a job of `size` processes of a program.
     pub fn start(&self, size: usize, program: &Path, words: &str, more: &[&str]) -> Child {
         let mut command = self.command("mpirun", "--oversubscribe --bind-to none");
         command.args(["-n", &size.to_string()]).args(more).arg(program);
         command.args(words.split_whitespace());
-        // tests may run in a container, in which everybody is root
+        // tests may run as root, for example in a container
         for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
             command.env(name, "1");
         }
@@ -68,24 +69,24 @@ impl Bench {
         command.spawn().unwrap()
     }
 
-    /// A job of `nystrom-mpi`.
+    /// Runs a job of `nystrom-mpi`.
     pub fn job(&self, size: usize, words: &str) -> Run {
         wait(self.start(size, &program(), words, &[]), words)
     }
 
-    /// The same, which must end well.
+    /// Runs a job of `nystrom-mpi` and asserts that it succeeds.
     pub fn ok(&self, size: usize, words: &str) -> Run {
         let run = self.job(size, words);
         assert_eq!(run.code, Some(0), "{words} by {size}: {run:?}");
         run
     }
 
-    /// A job of `examples/faults.rs`.
+    /// Runs a job of `examples/faults.rs`.
     pub fn faults(&self, size: usize, words: &str, more: &[&str]) -> Run {
         wait(self.start(size, &example("faults"), words, more), words)
     }
 
-    /// The program `nystrom`, which must end well.
+    /// Runs the program `nystrom` and asserts that it succeeds.
     pub fn alone(&self, words: &str) -> Run {
         let run = wait(self.command(example("alone"), words).spawn().unwrap(), words);
         assert_eq!(run.code, Some(0), "{words}: {run:?}");
@@ -93,7 +94,7 @@ impl Bench {
     }
 }
 
-/// Waits for a program, which must not hang.
+/// Waits for a program to end; panics if it hangs.
 pub fn wait(mut child: Child, what: &str) -> Run {
     fn reader(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<String> {
         std::thread::spawn(move || {
@@ -122,17 +123,17 @@ pub fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_nystrom-mpi").into()
 }
 
-/// A program of `examples/`, which is built with the tests.
+/// The path of a program in `examples/`, which is built with the tests.
 fn example(name: &str) -> PathBuf {
     program().with_file_name("examples").join(name)
 }
 
-/// n rows of three features and y = sin 3a + b·c + noise, as CSV; in some rows there is no y, and
-/// the last column is a text.
+/// A CSV table of n rows with features a, b, c, the target y = sin 3a + b·c + noise, which is
+/// missing in some rows, and a text column.
 pub fn table(n: usize) -> String {
     let mut state = 1_u64;
     let mut next = || {
-        // Knuth's MMIX generator is good enough for a test table
+        // Knuth's MMIX generator
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
