@@ -95,7 +95,7 @@ fn the_document_says_what_is_printed() {
             "fit long.csv --landmarks uniform:9 --accumulate 3 --target y -o i.bin --json -q",
         ),
     ];
-    check("told how", &told);
+    check("without a search", &told);
     let blocks = "fit t.csv --stream --target y --kernel gaussian --landmarks uniform:20 --json -q";
     let iterates = "--lambda 1e-4 --tolerance 1e-4 -o s.bin";
     let streamed =
