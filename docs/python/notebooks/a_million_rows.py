@@ -1,8 +1,9 @@
 # %% [markdown]
 # # A million rows
 #
-# Exact kernel regression of n rows takes n² numbers: 8 terabytes for a million. With m landmarks it
-# takes m² numbers and 2nm² operations, in one pass, and rows may come in parts.
+# Exact kernel regression on n rows stores n² numbers: 8 terabytes for a million rows. With m
+# landmarks it stores m² numbers and takes 2nm² operations in one pass, and the rows may come in
+# parts.
 
 # %%
 import os
@@ -21,7 +22,7 @@ kernel = ny.Matern(1.5, length_scale=3.0)
 
 
 def rows(part):
-    """Ten columns; the parts might as well be files."""
+    """One part of the rows, with ten columns. The parts could as well be files."""
     rng = np.random.default_rng(part)
     X = rng.normal(size=(ROWS // PARTS, 10)).astype(np.float32)
     truth = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3])
@@ -31,9 +32,10 @@ def rows(part):
 X_test, _, truth = rows(PARTS)
 
 # %% [markdown]
-# `NystroemRidge.partial_fit` chooses landmarks among the rows of the first part. What it keeps does
-# not grow: sums over the rows, from which it can be solved at any ridge. After each part there is
-# a model of all rows so far, with the ridge by generalised cross-validation.
+# `NystroemRidge.partial_fit` chooses the landmarks among the rows of the first part. It stores sums
+# over the rows, whose size does not grow, and from which the regression is solved at any ridge.
+# After each part there is a model of all rows so far; its ridge is chosen by generalised
+# cross-validation.
 
 # %%
 model = ny.NystroemRidge(kernel=kernel, n_components=500, random_state=0)
@@ -58,11 +60,11 @@ figure.savefig("pictures/million.svg")
 # %% [markdown]
 # ![Error against rows seen](../pictures/million.svg)
 #
-# ## When the rows wander
+# ## If later rows lie elsewhere
 #
-# Landmarks of the first part are the wrong ones if later rows lie elsewhere. `SqueakRegressor`
-# keeps a dictionary that stands for all rows so far. It grows where rows bring something new, and
-# only there. Here each part lies a little further to the right.
+# Landmarks from the first part are a bad choice if later rows lie elsewhere. `SqueakRegressor`
+# keeps a dictionary of rows that represents all rows so far. It grows only in regions that it does
+# not represent yet. Here each part lies a little further to the right.
 
 # %%
 wandering = ny.Gaussian(0.5)
@@ -76,7 +78,7 @@ def season(part, count):
 
 
 def far(model, part):
-    """From the truth, in all parts up to this one."""
+    """The root mean square distance from the truth, in all parts up to this one."""
     old = [season(p, 500) for p in range(part + 1)]
     errors = [np.mean((model.predict(X) - truth) ** 2) for X, _, truth in old]
     return np.sqrt(np.mean(errors))
@@ -108,10 +110,11 @@ assert of_stream[-1] < 0.1 * of_fixed[-1]
 # %% [markdown]
 # ![Error and size of the dictionary, part by part](../pictures/wandering.svg)
 #
-# ## What bounds the error
+# ## More rows or more landmarks?
 #
-# More rows help until the landmarks are what is missing; then more landmarks do. The certificate
-# says which: it bounds the distance to regression with all rows as landmarks.
+# More rows reduce the error until the number of landmarks limits it; from then on, more landmarks
+# do. The certificate tells the two cases apart: it bounds the distance to regression with all rows
+# as landmarks.
 
 # %%
 X, y, _ = rows(0)
@@ -125,6 +128,7 @@ for count in (100, 400):
 # %% [markdown]
 # ## In short
 #
-# * `float32` halves memory and time, and is enough here. The sums are taken in `float64`.
-# * A state pickles: it can be saved between parts, and gone on with.
-# * Where all rows are in memory, `Falkon` takes thousands of landmarks, and `KernelRidge` all rows.
+# * `float32` halves memory and time, and is accurate enough here. The sums are computed in
+#   `float64`.
+# * An estimator can be pickled between two parts and continued later.
+# * If all rows fit in memory, `Falkon` can use thousands of landmarks, and `KernelRidge` all rows.

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Choosing landmarks
 #
-# A kernel matrix of n rows has n² entries. Nyström's method looks at m of its columns, those of the
-# *landmarks*, and approximates the rest from them. Which rows are landmarks decides how well.
-# This page compares ways to choose them, on rows that lie on a spiral, most of them near its end.
+# A kernel matrix of n rows has n² entries. Nyström's method evaluates m of its columns, those of
+# the *landmarks*, and approximates the other columns from them. The accuracy depends on which rows
+# are landmarks. This page compares methods to choose them, on rows that lie on a spiral, most of
+# them near its end.
 
 # %%
 import matplotlib.pyplot as plt
@@ -20,9 +21,10 @@ X = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)]) + 0.2 * rng.norm
 kernel = ny.Gaussian(0.6)
 
 # %% [markdown]
-# `landmarks` gives the numbers of rows. "uniform" draws them alike: dense places get most of them.
-# "rpcholesky" draws the next one where the approximation is worst. "kdpp" draws sets of rows that
-# are unlike each other.
+# `landmarks` returns row indices. "uniform" draws all rows with the same probability, so that most
+# landmarks lie in dense regions. "rpcholesky" draws each landmark with a probability proportional
+# to the current error of the approximation at the row. "kdpp" draws sets of rows that are unlike
+# each other.
 
 # %%
 methods = ["uniform", "rpcholesky", "kdpp"]
@@ -38,8 +40,8 @@ figure.savefig("pictures/landmarks.svg")
 # %% [markdown]
 # ![60 landmarks of three methods on the spiral](../pictures/landmarks.svg)
 #
-# How good are they? With features Φ, K is approximated by ΦΦᵀ, and what is left is a positive
-# semi-definite matrix. Its trace is n less the sum of squares of Φ, since k(x, x) = 1.
+# How good are they? With the Nyström features Φ, K is approximated by ΦΦᵀ, and K − ΦΦᵀ is positive
+# semi-definite. Its trace is n minus the sum of the squared entries of Φ, since k(x, x) = 1.
 
 
 # %%
@@ -68,11 +70,11 @@ figure.tight_layout()
 figure.savefig("pictures/landmark-errors.svg")
 
 # %% [markdown]
-# ![What is left of the trace against the number of landmarks](../pictures/landmark-errors.svg)
+# ![Share of the trace of K in K − ΦΦᵀ, by number of landmarks](../pictures/landmark-errors.svg)
 #
-# With few landmarks all methods are alike. With more, uniform ones keep missing the thin part of
-# the spiral. "rpcholesky" and "kdpp" come nearest to the best approximation of their rank, which
-# takes all eigenvectors.
+# With few landmarks all methods are about equally good. With more, uniform landmarks still miss the
+# sparse part of the spiral. "rpcholesky" and "kdpp" come closest to the best approximation of the
+# same rank, which needs the eigenvectors of K.
 
 # %%
 assert errors["rpcholesky"][-1] < errors["uniform"][-1]
@@ -81,8 +83,9 @@ assert errors["leverage"][-1] < errors["uniform"][-1]
 # %% [markdown]
 # ## Which rows matter
 #
-# *Ridge leverage scores* say how little the other rows explain of each. Their sum, the *effective
-# dimension*, says how many landmarks a ridge needs. Both are estimated without the n × n matrix.
+# The *ridge leverage score* of a row is large if the other rows approximate it badly. The sum of
+# the scores, the *effective dimension*, tells how many landmarks are needed at a given ridge. Both
+# are estimated without the n × n matrix.
 
 # %%
 alpha = 1.0
@@ -102,8 +105,8 @@ figure.savefig("pictures/leverage.png", dpi=90)
 #
 # ## Does it matter for regression?
 #
-# Here the target varies most where rows are few. The certificate bounds the distance to exact
-# regression at the same ridge, without computing that.
+# Here the target varies most in regions with few rows. The certificate bounds the distance to exact
+# regression at the same ridge, without computing the exact regression.
 
 # %%
 y = np.sin(20 / (1 + turn)) + 0.05 * rng.normal(size=n)
@@ -118,7 +121,8 @@ for method in ("uniform", "rpcholesky"):
 # %% [markdown]
 # ## In short
 #
-# * `landmarks="rpcholesky"` is a good default: it takes n·m numbers of memory and of kernel values.
-# * "leverage" needs fewer kernel values where landmarks are many, and comes with theorems.
-# * "uniform" costs nothing, and is as good where rows are spread evenly.
+# * `landmarks="rpcholesky"` is a good default. It stores n·m numbers and evaluates n·m kernel
+#   values.
+# * "leverage" evaluates fewer kernel values if there are many landmarks, and has error bounds.
+# * "uniform" costs nothing, and is as good if rows are spread evenly.
 # * "kdpp" is for few landmarks that should differ: designs, prototypes, tests.

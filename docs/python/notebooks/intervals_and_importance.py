@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Intervals and importance
 #
-# A prediction is worth more with its error, and with what it depends on. `KernelRegressor` looks
-# for the best fit of a table, and tells both.
+# `KernelRegressor` searches for the best fit of a table. Besides predictions it gives prediction
+# intervals, and the importance of each column.
 
 # %%
 import matplotlib.pyplot as plt
@@ -32,9 +32,10 @@ train, test = slice(0, 1200), slice(1200, n)
 # %% [markdown]
 # ## Intervals
 #
-# With `calibrate=0.2` a fifth of the rows is set aside. A second fit predicts the size of errors,
-# and the rows set aside say how many times that size an interval needs. Then the truth of a new row
-# is inside with the probability that was asked for, whatever the data, if rows are alike.
+# With `calibrate=0.2` a fifth of the rows is set aside. A second fit predicts the size of the errors
+# of the first. The half-width of an interval is a multiple of this size, and the rows set aside
+# determine the multiple. If new rows and fitted rows are exchangeable, an interval contains the true
+# value with at least the requested probability, for any distribution of the data.
 
 # %%
 model = ny.KernelRegressor("quick", calibrate=0.2, deviations=True, random_state=0)
@@ -67,16 +68,17 @@ assert np.all(np.abs(np.array(inside) - levels) < 4 * np.sqrt(0.25 / 800 + 0.25 
 # %% [markdown]
 # ![Intervals over the day, and how many new rows they hold](../pictures/intervals.svg)
 #
-# Three kinds of intervals differ in what they cost and guarantee:
+# Three kinds of intervals differ in cost and guarantee:
 #
-# | `calibrate` | rows fitted | level 1 − α | cost |
+# | `calibrate` | rows fitted | coverage of an interval of level 1 − α | cost |
 # |---|---|---|---|
 # | `0.2` | 80 % | at least 1 − α | two fits |
-# | `"cv:10"` | all | mostly 1 − α, at least 1 − 2α | ten more fits |
-# | `"loo"` | all | mostly 1 − α, at least 1 − 2α | one fit, for few rows |
+# | `"cv:10"` | all | about 1 − α in practice, at least 1 − 2α − √(2/n) | ten more fits |
+# | `"loo"` | all | about 1 − α in practice, at least 1 − 2α | one fit, for few rows |
 #
-# Standard deviations are those of the Gaussian process behind the fit. They grow where rows are
-# missing; they do not see that evenings are uncertain, for its noise is the same everywhere.
+# The standard deviations are those of the Gaussian process whose posterior mean is the fit. They
+# grow where rows are sparse. They do not show that evenings are uncertain, because the process has
+# the same noise everywhere.
 
 # %%
 std = model.predict_std(hours)
@@ -86,8 +88,10 @@ assert np.all(of_function < std)
 # %% [markdown]
 # ## Importance
 #
-# `feature_importances_` are shares of what the model reacts to. The report has more: the mean
-# change by one unit of a column, and partial dependence, each with its standard error.
+# `feature_importances_` are the shares of the columns in the learned metric, or in the mean squared
+# slopes of the prediction if there is no metric. The report also contains the average derivative of
+# the prediction with respect to each numeric column, and the partial dependence on the most
+# important columns, each with its standard error.
 
 # %%
 shares = pd.Series(model.feature_importances_, index=table.columns).sort_values()
@@ -101,7 +105,7 @@ assert shares["noise"] == shares.min() and shares["hour"] == shares.max()
 # %% [markdown]
 # ![Shares of importance](../pictures/importance.svg)
 #
-# One page with all of it, to look at or to send:
+# All of this on one HTML page:
 
 # %%
 page = model.report_html("power.html")
