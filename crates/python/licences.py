@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The licences of all crates in the wheel, as THIRD-PARTY-LICENCES.txt.
+"""Writes the licences of all crates in the wheel to THIRD-PARTY-LICENCES.txt.
 
-Run without arguments to write the file, with --check to hold it against the lock file.
+With --check, compares the file with Cargo.lock instead.
 """
 
 import json
@@ -12,7 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 FILE = HERE / "THIRD-PARTY-LICENCES.txt"
 PLATFORM = "x86_64-unknown-linux-gnu"
-#: What may be in the wheel. A crate needs one of these, or all of those it joins by AND.
+#: The licences allowed in the wheel. Of licences joined by OR one must be allowed, of licences
+#: joined by AND all.
 ALLOWED = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause",
     "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "Unicode-3.0", "Unlicense", "Zlib",
@@ -30,7 +31,8 @@ def metadata() -> dict:
 
 
 def linked(found: dict) -> list[dict]:
-    """The packages that are linked: no dependencies of tests or builds, no procedural macros."""
+    """The packages that are linked into the wheel: without dependencies of tests and builds, and
+    without procedural macros."""
     packages = {package["id"]: package for package in found["packages"]}
     nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
     waiting, seen = [found["resolve"]["root"]], set()
@@ -48,7 +50,7 @@ def linked(found: dict) -> list[dict]:
 
 
 def is_allowed(licence: str) -> bool:
-    """Of an SPDX expression."""
+    """Whether an SPDX expression of licences is allowed."""
     text = licence.replace("/", " OR ").replace("(", "").replace(")", "")
     return all(
         any(one.strip() in ALLOWED for one in part.split(" OR ")) for part in text.split(" AND ")
@@ -56,7 +58,8 @@ def is_allowed(licence: str) -> bool:
 
 
 def texts(package: dict) -> list[str]:
-    """The licence files beside a package's manifest; MIT's alone where there is a choice."""
+    """The texts of the licence files beside a package's manifest. If MIT is one of several
+    licences to choose from, only its text and notices."""
     folder = Path(package["manifest_path"]).parent
     names = ("LICEN", "COPYING", "NOTICE", "UNLICENSE")
     files = [
@@ -75,7 +78,7 @@ def whole() -> str:
         f"{p['name']}: {p['license']}" for p in packages if not is_allowed(p["license"] or "")
     ]
     if refused:
-        sys.exit("not allowed in the wheel, or not known to licences.py: " + ", ".join(refused))
+        sys.exit("licences that ALLOWED in licences.py does not list: " + ", ".join(refused))
     lines = [HEAD]
     lines += [f"{p['name']} {p['version']}: {p['license']}, {p['repository']}" for p in packages]
     holders: dict[str, list[str]] = {}
@@ -91,6 +94,6 @@ def whole() -> str:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         if not FILE.exists() or FILE.read_text(encoding="utf-8") != whole():
-            sys.exit("THIRD-PARTY-LICENCES.txt is not that of Cargo.lock; run licences.py")
+            sys.exit("THIRD-PARTY-LICENCES.txt does not match Cargo.lock; run licences.py")
     else:
         FILE.write_text(whole(), encoding="utf-8")

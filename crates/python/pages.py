@@ -1,4 +1,4 @@
-"""Pages that mkdocs makes of scripts and of the package itself."""
+"""A mkdocs hook that makes pages from the notebooks and from the docstrings of the package."""
 
 import inspect
 import re
@@ -8,7 +8,7 @@ from mkdocs.structure.files import File
 
 
 def on_files(files, config):
-    """Adds a page for each notebook, and one for all names of the package."""
+    """Adds a page for each notebook, and a page with all names of the package."""
     for script in sorted(Path(config.docs_dir).glob("notebooks/*.py")):
         text = page_of(script.read_text(encoding="utf-8"))
         files.append(File.generated(config, f"notebooks/{script.stem}.md", content=text))
@@ -17,7 +17,7 @@ def on_files(files, config):
 
 
 def page_of(script: str) -> str:
-    """Markdown of a script in cells, `# %%` and `# %% [markdown]`."""
+    """Converts a script with cells `# %%` and `# %% [markdown]` to Markdown."""
     cells = re.split(r"^# %%", script, flags=re.M)[1:]
     return "\n".join(
         words(cell) if cell.startswith(" [markdown]") else code(cell) for cell in cells
@@ -35,10 +35,10 @@ def code(cell: str) -> str:
 
 
 def names() -> str:
-    """Signature and documentation of everything that the package exports."""
+    """A page with the signature and the docstring of each name that the package exports."""
     import nystrom
 
-    page = ["# All names\n", "As they are documented in the package: `help(nystrom.Nystroem)`.\n"]
+    page = ["# All names\n", "These are the docstrings of the package, as `help()` shows them.\n"]
     for name in sorted(nystrom.__all__, key=str.lower):
         thing = getattr(nystrom, name)
         try:
@@ -54,7 +54,7 @@ def names() -> str:
 
 
 def methods(thing: object) -> list:
-    """The documented methods that a class of ours defines."""
+    """The public methods that a class of the package or its bases in the package define."""
     if not inspect.isclass(thing):
         return []
     ours = [base for base in thing.__mro__ if base.__module__.startswith("nystrom")]
@@ -67,5 +67,5 @@ def methods(thing: object) -> list:
 
 
 def on_page_markdown(markdown, **_):
-    """Notebooks are linked as scripts, which the repository shows; the pages link their pages."""
+    """Replaces links to notebooks, which are scripts in the repository, by links to their pages."""
     return re.sub(r"\]\(notebooks/(\w+)\.py\)", r"](notebooks/\1.md)", markdown)

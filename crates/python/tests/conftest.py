@@ -1,4 +1,4 @@
-"""What tests share."""
+"""Fixtures for all tests."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,6 @@ def rng():
 
 @pytest.fixture
 def waves(rng):
-    """Rows in the plane and a smooth target."""
+    """Points in the plane, and a smooth target."""
     X = rng.uniform(-1, 1, size=(300, 2))
     return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2

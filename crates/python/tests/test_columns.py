@@ -1,4 +1,5 @@
-"""Columns of frames as their types and cells say: numbers, texts, times, categories."""
+"""Columns of frames are read according to their types and cells: numbers, text, times,
+categories."""
 
 import datetime as dt
 import uuid
@@ -18,7 +19,7 @@ SMALL = {"work": 1e9, "memory": None, "random_state": 0}
 
 
 def read(values, **how):
-    """A column as one list, numbers or texts, None where one is missing."""
+    """A column as a list of numbers or of text, None where a value is missing."""
     if not hasattr(values, "dtype"):
         values = pandas.Series(values, dtype=object)
     frame = polars.DataFrame if isinstance(values, polars.Series) else pandas.DataFrame
@@ -162,7 +163,7 @@ def test_whole_numbers_beyond_64_bits_are_texts():
     assert read(polars.Series([2**70], dtype=polars.Int128)) == [str(2**70)]
     assert read(pandas.Series([np.iinfo("i8").min, 0])) == ["-9223372036854775808", "0"]
     assert read(pandas.Series([2**53, -(2**53)])) == [2.0**53, -(2.0**53)]
-    assert read([1e300, 1]) == [1e300, 1.0]  # no whole number that was written out
+    assert read([1e300, 1]) == [1e300, 1.0]  # floats beyond 2^53 stay numbers
 
 
 def test_types_that_are_categories_are_believed():

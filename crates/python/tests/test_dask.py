@@ -1,4 +1,4 @@
-"""Fits to Dask arrays and frames: the same bits wherever they run."""
+"""Fits to Dask arrays and frames give the same bits wherever they run."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ SIZES = (700, 1300, 0, 1100, 900)
 
 
 def block(part):
-    """Loaded inside a task, as a file would be."""
+    """Loads a part inside a task, as from a file."""
     rng = np.random.default_rng(part)
     return rng.uniform(-1, 1, size=(SIZES[part], 2))
 
@@ -31,7 +31,7 @@ def targets(part):
 
 
 def slow_targets(part, once):
-    """The first worker that takes part 3 does not live to tell of it."""
+    """Loads a part, but kills the first worker that loads part 3."""
     if part == 3 and not os.path.exists(once):
         with open(once, "w"):
             pass
@@ -54,7 +54,7 @@ def whole():
 
 
 def fitted(X, y):
-    """Everything that a fit, its predictions and scores come to, as bytes."""
+    """The results of a fit, its predictions and the scores, as bytes."""
     model = NystroemRidge(kernel=KERNEL, n_components=60, random_state=0).fit(X, y)
     scores = leverage_scores(X, KERNEL, 1.0, random_state=0)
     numbers = [model.dual_coef_, model.components_, model.predict(X).compute(), scores.compute()]
@@ -63,7 +63,7 @@ def fitted(X, y):
 
 
 def falkon(X, y, how, **options):
-    """Falkon's preconditioner for a uniform sample of the rows, KRILL's for others."""
+    """A Falkon estimator: Falkon's preconditioner for uniform centres, KRILL's for others."""
     options = {"penalty": 1e-5, "fit_intercept": True, "random_state": 0} | options
     return Falkon(KERNEL, M=40, center_selection=how, **options).fit(X, y)
 
@@ -123,7 +123,7 @@ def test_iterations_are_those_in_memory(how):
     theirs = ny.Falkon(KERNEL, M=40, **options).fit(x, t)
     assert theirs.solver_ == "Krill" and theirs.n_iter_ < 100
     assert np.allclose(ours.predict(X).compute(), theirs.predict(x), atol=1e-5)
-    # two targets of another type, with weights that leave rows out
+    # two targets of another type, with weights that are 0 in some rows
     w = (x[:, 0] > 0).astype("f4")
     Y = da.stack([y, 1 - y], axis=1).astype("f4")
     weights = da.from_array(w, chunks=X.chunks[:1])
@@ -172,7 +172,7 @@ def test_scores_are_near_the_exact_ones():
     x, _ = whole()
     scores = leverage_scores(X, KERNEL, 1.0, copies=20, random_state=0).compute()
     exact = ny.leverage_scores(x, KERNEL, 1.0, method="exact")
-    # between (1 - e)/(1 + 3e) = 1/5 of them and them, with e = 1/2
+    # between (1 - e)/(1 + 3e) = 1/5 of the exact scores and the exact scores, with e = 1/2
     assert np.all(scores <= 1.01 * exact) and np.all(scores >= exact / 5)
 
 
@@ -180,7 +180,7 @@ def test_frames_are_taken():
     x, t = whole()
 
     def part(number):
-        """One of the parts is empty."""
+        """Loads a part; one of the parts is empty."""
         return pandas.DataFrame(block(number), columns=["a", "b"]).assign(t=targets(number))
 
     frame = dd.from_map(part, range(len(SIZES)), meta=part(0)[:0])
@@ -224,7 +224,7 @@ def test_the_example_of_the_module_runs():
 
 
 def test_frames_of_any_columns_become_features():
-    """Texts, money and dates: the features of partitions are those of the frame, and a fit works."""
+    """Text, money and dates: the features of partitions are those of the frame, and a fit works."""
     rng = np.random.default_rng(3)
     n = 1200
     size, price = rng.integers(0, 3, n), rng.uniform(1000, 9000, n)

@@ -1,4 +1,4 @@
-"""Every example of the documentation runs."""
+"""All examples of the documentation run."""
 
 import re
 import subprocess

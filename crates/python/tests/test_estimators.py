@@ -1,4 +1,4 @@
-"""Every estimator does what scikit-learn asks of one."""
+"""Every estimator passes scikit-learn's checks."""
 
 import pickle
 
@@ -27,7 +27,7 @@ WEIGHTS = [
     "check_sample_weight_equivalence_on_sparse_data",
 ]
 
-#: Each estimator with the checks that it fails, and why.
+#: Each estimator with the checks that it fails, and the reasons.
 ESTIMATORS = [
     (ny.Nystroem(), {}),
     (ny.KernelRidge(), {}),
@@ -47,7 +47,7 @@ def checks():
         )
         for case in generated:
             name = type(estimator).__name__
-            if hasattr(case, "values"):  # one that is expected to fail, marked so
+            if hasattr(case, "values"):  # a check that is marked as expected to fail
                 check = case.values[1]
                 yield pytest.param(*case.values, marks=case.marks, id=f"{name}-{of(check)}")
             else:

@@ -1,4 +1,4 @@
-"""Scores, landmarks, k-DPPs, certificates."""
+"""Leverage scores, landmarks, k-DPPs and certificates."""
 
 import itertools
 import pickle
@@ -66,8 +66,8 @@ def test_effective_dimension_and_audit(waves):
 
 @pytest.mark.parametrize("method", ["exact", "rejection", "swap"])
 def test_k_dpps_draw_by_their_law(method, rng):
-    """Frequencies of all 10 pairs of 5 rows: chi-squared with 9 degrees of freedom is above 49.6
-    with probability 1.3e-7."""
+    """Tests the frequencies of all 10 pairs of 5 rows. Chi-squared with 9 degrees of freedom
+    exceeds 49.6 with probability 1.3e-7."""
     X = rng.normal(size=(5, 2))
     K, draws = ny.Gaussian(1.0)(X), 2000
     k_dpp = ny.KDPP(ny.Gaussian(1.0), method=method, steps=50).fit(X)
@@ -180,7 +180,8 @@ def test_parts_of_the_rows_give_the_fit_to_all(waves):
 
 
 def test_rows_are_not_copied():
-    """64 MB of rows, reversed: the peak of the process grows by less than half of them."""
+    """With a reversed view of 64 MB of rows, the peak memory of the process grows by less than half
+    of that."""
     import subprocess
     import sys
 
@@ -199,7 +200,7 @@ def test_rows_are_not_copied():
 
 
 def spectrum(values, rng):
-    """A matrix with these eigenvalues."""
+    """A random symmetric matrix with these eigenvalues."""
     Q, _ = np.linalg.qr(rng.normal(size=(len(values), len(values))))
     return (Q * values) @ Q.T
 
@@ -207,7 +208,7 @@ def spectrum(values, rng):
 @pytest.mark.parametrize("method", ["auto", "exact", "rejection", "swap"])
 def test_matrices_without_a_dpp_are_refused(method, rng):
     K = spectrum(np.r_[np.ones(8), -0.3], rng)
-    hidden = spectrum(np.r_[np.full(38, 2.0), 1.0, -0.01], rng)  # all pairs of rows look sound
+    hidden = spectrum(np.r_[np.full(38, 2.0), 1.0, -0.01], rng)  # all 2 × 2 submatrices are definite
     good = spectrum(np.arange(1.0, 10.0), rng)
     A = rng.normal(size=(9, 9)) + 1j * rng.normal(size=(9, 9))
     gap, tilted = good.copy(), good.copy()
@@ -239,7 +240,7 @@ def test_rounding_is_no_negative_eigenvalue(rng):
     assert np.linalg.eigvalsh(K.astype(float))[0] < 0
     for L in (K, K.astype(float), np.zeros((5, 5)) + np.eye(5)):
         assert ny.KDPP("precomputed").fit(L).sample(3, random_state=0).shape == (1, 3)
-    shifted = np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]) + 1.01 * np.eye(3)  # as the error says
+    shifted = np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]) + 1.01 * np.eye(3)  # the remedy of the error
     assert ny.KDPP("precomputed").fit(shifted).sample(2, random_state=0).shape == (1, 2)
 
 

@@ -1,4 +1,4 @@
-"""Input that is wrong, odd, or changed on the way."""
+"""Input that is wrong, unusual, or changed during a fit; interrupts and forks."""
 
 import contextlib
 import multiprocessing
@@ -32,7 +32,7 @@ def result(model, X):
 @pytest.mark.parametrize("type_", [np.float64, np.float32])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_any_strides_give_the_same_bits(model, type_, rng):
-    """The kernel reads numbers where they lie; which order they lie in changes nothing."""
+    """Kernels read arrays in place; the memory order does not change the result."""
     X, y = rng.normal(size=(60, 3)).astype(type_), rng.normal(size=60)
     reference = result(model.fit(X, y), X)
     wide = np.zeros((180, 9), dtype=type_)
@@ -174,8 +174,8 @@ def test_no_convergence_is_a_warning(rng):
 
 
 def test_an_array_that_is_written_to_during_a_fit(rng):
-    """What comes out is undefined, an error of the library too; that nothing else breaks is what is
-    tested."""
+    """The result is undefined, and may be an error of the library; the test is that nothing else
+    breaks."""
     X, y = rng.normal(size=(3000, 5)), rng.normal(size=3000)
     ended = threading.Event()
 
@@ -226,7 +226,7 @@ except KeyboardInterrupt:
 
 
 def interrupted(program):
-    """What a program says after it was interrupted in its work, and in how many seconds."""
+    """The output of a program that is interrupted in a fit, and the seconds until it ends."""
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "ready\n"
     time.sleep(1.0)
@@ -255,7 +255,7 @@ def test_ctrl_c_ends_the_work(work):
 
 @pytest.mark.parametrize("rows", [3000, 60_000])
 def test_ctrl_c_ends_a_search_within_a_second(rows):
-    """And with it the work: the process then takes next to no time of its processors."""
+    """The work ends as well: afterwards the process uses almost no processor time."""
     work = f"ny.KernelRegressor('thorough', memory=None).fit(X[:{rows}], y[:{rows}])"
     program = LONG.format(work=work) + (
         "import time\n"
@@ -264,7 +264,7 @@ def test_ctrl_c_ends_a_search_within_a_second(rows):
     )
     said, took = interrupted(program)
     assert said == "interrupted\nTrue\n"
-    assert took < 1.5  # half a second of patience, and what else the machine does
+    assert took < 1.5  # half a second of waiting, and a margin for a busy machine
 
 
 def test_the_interpreter_may_end_during_a_fit():
@@ -279,7 +279,7 @@ def test_the_interpreter_may_end_during_a_fit():
 
 
 def test_import_needs_nothing_else():
-    """Beside NumPy and scikit-learn, which may import pandas."""
+    """Only NumPy, scikit-learn and what scikit-learn imports are needed."""
     program = (
         "import sys, sklearn.utils.estimator_checks; before = set(sys.modules); import nystrom; "
         "new = {name.split('.')[0] for name in set(sys.modules) - before}; "

@@ -1,4 +1,4 @@
-"""The same numbers as scikit-learn."""
+"""Results equal those of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_a_constant_and_conjugate_gradients(waves):
     ).fit(X, y + 100)
     assert (direct.solver_, iterative.n_iter_ > 0) == ("ExactCholesky", True)
     assert np.abs(direct.predict(X) - iterative.predict(X)).max() < 1e-6
-    assert abs(direct.dual_coef_.sum()) < 1e-8  # what a constant means
+    assert abs(direct.dual_coef_.sum()) < 1e-8  # the normal equation of the constant
 
 
 def test_the_faster_solver_is_taken_and_agrees(rng):

@@ -17,7 +17,7 @@ SMALL = {"work": 1e9, "memory": None, "random_state": 0}
 
 
 def houses(rng, n=300):
-    """Columns of numbers and texts with gaps, and a price."""
+    """Columns of numbers and of text with missing values, and a price."""
     size, age = rng.uniform(50, 200, n), rng.integers(0, 100, n).astype(float)
     town = rng.choice(["Lille", "Paris", "Brest"], n)
     price = 2.0 * size - 0.5 * age + 100 * (town == "Paris")
@@ -39,7 +39,7 @@ def test_frames_hold_texts_and_gaps(frames, rng):
     assert model.score(X, np.asarray(price)) > 0.9
     assert list(model.feature_names_in_) == ["size", "age", "town"]
     assert model.model_.describe()["targets"] == ["price"]
-    # found by name
+    # columns are found by name
     assert np.array_equal(model.predict(X[["size", "age", "town"]]), model.predict(X))
     with pytest.warns(UserWarning, match="levels that the model does not know"):
         model.predict(frames.DataFrame(columns | {"town": ["Rome"] * len(price)}))
@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth(rng):
     y = X[:, 0] + rng.normal(size=1500) * (0.1 + 0.3 * (X[:, 0] > 0))
     model = ny.KernelRegressor(calibrate=0.3, **SMALL).fit(X[:1000], y[:1000])
     lower, upper = model.predict_interval(X[1000:], 0.9)
-    # 300 calibration rows and 500 test rows: three standard deviations of each below 0.9
+    # three standard deviations below 0.9, for 300 calibration rows and 500 test rows
     assert np.mean((lower <= y[1000:]) & (y[1000:] <= upper)) > 0.9 - 3 * 0.017 - 3 * 0.014
     plain = ny.KernelRegressor(**SMALL).fit(X[:100], y[:100])
     with pytest.raises(ValueError, match="no rows set aside"):
@@ -104,7 +104,7 @@ def test_weights_of_classes_count(rng):
 
 def test_importances_are_shares_of_the_columns(rng):
     X = rng.normal(size=(400, 3))
-    X[:, 1] = 1.0  # constant: no feature
+    X[:, 1] = 1.0  # a constant column is not a feature
     model = ny.KernelRegressor(**SMALL).fit(X, 3 * X[:, 0] + 0.1 * X[:, 2])
     shares = model.feature_importances_
     assert np.isclose(shares.sum(), 1) and shares[0] > 0.9 and shares[1] == 0
@@ -172,10 +172,11 @@ def test_time_becomes_work_that_repeats_the_fit(waves):
 
 
 def test_groups_are_set_aside_together(rng):
-    """Rows come nearly ten times: a fit that sees some of them knows the others."""
+    """Each row occurs about ten times with small differences, so that a fit to some copies predicts
+    the others."""
     few = rng.normal(size=(40, 3))
     X, groups = np.repeat(few, 10, axis=0), np.repeat(np.arange(40), 10)
-    X += 1e-6 * rng.normal(size=X.shape)  # rows that are equal are taken together in any case
+    X += 1e-6 * rng.normal(size=X.shape)  # equal rows would be treated as copies without groups
     y = np.repeat(rng.normal(size=40), 10)
     apart = ny.KernelRegressor(**SMALL).fit(X, y)
     assert apart.report_["chosen"]["error"] < 0.1
@@ -213,7 +214,7 @@ def test_probabilities_are_calibrated_on_rows_set_aside(rng):
 
 
 def program():
-    """The command line, built beside the tests or named by NYSTROM."""
+    """The path of the command line: that in NYSTROM, or built beside the tests."""
     root = Path(__file__).parents[3]
     built = [root / "target/debug/nystrom", root / "target/release/nystrom"]
     places = [os.environ.get("NYSTROM"), *built]

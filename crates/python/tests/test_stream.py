@@ -1,4 +1,4 @@
-"""Regression on streams."""
+"""Tests of regression on streams."""
 
 import pickle
 
@@ -16,7 +16,7 @@ def stream(rng, n=4000):
 
 
 def far(model, X):
-    """From the truth, as a root mean square."""
+    """The root mean square distance from the truth."""
     truth = np.sin(3 * X[:, 0]) + X[:, 1] ** 2
     return np.sqrt(np.mean((model.predict(X) - truth) ** 2))
 
@@ -76,7 +76,7 @@ def test_rows_one_by_one_and_several_targets(rng):
         model.partial_fit(X, y)
     single = ny.SqueakRegressor(KERNEL, random_state=0).partial_fit(X.astype(np.float32), y)
     assert single.components_.dtype == np.float32
-    assert single.partial_fit(X, y).predict(X).dtype == np.float64  # that of the target
+    assert single.partial_fit(X, y).predict(X).dtype == np.float64  # the type of the target
 
 
 def far_of(model, X, Y):

@@ -1,5 +1,4 @@
-"""Tables as people have them: a frame is read as its file is, with the same decisions and
-predictions."""
+"""A frame is treated like the file it was read from, with the same decisions and predictions."""
 
 import math
 import subprocess
@@ -16,19 +15,19 @@ ROWS = 90
 
 
 def row(i):
-    """a of two decimals, b whole, and y."""
+    """Row i of the plain table: a with two decimals, an integer b, and y."""
     a, b = (i * 37 % 91) / 4 + 1000, i * i % 13 + 2
     return a, b, math.sin(a / 9) + b / 5
 
 
 def dressed(cell):
-    """The plain table with another cell for a."""
+    """The plain table as CSV, with `cell(a)` in place of a."""
     lines = (f'"{cell(row(i)[0])}",{row(i)[1]},{row(i)[2]!r}' for i in range(ROWS))
     return "\n".join(["a,b,y", *lines])
 
 
 def beside(cell):
-    """The plain table with one more column."""
+    """The plain table as CSV, with `cell(i)` in one more column."""
     lines = (f'{row(i)[0]},{row(i)[1]},"{cell(i)}",{row(i)[2]!r}' for i in range(ROWS))
     return "\n".join(["a,b,more,y", *lines])
 
@@ -79,7 +78,7 @@ def test_frames_are_read_as_files_are(tmp_path, name):
     frame = pandas.read_csv(file, dtype=str, keep_default_na=False)
     X, y = frame.drop(columns="y"), frame["y"].astype(float)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # columns that are left out are said
+        warnings.simplefilter("ignore")  # warnings about columns left out
         model = ny.KernelRegressor(work=1e7, memory=50_000_000, random_state=7).fit(X, y)
     for key in ("features", "dropped"):
         assert model.model_.describe()[key] == cli.model_.describe()[key]

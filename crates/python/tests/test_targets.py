@@ -1,4 +1,5 @@
-"""Targets of every type: classes as they are written, gaps, and 64 bits beside rows of 32."""
+"""Targets of every type: classes named as they are written, missing values, and 64-bit targets
+with 32-bit rows."""
 
 import warnings
 
@@ -28,7 +29,7 @@ WITH_CONSTANT = {
 
 
 class InParts:
-    """A model that takes its rows in three parts."""
+    """A model that is fitted by `partial_fit` to three parts of the rows."""
 
     def __init__(self, model):
         self.model = model
@@ -40,7 +41,7 @@ class InParts:
 
 
 class FarAway:
-    """A model of Dask arrays in parts."""
+    """A model that is fitted to Dask arrays with three partitions."""
 
     def __init__(self, model):
         self.model = model
@@ -77,7 +78,7 @@ def test_targets_keep_64_bits_beside_rows_of_32(name, offset, size, waves):
     assert found.dtype == np.float64
     wrong = np.sqrt(np.mean(((found - offset) / size - y) ** 2)) / y.std()
     allowed = np.sqrt(np.mean((reference - y) ** 2)) / y.std() + 0.01
-    # what 64 bits leave of y behind the offset
+    # the precision of 64 bits at the offset of y
     assert wrong < 1.5 * allowed + 1e-15 * abs(offset) / size
 
 
@@ -100,7 +101,7 @@ def test_without_a_constant_far_targets_are_fitted_in_64_bits(waves):
 @pytest.mark.parametrize("name", WITH_CONSTANT)
 @pytest.mark.parametrize("kind", ["f4", "f8", "i4", "i8"])
 def test_predictions_have_the_type_of_the_target(name, kind, waves):
-    """As scikit-learn has it: 32 bits where rows and target have 32."""
+    """Results have 32 bits if rows and target have 32 bits, as in scikit-learn."""
     X, y = waves
     target = (1000 * y).astype(kind)
     found = WITH_CONSTANT[name]().fit(X.astype(np.float32), target).predict(X.astype(np.float32))
@@ -122,7 +123,7 @@ def test_errors_and_certificates_are_in_units_of_the_target(waves):
     there = ny.certificate(wide, X, y, random_state=0)
     here = ny.certificate(narrow, X.astype("f4"), 1e9 + 1e3 * y, random_state=0)
     assert np.allclose(here.residual, 1e3 * there.residual, rtol=1e-2)
-    # what 32 bits round is less than a hundredth of the spread of the target
+    # rounding to 32 bits is less than a hundredth of the spread of the target
     assert np.all(here.bound < 1e3 * there.bound + 10)
 
 
@@ -197,7 +198,7 @@ def test_classes_of_several_types_are_refused(rng):
 
 
 def bad_numbers():
-    """Estimators with a number that is none, below zero or without end."""
+    """Estimators with one parameter that is NaN, infinite or negative."""
     makers = {
         ny.KernelRidge: ["alpha", "gamma", "tol", "max_iter", "coef0", "degree"],
         ny.NystroemRidge: ["alphas", "gamma", "n_components"],

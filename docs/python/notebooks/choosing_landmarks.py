@@ -123,6 +123,7 @@ for method in ("uniform", "rpcholesky"):
 #
 # * `landmarks="rpcholesky"` is a good default. It stores n·m numbers and evaluates n·m kernel
 #   values.
-# * "leverage" evaluates fewer kernel values if there are many landmarks, and has error bounds.
+# * "leverage" evaluates fewer kernel values if there are many landmarks, and theorems bound its
+#   error.
 # * "uniform" costs nothing, and is as good if rows are spread evenly.
 # * "kdpp" is for few landmarks that should differ: designs, prototypes, tests.

@@ -32,10 +32,10 @@ train, test = slice(0, 1200), slice(1200, n)
 # %% [markdown]
 # ## Intervals
 #
-# With `calibrate=0.2` a fifth of the rows is set aside. A second fit predicts the size of the errors
-# of the first. The half-width of an interval is a multiple of this size, and the rows set aside
-# determine the multiple. If new rows and fitted rows are exchangeable, an interval contains the true
-# value with at least the requested probability, for any distribution of the data.
+# With `calibrate=0.2` a fifth of the rows is set aside. A second fit predicts the size of the
+# errors of the first. The width of an interval is proportional to this size, by a factor that is
+# determined on the rows set aside. If new rows and fitted rows are exchangeable, an interval
+# contains the true value with at least the requested probability, for any distribution of the data.
 
 # %%
 model = ny.KernelRegressor("quick", calibrate=0.2, deviations=True, random_state=0)
@@ -62,7 +62,7 @@ cover.set_xlabel("level asked for")
 cover.set_ylabel("share of new rows inside")
 figure.tight_layout()
 figure.savefig("pictures/intervals.svg")
-# 800 new rows and 240 set aside: four standard deviations of both together
+# four standard deviations of a share of 800 new rows and of a quantile of 240 rows set aside
 assert np.all(np.abs(np.array(inside) - levels) < 4 * np.sqrt(0.25 / 800 + 0.25 / 240))
 
 # %% [markdown]
