@@ -1,5 +1,5 @@
-//! The certificate of a Nyström fit: 1000 rows of K, 500 landmarks. Gaussian kernel, ℓ = 3, λ =
-//! 1e-4, d = 10.
+//! The certificate of a Nyström fit, from 1000 rows of K, with 500 landmarks. Gaussian kernel,
+//! ℓ = 3, λ = 1e-4, d = 10.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

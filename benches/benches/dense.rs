@@ -1,5 +1,5 @@
-//! What the machine allows: products of one triangle, and our Cholesky, eigendecomposition and a
-//! copy of memory beside them.
+//! The limits of the machine: products that compute one triangle, Cholesky factorisations,
+//! eigendecompositions, and copies of memory.
 //!
 //! `cargo bench -p nystrom-benches --bench dense`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -69,7 +69,7 @@ fn eigen(c: &mut Criterion) {
     group.finish();
 }
 
-/// 320 MB from one place to another on one thread.
+/// Copies 320 MB in memory, on one thread.
 fn copy(c: &mut Criterion) {
     let from = vec![1.0_f64; 40_000_000];
     let mut to = vec![0.0_f64; from.len()];

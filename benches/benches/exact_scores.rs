@@ -1,5 +1,5 @@
-//! What is n × n by definition: exact λ-ridge leverage scores and exact kernel ridge regression
-//! against n.
+//! Methods that store an n × n matrix by definition: exact ridge leverage scores and exact kernel
+//! ridge regression, against n.
 //!
 //! `cargo bench -p nystrom-benches --bench exact_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -10,7 +10,7 @@ use nystrom::leverage::exact_scores;
 use nystrom::prelude::*;
 use nystrom_benches::{heavy, problems};
 
-/// Problem b with λ = 0.075·n^(−2/3), as the peers have it.
+/// Problem b of the peer comparison, with λ = 0.075·n^(−2/3) as there.
 fn scores(c: &mut Criterion) {
     let mut group = c.benchmark_group("exact_scores_f64");
     for n in [2000, 5000, 10_000] {

@@ -1,10 +1,11 @@
-//! Iterative regression: Gaussian, ℓ = 3, λ = 1e-6, d = 10, uniform centres: n = 50,000, ten
-//! iterations, the set-up alone, and to a residual of 1e-6; n = 200,000, ten iterations. Regression
-//! on all the data to 1e-6.
+//! Iterative regression with a Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10 and uniform centres. For
+//! n = 50,000: ten iterations, the set-up alone, and iterations to a residual of 1e-6. For
+//! n = 200,000: ten iterations. Also regression with all rows as centres, to a residual of 1e-6.
 //!
-//! `cargo bench -p nystrom-benches --bench falkon`. With the environment variable `NYSTROM_MILLION`
-//! set, n = 10⁶ with 4000 centres goes by first, once in each precision. The time of an iteration
-//! and the peak of resident memory are printed. Fits on all the data then include n = 100,000.
+//! `cargo bench -p nystrom-benches --bench falkon`. If the environment variable `NYSTROM_MILLION`
+//! is set, n = 10⁶ with 4000 centres runs first, once in each precision, and prints the time of an
+//! iteration and the peak of resident memory. Fits with all rows as centres then include
+//! n = 100,000.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -94,7 +95,8 @@ fn at_50_000(c: &mut Criterion) {
     group.finish();
 }
 
-/// Ten iterations and the set-up without any: a tenth of the difference is an iteration.
+/// Times the set-up with ten iterations and with none. The time of an iteration is a tenth of the
+/// difference.
 fn ten_iterations_at_200_000(c: &mut Criterion) {
     let (x, y) = problems::cosines(200_000, 10, 1);
     let mut group = c.benchmark_group("falkon_n200000");

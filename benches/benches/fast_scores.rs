@@ -1,5 +1,5 @@
-//! Alaoui & Mahoney's fast scores at n = 50,000 and p = 500, O(np²): the factor is not kept, so
-//! entries are evaluated twice.
+//! Alaoui & Mahoney's fast scores at n = 50,000 and p = 500, O(np²) flops. The factor is not
+//! stored, so kernel entries are evaluated twice.
 //!
 //! `cargo bench -p nystrom-benches --bench fast_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]

@@ -1,9 +1,9 @@
-//! k-DPPs: time per step of the swap chain and of the down–up walk. The swap chain's must not
-//! depend on n, and grow in c with an exponent of at most 2.2. Also exact draws: the first with its
-//! eigendecomposition or its preparation, and the next.
+//! k-DPPs: the time per step of the swap chain and of the down–up walk. That of the swap chain must
+//! not depend on n, and must grow with the subset size c with an exponent of at most 2.2. Also
+//! exact draws: the first one, with the eigendecomposition or preparation, and later ones.
 //!
-//! The bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as the peers have it. A
-//! matrix-vector product of order c stands beside the steps as a yardstick.
+//! The problem is the bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as in the peer
+//! comparison. Matrix-vector products of order c are timed for comparison with the steps.
 //!
 //! `cargo bench -p nystrom-benches --bench k_dpp`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -21,7 +21,7 @@ use nystrom_benches::{flat, heavy, problems};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Steps timed at a time.
+/// The number of steps in one measurement.
 const STEPS: usize = 200;
 
 fn steps(c: &mut Criterion) {
@@ -87,7 +87,8 @@ fn exact(c: &mut Criterion) {
     group.finish();
 }
 
-/// A million normal points in ten dimensions, Gaussian kernel with their median distance.
+/// Draws by rejection from a million normal points in ten dimensions. The length scale of the
+/// Gaussian kernel is their median distance.
 fn by_rejection(c: &mut Criterion) {
     let rng = &mut Pcg64::seed_from_u64(1);
     let x = standard_normal::<f64>(1_000_000, 10, rng);

@@ -1,5 +1,5 @@
-//! A 20,000 × 2000 kernel block into a reused buffer, in entries per second, beside the machine's
-//! own GEMM rate.
+//! A 20,000 × 2000 kernel block, evaluated into a reused buffer, in entries per second, and the
+//! machine's GEMM rate for comparison.
 //!
 //! `cargo bench -p nystrom-benches --bench kernel_block`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -16,8 +16,8 @@ use std::time::Duration;
 const ROWS: usize = 20_000;
 const COLS: usize = 2000;
 
-/// Normal points. On a lattice, where every register holds a near pair, blocks of d ≥ 20 take 1.7
-/// times as long: distances are then computed twice.
+/// Normal points. On a lattice, where every vector register contains a pair of close points, blocks
+/// with d ≥ 20 take 1.7 times as long, because distances are then computed twice.
 fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
     random::standard_normal(n, d, &mut Pcg64::seed_from_u64((n + d) as u64))
 }
@@ -45,7 +45,7 @@ fn kernel_block<T: Scalar>(c: &mut Criterion) {
     group.finish();
 }
 
-/// Multiply-adds per second of a 2000 × 2000 product: the machine's limit in the same run.
+/// Multiply-adds per second of a 2000 × 2000 product, the limit of the machine in the same run.
 fn gemm<T: Scalar>(c: &mut Criterion) {
     let (a, mut out) = (points::<T>(COLS, COLS), Mat::<T>::zeros(COLS, COLS));
     let mut group = flat(c, &format!("gemm_{}", T::NAME));

@@ -1,5 +1,5 @@
-//! A path of 20 ridges for Nyström kernel ridge regression beside a single fit, and that of exact
-//! regression. Gaussian kernel, ℓ = 3, d = 10.
+//! A path of 20 ridges of Nyström kernel ridge regression, compared with a single fit, and a path
+//! of exact regression. Gaussian kernel, ℓ = 3, d = 10.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

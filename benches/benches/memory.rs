@@ -1,7 +1,7 @@
-//! Peak memory of single fits, each in a process of its own. It prints one JSON line a case, with
-//! the resident megabytes before the work and at its peak.
+//! Peak memory of single fits, each in a separate process. It prints one line of JSON per case,
+//! with the resident megabytes before the fit and at its peak.
 //!
-//! `cargo bench -p nystrom-benches --bench memory`; on Linux only, elsewhere it prints nothing.
+//! `cargo bench -p nystrom-benches --bench memory`. Only on Linux; elsewhere it prints nothing.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use nystrom::kernels::Matern32;
@@ -12,10 +12,10 @@ use nystrom::prelude::*;
 use nystrom_benches::problems;
 use std::process::Command;
 
-/// The variable that tells a child which case is its own.
+/// The environment variable with the case that a child process runs.
 const CASE: &str = "NYSTROM_MEMORY_CASE";
 
-/// Name, and the work, which calls back when its data are in memory.
+/// A name, and the work, which calls its argument when the data are in memory.
 type Case = (&'static str, fn(&dyn Fn()));
 
 const CASES: &[Case] = &[
@@ -50,7 +50,7 @@ fn in_a_child(name: &str) {
     assert!(status.success(), "{name}: {status}");
 }
 
-/// A line of `/proc/self/status`.
+/// The value of a line of `/proc/self/status`, in megabytes.
 fn megabytes(key: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kilobytes = status.lines().find(|line| line.starts_with(key))?.split_whitespace().nth(1)?;
@@ -62,7 +62,7 @@ where
     Gaussian: Kernel<T>,
 {
     let (x, y) = problems::cosines(n, 10, 1);
-    let cast = |a: Mat<f64>| problems::cast::<T>(&a); // takes the matrix, so that it is freed
+    let cast = |a: Mat<f64>| problems::cast::<T>(&a); // consumes the matrix, to free it
     let (x, y) = (cast(x), cast(y));
     let x = Points::from_rows(x.as_ref());
     ready();

@@ -1,8 +1,8 @@
-//! Nyström kernel ridge regression: the fit. Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10, uniform
+//! Fits of Nyström kernel ridge regression. Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10, uniform
 //! landmarks, in f64 and in f32.
 //!
-//! `cargo bench -p nystrom-benches --bench nystrom_fit`. With the environment variable
-//! `NYSTROM_MILLION` set also n = 10⁶ in f64.
+//! `cargo bench -p nystrom-benches --bench nystrom_fit`. If the environment variable
+//! `NYSTROM_MILLION` is set, also n = 10⁶ in f64.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

@@ -1,4 +1,4 @@
-//! Nyström kernel ridge regression: predictions at 10,000 points. Gaussian kernel, d = 10.
+//! Predictions of Nyström kernel ridge regression at 10,000 points. Gaussian kernel, d = 10.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

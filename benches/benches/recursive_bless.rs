@@ -1,6 +1,6 @@
 //! Scores of all rows by Recursive-RLS, BLESS and BLESS-R on the bimodal design of Chen & Yang
-//! (2021) in three dimensions, Matérn 3/2, λ = 0.075·n^(−2/3). They are near-linear in n: O(n·m)
-//! entries and O(n·m²) flops for a dictionary of m ≈ q·d_eff rows.
+//! (2021) in three dimensions, Matérn 3/2, λ = 0.075·n^(−2/3). The cost is nearly linear in n:
+//! O(n·m) entries and O(n·m²) flops for a dictionary of m ≈ q·d_eff rows.
 //!
 //! `cargo bench -p nystrom-benches --bench recursive_bless`; one thread: prefix
 //! `RAYON_NUM_THREADS=1`.

@@ -1,6 +1,6 @@
-//! Time to choose landmarks. Every selector for the same number of them, and randomly pivoted
-//! Cholesky at n = 50,000 and 200,000, simple and accelerated. Beside them what cannot be saved:
-//! the kernel entries and one matrix product of the same flops.
+//! Time to choose landmarks: every selector for the same number of landmarks, and randomly pivoted
+//! Cholesky at n = 50,000 and 200,000, simple and accelerated. For comparison, the least possible
+//! time: that of the kernel entries and of matrix products with the same flops.
 //!
 //! `cargo bench -p nystrom-benches --bench selectors`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -27,8 +27,8 @@ fn rng() -> Pcg64 {
     Pcg64::seed_from_u64(0)
 }
 
-/// Every selector for 100 landmarks of 2000 standard normal points, where those that are n × n can
-/// still run.
+/// Every selector, for 100 landmarks among 2000 standard normal points. The number of points is
+/// small because some selectors store an n × n matrix.
 fn at_equal_number(c: &mut Criterion) {
     let (n, m) = (2000, 100);
     let x = random::standard_normal::<f64>(n, DIM, &mut rng());
@@ -94,8 +94,8 @@ fn rp_cholesky_large(c: &mut Criterion) {
     }
 }
 
-/// `rank` columns of k, and nk² flops in products of the shapes that the accelerated form has when
-/// half done.
+/// Evaluates `rank` columns of k, and computes nk² flops (k = `rank`) in products with the shapes
+/// of the accelerated form halfway through.
 fn floor(k: &dyn PsdMatrix<f64>, rank: usize) -> f64 {
     let (n, wide) = (k.dim(), 128.min(rank));
     let columns: Vec<usize> = (0..rank).collect();

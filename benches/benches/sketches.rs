@@ -1,6 +1,6 @@
-//! KS and SᵀKS, and the estimator f_S, for every sketch. The problem is the bimodal design of Chen
-//! & Yang (2021) in three dimensions, γ = 0.5, Matérn ½, λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋
-//! columns.
+//! KS and SᵀKS, and the estimator f_S, for every sketch S. The problem is the bimodal design of
+//! Chen & Yang (2021) in three dimensions, γ = 0.5, Matérn ½, λ = 0.3·n^(−4/7), and S has
+//! d = ⌊1.3·n^(3/7)⌋ columns.
 //!
 //! `cargo bench -p nystrom-benches --bench sketches`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -19,8 +19,9 @@ use nystrom::sketch::{
 use nystrom_benches::{flat, problems};
 use std::time::Duration;
 
-/// Dense sketches evaluate n²/2 entries; the others of [`LARGE`] far fewer.
+/// n for all sketches, including dense ones, which evaluate n²/2 kernel entries.
 const SMALL: usize = 8000;
+/// n for sparse sketches, which evaluate far fewer kernel entries.
 const LARGE: usize = 200_000;
 
 fn bimodal(n: usize) -> (Mat<f64>, Mat<f64>) {
@@ -37,7 +38,7 @@ fn width(n: usize) -> usize {
 
 type Laws = Vec<(&'static str, Box<dyn SketchDistribution<f64>>)>;
 
-/// The sketches of each size.
+/// The sketches for each n.
 fn laws() -> [(usize, Laws); 2] {
     [(SMALL, sparse().into_iter().chain(dense()).collect()), (LARGE, sparse())]
 }

@@ -1,5 +1,5 @@
-//! Spectral-analysis scores in three dimensions, on a cube and on the paper's two clusters: the
-//! time against n is the density's.
+//! Spectral-analysis scores in three dimensions, on a cube and on the paper's two clusters. The
+//! time grows with n as that of the density estimate.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -13,7 +13,7 @@ use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
 use nystrom_benches::{heavy, problems};
 
-/// Unif[0, 1]³, and a share `sparse` of the points on [2, 2.5]³ with density ∝ Π(5 − 2x).
+/// Points uniform on [0, 1]³, except a share `sparse` on [2, 2.5]³ with density ∝ Π(5 − 2x). d × n.
 fn design(n: usize, sparse: f64) -> Mat<f64> {
     let x = problems::two_clusters(n, |u| u < sparse, &mut Pcg64::seed_from_u64(1));
     x.transpose().to_owned()
@@ -35,7 +35,7 @@ fn spectral_scores(c: &mut Criterion) {
         ];
         for (name, x, density) in cases {
             if name.starts_with("tree") && n == 1_000_000 {
-                continue; // a minute each
+                continue; // takes about a minute per run
             }
             let analysis = SpectralAnalysis { density, guard: Guard::None };
             let ridge = Ridge::PerSample(0.075 * (n as f64).powf(-2.0 / 3.0));

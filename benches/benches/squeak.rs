@@ -1,8 +1,8 @@
-//! SQUEAK over a stream in d = 3, and DISQUEAK over the same points: time a point.
+//! SQUEAK on a stream in d = 3, and DISQUEAK on the same points: time per point.
 //!
-//! `cargo bench -p nystrom-benches --bench squeak`. With the environment variable `NYSTROM_MILLION`
-//! set, a stream of 10⁶ points (never in memory at once) goes by first, once. Its time, the
-//! dictionary's size and the peak of resident memory are printed.
+//! `cargo bench -p nystrom-benches --bench squeak`. If the environment variable `NYSTROM_MILLION`
+//! is set, a stream of 10⁶ points, which are never all in memory, runs first, once. Its time, the
+//! size of its dictionary and the peak of resident memory are printed.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -22,7 +22,7 @@ fn kernel() -> Gaussian {
     Gaussian::new(2.0).unwrap()
 }
 
-/// λ = 1e-4: γ grows with the length of the stream, as it would be chosen for regression.
+/// λ = 1e-4, so that γ = nλ grows with the length of the stream, as for regression.
 fn stream(blocks: usize) -> Squeak<Gaussian, f64> {
     let mut rng = Pcg64::seed_from_u64(0);
     let gamma = 1e-4 * (blocks * BLOCK) as f64;
@@ -64,7 +64,7 @@ fn squeak(c: &mut Criterion) {
     group.measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Elements(2 * BLOCK as u64));
     for blocks in [2, 4, 8] {
-        // γ = λn with the same λ: d_eff hardly grows, so the time should be linear in n
+        // with γ = nλ at fixed λ, d_eff hardly grows, so the time should be linear in n
         heavy(&mut group, BenchmarkId::new("stream", blocks * BLOCK), || {
             stream(blocks).dictionary().len()
         });

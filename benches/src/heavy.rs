@@ -1,18 +1,18 @@
-//! Work of seconds.
+//! Timing of work that takes seconds.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode};
 use std::time::{Duration, Instant};
 
-/// How often heavy work runs,
+/// The number of runs of heavy work.
 const RUNS: usize = 3;
-/// unless it takes longer than this: then once.
+/// Heavy work that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Times work of seconds, which runs three times, and once if it takes over 20 s; criterion insists
-/// on ten samples, so these go round.
+/// Times work that takes seconds. It runs three times, or once if it takes over 20 s. criterion
+/// needs at least ten samples, so the measured times are repeated cyclically.
 ///
-/// The median that criterion prints is that of the runs, its confidence interval means nothing.
+/// The median that criterion prints is that of the runs. Its confidence interval is meaningless.
 pub fn heavy<O>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     id: BenchmarkId,

@@ -1,4 +1,4 @@
-//! Problems a and b of the peer comparison.
+//! Problems a and b of the comparison with peers.
 
 use nystrom::faer::Mat;
 use nystrom::linalg_core::Scalar;
@@ -6,8 +6,8 @@ use nystrom::linalg_core::random::standard_normal;
 use nystrom::prelude::*;
 use nystrom::rand::RngExt;
 
-/// Problem a: n × d standard normal points; n × 1 targets, a smooth sum of 30 random cosines with
-/// noise 0.1.
+/// Problem a. The points are standard normal, n × d. The targets, n × 1, are a smooth sum of 30
+/// random cosines with noise of standard deviation 0.1.
 pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     let target = &mut Pcg64::seed_from_u64(777);
     let frequencies: Mat<f64> = standard_normal(d, 30, target);
@@ -25,15 +25,15 @@ pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     (x, y)
 }
 
-/// Problem b, the bimodal design of Chen & Yang (2021) in three dimensions. Points are uniform on
-/// the unit cube with probability n/(n + n^0.4). n × 3.
+/// Problem b, the bimodal design of Chen & Yang (2021) in three dimensions, n × 3. A point is
+/// uniform on the unit cube with probability n/(n + n^0.4), otherwise in the far cluster.
 pub fn bimodal<T: Scalar>(n: usize) -> Mat<T> {
     let first = 1.0 / (1.0 + (n as f64).powf(-0.6));
     cast(&two_clusters(n, |u| u >= first, &mut Pcg64::seed_from_u64(0)))
 }
 
-/// Points uniform on the unit cube, but for those where `far` says so of a uniform number. The
-/// coordinates of these are on [2, 2.5] with density 4(5 − 2x). n × 3.
+/// Points uniform on the unit cube, n × 3, except those for which `far` is true at a uniform random
+/// number: their coordinates are on [2, 2.5] with density 4(5 − 2x).
 pub fn two_clusters(n: usize, far: impl Fn(f64) -> bool, rng: &mut Pcg64) -> Mat<f64> {
     let mut x = Mat::zeros(n, 3);
     for i in 0..n {
@@ -46,7 +46,7 @@ pub fn two_clusters(n: usize, far: impl Fn(f64) -> bool, rng: &mut Pcg64) -> Mat
     x
 }
 
-/// The same numbers in another precision.
+/// The matrix in another precision.
 pub fn cast<T: Scalar>(a: &Mat<f64>) -> Mat<T> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::lit(a[(i, j)]))
 }

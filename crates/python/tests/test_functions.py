@@ -208,7 +208,7 @@ def spectrum(values, rng):
 @pytest.mark.parametrize("method", ["auto", "exact", "rejection", "swap"])
 def test_matrices_without_a_dpp_are_refused(method, rng):
     K = spectrum(np.r_[np.ones(8), -0.3], rng)
-    hidden = spectrum(np.r_[np.full(38, 2.0), 1.0, -0.01], rng)  # all 2 × 2 submatrices are definite
+    hidden = spectrum(np.r_[np.full(38, 2.0), 1.0, -0.01], rng)  # each pair of rows is definite
     good = spectrum(np.arange(1.0, 10.0), rng)
     A = rng.normal(size=(9, 9)) + 1j * rng.normal(size=(9, 9))
     gap, tilted = good.copy(), good.copy()
@@ -240,7 +240,7 @@ def test_rounding_is_no_negative_eigenvalue(rng):
     assert np.linalg.eigvalsh(K.astype(float))[0] < 0
     for L in (K, K.astype(float), np.zeros((5, 5)) + np.eye(5)):
         assert ny.KDPP("precomputed").fit(L).sample(3, random_state=0).shape == (1, 3)
-    shifted = np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]) + 1.01 * np.eye(3)  # the remedy of the error
+    shifted = np.array([[1.0, 2, 0], [2, 1, 0], [0, 0, 1]]) + 1.01 * np.eye(3)  # as the error asks
     assert ny.KDPP("precomputed").fit(shifted).sample(2, random_state=0).shape == (1, 2)
 
 
