@@ -1,4 +1,4 @@
-"""What the peers share: data, kernels, timers, versions. NumPy and SciPy are enough for it."""
+"""Data, kernels, timers and versions for the peers. Needs only NumPy and SciPy."""
 import json
 import os
 import resource
@@ -10,19 +10,19 @@ SEED = 20260101
 
 
 def peak_mb():
-    """Peak resident memory of this process so far, in MiB."""
+    """The peak resident memory of this process so far, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
 def _busy():
-    """Ticks of the processors: all of them, and the idle ones."""
+    """The processors' ticks so far: all, and idle ones."""
     with open("/proc/stat") as file:
         ticks = [float(x) for x in file.readline().split()[1:9]]
     return sum(ticks), ticks[3] + ticks[4]
 
 
 def wait_until_quiet(most=None):
-    """Waits until the machine was 85 % idle for 0.2 s, at most PB_WAIT seconds (8)."""
+    """Waits until the machine was 85 % idle for 0.2 s, at most PB_WAIT seconds (8 if unset)."""
     most = float(os.environ.get("PB_WAIT", 8)) if most is None else most
     start = time.perf_counter()
     while most > 0 and os.path.exists("/proc/stat"):
@@ -35,10 +35,10 @@ def wait_until_quiet(most=None):
 
 
 def timeit(work, repeat=3, warm=0, setup=tuple):
-    """Wall and process time over the repetitions, and the last result.
+    """Wall and processor times over the repetitions, and the last result.
 
-    `share` is processor over wall time of the fastest: far below the number of threads means
-    serial code, or another job on the cores.
+    `share` is processor time divided by wall time in the fastest repetition. A value far below the
+    number of threads means that code was serial, or that another job used the cores.
     """
     for _ in range(warm):
         work(*setup())
@@ -56,7 +56,8 @@ def timeit(work, repeat=3, warm=0, setup=tuple):
 
 
 def blas():
-    """OpenBLAS's kernels in use: OPENBLAS_CORETYPE in the environment overrides what it finds."""
+    """The architecture whose kernels OpenBLAS uses. The environment variable OPENBLAS_CORETYPE
+    overrides the detected one."""
     try:
         from threadpoolctl import threadpool_info
     except ImportError:
@@ -66,7 +67,7 @@ def blas():
 
 
 def emit(**line):
-    """Prints one result as one line of JSON, numbers to five digits."""
+    """Prints a result as a line of JSON, with numbers to five digits."""
     for key, value in line.items():
         if isinstance(value, (float, np.floating)):
             line[key] = float(f"{float(value):.5g}")
@@ -79,7 +80,7 @@ def emit(**line):
 
 
 def versions():
-    """What is installed; None for what is not."""
+    """The versions of the packages; None for a package that is not installed."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
     found = dict(python=platform.python_version())
@@ -96,7 +97,7 @@ def versions():
 
 # ---------------------------------------------------------------- data
 def smooth_target(x):
-    """30 fixed random cosines of frequencies N(0, I/16), variance about 1."""
+    """A fixed sum of 30 random cosines with frequencies N(0, I/16); its variance is about 1."""
     rng = np.random.default_rng(777)
     frequency = rng.standard_normal((30, x.shape[1])) / 4.0
     phase = rng.uniform(0, 2 * np.pi, 30)
@@ -105,7 +106,8 @@ def smooth_target(x):
 
 
 def normal_design(n, d=10, n_test=10000, noise=0.1, seed=SEED, dtype=np.float64):
-    """Standard normal points, a smooth target with noise, and test points without."""
+    """Standard normal points, a smooth target with noise, test points, and their target without
+    noise."""
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((n, d))
     y = smooth_target(x) + noise * rng.standard_normal(n)
@@ -114,7 +116,8 @@ def normal_design(n, d=10, n_test=10000, noise=0.1, seed=SEED, dtype=np.float64)
 
 
 def bimodal_design(n, seed=SEED, dtype=np.float64):
-    """In 3-d: uniform on [0, 1]³ with probability n/(n + √n), else 2.5 − √U/2 by coordinates."""
+    """Points in three dimensions: uniform on [0, 1]³ with probability n/(n + √n), otherwise with
+    coordinates 2.5 − √U/2."""
     rng = np.random.default_rng(seed)
     large = rng.random(n) < n / (n + np.sqrt(n))
     u = rng.random((n, 3))
@@ -123,7 +126,7 @@ def bimodal_design(n, seed=SEED, dtype=np.float64):
 
 # ---------------------------------------------------------------- kernels
 def squared_distances(x, y, out=None):
-    """By one product, in place."""
+    """Squared distances between the rows of x and y, by one product and in place."""
     d = np.dot(x, y.T, out=out)
     d *= -2
     d += np.einsum("ij,ij->i", x, x)[:, None]

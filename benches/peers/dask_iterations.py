@@ -1,7 +1,8 @@
-"""An iteration of Falkon over Dask's partitions beside one in memory; two workers of one thread.
+"""Compares an iteration of Falkon over Dask partitions with one in memory. There are two workers
+with one thread each.
 
-Prints seconds a pass: the median over Dask, at full size and where there is next to nothing to
-compute. Also in memory, by the difference of two fits. """
+Prints the seconds of a pass: with Dask the median, at full size and with almost no computation; in
+memory from the difference of two fits."""
 
 import time
 
@@ -18,7 +19,7 @@ KERNEL = nystrom.Gaussian(3.0)
 
 
 class Timed(Passes):
-    """Passes that say how long they took."""
+    """Passes that record their times."""
 
     seconds: list[float] = []
 
@@ -30,7 +31,7 @@ class Timed(Passes):
 
 
 def over_dask(x, y, centres):
-    """The median pass of 20 iterations."""
+    """The median time of a pass in 20 iterations."""
     Timed.seconds.clear()
     size = len(x) // PARTS
     parts = da.from_array(x, chunks=(size, COLUMNS)), da.from_array(y, chunks=size)
@@ -39,7 +40,8 @@ def over_dask(x, y, centres):
 
 
 def in_memory(x, y):
-    """What ten more iterations take, a tenth of it; kernel values are computed every time."""
+    """The time of an iteration: a tenth of the time that ten more iterations take. Kernel values
+    are evaluated in every iteration."""
     options = {"M": CENTRES, "tol": 1e-30, "random_state": 0, "memory": 200_000_000}
     ends = []
     for iterations in (10, 20):

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""How long the peers take. One line of JSON a result; `cargo xtask bench --peers` runs it.
+"""Times the peers, and prints one line of JSON per result. `cargo xtask bench --peers` runs it.
 
-  python peerbench.py versions                              what is installed
+  python peerbench.py versions                              versions of the packages
   python peerbench.py T1                                    kernel block 20000 x 2000
   python peerbench.py T2 --tool sklearn|numpy_blocked --n 50000 --m 1000     Nyström regression
   python peerbench.py T3 --tool sklearn|scipy --n 10000                      exact regression
   python peerbench.py T4 --tool exact|rls_numpy|dppy_bless --n 10000         leverage scores
   python peerbench.py T5 --tool exact|mcmc --n 4000 --k 100                  k-DPP
-  python peerbench.py T8 --tool spectrum|alpha --n 10000 --k 20              k-DPP, a line a draw
+  python peerbench.py T8 --tool spectrum|alpha --n 10000 --k 20              k-DPP, a line per draw
   python peerbench.py T7 --tool gemm|potrf                                   the machine
 
-Each run is a process of its own, so that `peak_rss_mb` is its own. OPENBLAS_CORETYPE and
-OPENBLAS_L2_SIZE in the environment throttle NumPy and SciPy: unset them for what a user gets.
+Each run is a separate process, so that `peak_rss_mb` is its own. The environment variables
+OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE slow NumPy and SciPy down: unset them to get the speed that a
+user gets.
 """
 import argparse
 import json
@@ -42,7 +43,7 @@ signal.alarm(A.limit)
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = str(A.threads)
 
-# The number of threads is read when these are loaded.
+# These libraries read the number of threads when they are imported.
 import numpy as np
 import scipy.linalg as sla
 
@@ -94,7 +95,7 @@ def kernel_block():
 
 
 def nystrom_regression():
-    """T2: scikit-learn's pipeline, and thirty lines of NumPy."""
+    """T2: Nyström regression by scikit-learn's pipeline, and by thirty lines of NumPy."""
     n, m, ell, lam = A.n or 50000, A.m or 1000, A.ell or 3.0, A.lam or 1e-6
     kernel = KERNELS[A.kernel]
     x, y, test, truth = normal_design(n, A.d, 10000, dtype=DTYPE, seed=A.seed)
@@ -122,7 +123,8 @@ def nystrom_regression():
         done("sklearn_Nystroem+Ridge", fit, predict, predicted)
 
     def blocked(rows=2000):
-        """Row blocks, whitened by chol(K_mm): O(rows·m) memory beside the m × m matrices."""
+        """Fits by blocks of rows, whitened by chol(K_mm), with O(rows·m) memory beside the m × m
+        matrices."""
         h, b = np.zeros((m, m), DTYPE), np.zeros(m, DTYPE)
         for i in range(0, n, rows):
             block = kernel(x[i:i + rows], landmarks, ell)
@@ -146,7 +148,7 @@ def nystrom_regression():
 
 
 def exact_regression():
-    """T3."""
+    """T3: exact regression."""
     n, ell, lam = A.n or 5000, A.ell or 3.0, A.lam or 1e-6
     x, y, test, truth = normal_design(n, A.d, 10000, dtype=DTYPE)
 
@@ -172,7 +174,7 @@ def exact_regression():
 
 
 def exact_scores(x, ridge, ell):
-    """1 − n λ diag((K + n λ I)⁻¹), by potrf and potri."""
+    """Exact scores 1 − n λ diag((K + n λ I)⁻¹), by potrf and potri."""
     k = matern32(x, x, ell)
     k.flat[::len(x) + 1] += ridge
     factor, info = sla.lapack.dpotrf(k.T, lower=1, overwrite_a=1)
@@ -211,7 +213,7 @@ def recursive_scores(x, ridge, ell, size, seed=0, oversample=1.5):
 
 
 def leverage_scores():
-    """T4."""
+    """T4: leverage scores."""
     n, ell = A.n or 5000, A.ell or 1.0
     lam = A.lam or 0.075 * n ** (-2.0 / 3.0)
     x, base = bimodal_design(n, A.seed), dict(BASE, n=n, kernel="matern32", ell=ell, lam=lam)
@@ -239,7 +241,7 @@ def leverage_scores():
 
 
 def k_dpp():
-    """T5."""
+    """T5: exact draws of a k-DPP, and its Markov chain."""
     import warnings
     warnings.filterwarnings("ignore")
     from dppy.finite_dpps import FiniteDPP
@@ -261,7 +263,8 @@ def k_dpp():
 
 
 def k_dpp_at_scale():
-    """T8: normal points, a Gaussian kernel with their median distance; the first draw from X."""
+    """T8: exact draws of a k-DPP from normal points. The length scale of the Gaussian kernel is
+    their median distance. The first draw includes the preparation from X."""
     import warnings
     warnings.filterwarnings("ignore")
     from dppy.finite_dpps import FiniteDPP
@@ -282,7 +285,7 @@ def k_dpp_at_scale():
 
 
 def machine():
-    """T7: what OpenBLAS reaches."""
+    """T7: the speed of OpenBLAS."""
     rng = np.random.default_rng(0)
     for name, dtype in (("f64", np.float64), ("f32", np.float32)):
         base, x = dict(BASE, dtype=name), rng.standard_normal((A.size, A.size)).astype(dtype)

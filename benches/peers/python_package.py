@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The package `nystrom` beside scikit-learn: time and memory of what both have; k-DPPs beside
-DPPy.
+"""Compares the package `nystrom` with scikit-learn, by time and memory of tasks that both have, and
+with DPPy, by time of k-DPPs.
 
     pip install ./crates/python        # in its release profile
     python benches/peers/python_package.py [TASK ...]
 
-One line of JSON a task and package. Every run is a process of its own, whose memory is the peak
-beyond what it held before, without input and output. The OPENBLAS variables, which slow NumPy down
-where they are set for an older processor, are taken out for both.
+Prints one line of JSON per task and package. Every run is a separate process. Its memory is the
+peak less the memory before the task, input and output not counted. The OPENBLAS variables are unset
+for both, because they slow NumPy down if they are set for an older processor.
 """
 import json
 import os
@@ -42,7 +42,8 @@ def kernel_ridge(package):
 
 
 def regression(package):
-    """2000 landmarks: features and a ridge there, the same span here."""
+    """Regression with 2000 landmarks: features and a ridge regression in scikit-learn,
+    `NystroemRidge` with the same landmarks here."""
     X, y = data(50_000)
     if hasattr(package, "NystroemRidge"):
         model = package.NystroemRidge(
@@ -61,8 +62,8 @@ TASKS = {"nystroem": nystroem, "kernel_ridge": kernel_ridge, "regression": regre
 
 
 def k_dpp(who, n=4000, k=100, draws=20):
-    """Exact draws of 100 from 4000 points, RBF with the median distance: the first, and the next
-    one by one."""
+    """Exact draws of 100 from 4000 points, by a decomposition. The length scale of the RBF kernel
+    is the median distance."""
     X = data(n)[0]
     pairs = np.random.default_rng(SEED).integers(n, size=(2, 1000))
     gamma = 0.5 / np.median(np.linalg.norm(X[pairs[0]] - X[pairs[1]], axis=1)) ** 2
@@ -81,7 +82,8 @@ def k_dpp(who, n=4000, k=100, draws=20):
 
 
 def alpha_dpp(who, n=10_000, k=20, draws=3):
-    """Exact draws of 20 from 10,000 points that are never n × n: ours by rejection, α-DPP there."""
+    """Exact draws of 20 from 10,000 points without an n × n matrix: by rejection here, by α-DPP in
+    DPPy."""
     X = data(n)[0]
     pairs = np.random.default_rng(SEED).integers(n, size=(2, 1000))
     length = float(np.median(np.linalg.norm(X[pairs[0]] - X[pairs[1]], axis=1)))
@@ -102,7 +104,7 @@ def alpha_dpp(who, n=10_000, k=20, draws=3):
 
 
 def first_and_next(task, who, draw, draws):
-    """Seconds of the first draw, and the median of the next, one by one."""
+    """Prints the seconds of the first draw, and the median of the seconds of later draws."""
     seconds = []
     for seed in range(1 + draws):
         start = time.perf_counter()
@@ -116,7 +118,7 @@ DRAWS = {"k_dpp": k_dpp, "alpha_dpp": alpha_dpp}
 
 
 class ScikitLearn:
-    """What scikit-learn calls by the same names."""
+    """The estimators of scikit-learn with the same names."""
 
     def __init__(self):
         from sklearn.kernel_approximation import Nystroem

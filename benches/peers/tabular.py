@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Accuracy on tables: what a user would pick instead, beside the program `nystrom`.
+"""Compares the accuracy of the program `nystrom` on tables with that of tools that a user would
+choose instead.
 
   NYSTROM=target/release/nystrom python tabular.py --data DIR      every set, method and split
   python tabular.py --data DIR --sets casp --methods lightgbm --splits 1
 
-A set is split by a permutation of a fixed seed: 80 % training, 20 % test. Five seeds make five
-splits. A split lies in OUT/SET/SEED/train.csv and test.csv (text as it is, target `y` last), so
-that any program sees the same rows. Regression reports RMSE over the standard deviation of the
-training target; classification the error rate and the log-loss. Results are kept in one file:
-what was measured on the same rows, by the same version with the same settings, stands.
+A set is split by a permutation with a fixed seed: 80 % training, 20 % test. Five seeds make five
+splits. A split is written to OUT/SET/SEED/train.csv and test.csv (text unchanged, target `y` last),
+so that every program sees the same rows. For regression the error is the RMSE divided by the
+standard deviation of the training target; for classification, the error rate and the log-loss.
+Results are kept in one file. A result is not measured again if rows, version and settings are the
+same.
 """
 import argparse
 import gzip
@@ -32,11 +34,11 @@ SEEDS = range(20261122, 20261127)
 
 # ---------------------------------------------------------------- data
 class Absent(Exception):
-    """A data set whose files are not here."""
+    """Raised for a data set whose files are missing."""
 
 
 def text(data, path):
-    """A file below the folder of all data sets, plain or gzip."""
+    """The text of a file in the folder of data sets, plain or gzipped."""
     for other in (path, path + ".gz", path.removesuffix(".gz")):
         if data and (data / other).is_file():
             content = (data / other).read_bytes()
@@ -61,7 +63,7 @@ def csv(**options):
 
 
 def gas_drift(content):
-    """A line is `class;concentration 1:v … 128:v`."""
+    """Reads lines of the form `class;concentration 1:v … 128:v`."""
     rows = []
     for line in content.splitlines():
         head, *cells = line.split()
@@ -72,7 +74,7 @@ def gas_drift(content):
 TURBINE = "AT AP AH AFDP GTEP TIT TAT TEY CDP CO NOX".split()
 DRIFT = [f"gas-drift/batch{i}.dat" for i in (2, 3)]
 RQC = ["x", "y", "radius", "count"]
-# name in the catalogue: its files, their reader, target, columns left out, whether it is a class
+# name in the catalogue: files, reader, target, columns left out, whether the target is a class
 SETS = {
     "abalone": (["abalone/abalone.data"], csv(), "Rings", [], False),
     "ccpp": (["ccpp/Folds5x2_pp.csv"], csv(), "EP", [], False),
@@ -92,8 +94,8 @@ SETS = {
     "gas-drift": (DRIFT, gas_drift, "concentration", ["class"], False),
     "gas-drift-class": (DRIFT, gas_drift, "class", ["concentration"], True),
     "skin-segmentation": (["skin-segmentation/Skin_NonSkin.txt"], csv(sep="\t"), "SKIN", [], True),
-    # The first by the ages that Waugh's thesis of 1995 tells apart, the second at the median, as
-    # in Grinsztajn, Oyallon & Varoquaux 2022. Named before any result was seen.
+    # Classes made of numeric targets: the ages that Waugh's thesis of 1995 distinguishes, and the
+    # median, as in Grinsztajn, Oyallon & Varoquaux 2022. Chosen before any result was seen.
     "abalone-age": (["abalone/abalone.data"], csv(), "Rings", [], True),
     "california-dear": (["california-housing/california_housing.arff"], arff, "class", [], True),
 }
@@ -103,13 +105,14 @@ CUTS = {
 }
 
 
-# Half of the regression sets; settings are chosen on these. The others confirm. Named in advance.
+# The half of the regression sets on which settings are chosen; the other half confirms them. This
+# half was named before any result was seen.
 DEVELOPMENT = "abalone casp california-housing cpu-act pumadyn-32nh gas-turbine".split()
 
 
 def load(data, name):
-    """Features and the target `y`: from the files of the catalogue, from what
-    `cargo xtask fetch` made of another packing, or from what is embedded."""
+    """Features and the target `y`: from the files of the catalogue, from the table that
+    `cargo xtask fetch` made of another format, or from the embedded copy."""
     files, reader, target, dropped, _ = SETS[name]
     folder = files[0].split("/")[0]
     try:
@@ -126,7 +129,7 @@ def load(data, name):
 
 
 class Split:
-    """Training and test rows of a set, also as files."""
+    """The training and test rows of a set, in memory and as files."""
 
     def __init__(self, table, name, seed, rows, out):
         order = np.random.default_rng(seed).permutation(len(table))[:rows]
@@ -223,12 +226,12 @@ def nystrom(split, options):
 
 
 def thorough(split, options):
-    """The program with all the effort that it knows."""
+    """The program with its largest effort."""
     return program(split, options, ["--effort", "thorough"])["prediction"].values
 
 
 def intervals(split, options):
-    """What the program's intervals of 90 % cover; of regressions."""
+    """The coverage and width of the program's 90 % intervals, for regressions."""
     if split.is_class:
         return None
     out = program(split, options, ["--calibrate", "0.1"], ["--interval", "0.9"])
@@ -239,7 +242,7 @@ def intervals(split, options):
 
 
 def program(split, options, fit=(), predict=()):
-    """Fits and predicts by two commands, as a user would."""
+    """Fits and predicts with two commands, as a user would."""
     train, model, out = (split.folder / name for name in ("train.csv", "model", "predictions.csv"))
     fit = ["fit", train, "--target", "y", *options.fit.split(), *fit, "-o", model]
     predict = ["predict", model, split.folder / "test.csv", *predict, "-o", out]
@@ -259,7 +262,7 @@ PACKAGES = dict(histgb="scikit-learn", lightgbm="lightgbm", nystroem="scikit-lea
 
 
 def version_of(method, options):
-    """What a result belongs to; None if it is not installed."""
+    """The version of a method, with which a result is stored; None if it is not installed."""
     if method in OURS:
         if not options.nystrom.is_file():
             return None
@@ -272,7 +275,7 @@ def version_of(method, options):
 
 # ---------------------------------------------------------------- results
 def write(path, results):
-    """All or nothing."""
+    """Writes the results to a temporary file, then renames it, so that no file is half written."""
     half = path.with_suffix(".half")
     lines = ",\n".join(json.dumps(found, sort_keys=True) for found in results)
     half.write_text(f"[\n{lines}\n]\n")
@@ -280,14 +283,15 @@ def write(path, results):
 
 
 def errors(results, name, method):
-    """The error of each seed, and the mean of the times."""
+    """The error for each seed, and the mean time."""
     found = [r for r in results if (r["set"], r["method"]) == (name, method)]
     seconds = float(np.mean([r["seconds"] for r in found])) if found else 0.0
     return {r["seed"]: r["error"] for r in found}, seconds
 
 
 def paired(ours, theirs):
-    """Mean and standard error of the logarithm of the ratio over the common seeds."""
+    """The mean and the standard error of the logarithm of the ratio of errors, over the seeds that
+    both methods have."""
     both = sorted(ours.keys() & theirs.keys())
     if not both:
         return None
@@ -297,7 +301,7 @@ def paired(ours, theirs):
 
 
 def table(results, methods, rival):
-    """Markdown: errors, times, and ratios to the rival with their paired standard errors."""
+    """A Markdown table of errors, times, and ratios to the rival with paired standard errors."""
     lines = ["| set | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
     for name in SETS:
         cells = []
@@ -314,7 +318,8 @@ def table(results, methods, rival):
 
 
 def summary(results, method, rival):
-    """The geometric mean of the ratios over regression sets, wins and the worst, in halves."""
+    """The geometric mean of the ratios over regression sets, the number of wins and the worst
+    ratio, for each half of the sets."""
     regression = [name for name in SETS if not SETS[name][4]]
     rest = [name for name in regression if name not in DEVELOPMENT]
     lines = []
