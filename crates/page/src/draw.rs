@@ -13,7 +13,7 @@ pub const WIDTH: f64 = 520.0;
 pub const HEIGHT: f64 = 360.0;
 /// Pixels per unit of the page. plotters rounds to whole pixels; this resolution keeps curves
 /// smooth.
-const FINE: f64 = 8.0;
+const PIXELS_PER_UNIT: f64 = 8.0;
 /// Up to this many points of a series are drawn. Of more points, only every second or fewer.
 const MOST_POINTS: usize = 1500;
 /// Above this number of points, a series is drawn as small dots instead of its markers.
@@ -32,12 +32,12 @@ pub struct Drawing {
 
 /// The `viewBox` of a drawing with this height in units of the page.
 pub fn view_box(height: f64) -> String {
-    format!("0 0 {} {}", WIDTH * FINE, height * FINE)
+    format!("0 0 {} {}", WIDTH * PIXELS_PER_UNIT, height * PIXELS_PER_UNIT)
 }
 
 /// Converts units of the page to pixels.
 pub fn px(size: f64) -> f64 {
-    size * FINE
+    size * PIXELS_PER_UNIT
 }
 
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;

@@ -7,7 +7,7 @@
 use crate::array::{Matrix, Number, each_type, same_type, to_array, view};
 use crate::error::Outcome;
 use crate::kernel::Spec;
-use crate::regression::{Sample, given_back, parts, watch};
+use crate::regression::{Sample, parts, to_python, watch};
 use crate::run::{Ask, run, run_asking};
 use crate::watched::Watched;
 use numpy::PyReadonlyArray2;
@@ -26,43 +26,43 @@ type Any<'py> = Bound<'py, PyAny>;
 
 /// [`Asked`], which says what sums a pass needs, as an owned value that is a Python object on its
 /// way to the rows: `None`, an array or a number.
-enum Question {
+enum PassRequest {
     Nothing,
     Along(Mat<f64>),
     Embedded(u64),
 }
 
-impl Question {
-    fn of(asked: Asked<'_>) -> PyResult<Question> {
+impl PassRequest {
+    fn of(asked: Asked<'_>) -> PyResult<PassRequest> {
         match asked {
-            Asked::Nothing => Ok(Question::Nothing),
-            Asked::Along(u) => Ok(Question::Along(u.to_owned())),
-            Asked::Embedded(key) => Ok(Question::Embedded(key)),
+            Asked::Nothing => Ok(PassRequest::Nothing),
+            Asked::Along(u) => Ok(PassRequest::Along(u.to_owned())),
+            Asked::Embedded(key) => Ok(PassRequest::Embedded(key)),
             _ => Err(PyNotImplementedError::new_err("this kind of pass has no Python interface")),
         }
     }
 
-    fn told<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         match self {
-            Question::Nothing => Ok(py.None().into_bound(py)),
-            Question::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
-            Question::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
+            PassRequest::Nothing => Ok(py.None().into_bound(py)),
+            PassRequest::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
+            PassRequest::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
         }
     }
 
-    fn heard(asked: &Any<'_>) -> PyResult<Question> {
+    fn from_python(asked: &Any<'_>) -> PyResult<PassRequest> {
         if asked.is_none() {
-            return Ok(Question::Nothing);
+            return Ok(PassRequest::Nothing);
         }
         if let Ok(key) = asked.extract() {
-            return Ok(Question::Embedded(key));
+            return Ok(PassRequest::Embedded(key));
         }
         let u: PyReadonlyArray2<'_, f64> = same_type(asked, "the vectors")?;
-        Ok(Question::Along(view(&u)?.to_owned()))
+        Ok(PassRequest::Along(view(&u)?.to_owned()))
     }
 
     /// The sums that the pass needs, over rows or merged from other sums, as bytes.
-    fn answered<T: Number>(
+    fn sums<T: Number>(
         &self,
         kernel: &Watched<T>,
         centers: Points<'_, T>,
@@ -73,9 +73,9 @@ impl Question {
             CenterProducts::new(kernel, centers, targets, u.map(Mat::as_ref))
         };
         match self {
-            Question::Nothing => added(products(None)?, parts),
-            Question::Along(u) => added(products(Some(u))?, parts),
-            Question::Embedded(key) => {
+            PassRequest::Nothing => added(products(None)?, parts),
+            PassRequest::Along(u) => added(products(Some(u))?, parts),
+            PassRequest::Embedded(key) => {
                 let key = Streams::from_key(*key);
                 added(EmbeddedRows::new(kernel, centers, targets, key)?, parts)
             }
@@ -108,7 +108,7 @@ fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec
 
 /// Rows on other processes, over which Python makes the passes.
 struct Elsewhere<'a> {
-    ask: Ask<'a, PyResult<Question>, Vec<u8>>,
+    ask: Ask<'a, PyResult<PassRequest>, Vec<u8>>,
 }
 
 /// Implements [`RowPasses`] for each type. A generic implementation could overlap with that for all
@@ -117,7 +117,7 @@ macro_rules! passes {
     ($($T:ty),*) => { $(
         impl RowPasses<$T> for Elsewhere<'_> {
             fn pass<S: RowSums<$T>>(&mut self, empty: S) -> nystrom::Result<S> {
-                empty.read(&(self.ask)(Question::of(empty.asked())))
+                empty.read(&(self.ask)(PassRequest::of(empty.asked())))
             }
         }
     )* };
@@ -143,11 +143,11 @@ pub fn row_sums<'py>(
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
         let Z = same_type::<T>(&Z, "the centres")?;
         let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
-        let question = Question::heard(&asked)?;
+        let request = PassRequest::from_python(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
             let (centers, targets) = (Points::from_rows(Z), problem.y.ncols());
-            question.answered(&kernel, centers, targets, Parts::Rows(problem, before))
+            request.sums(&kernel, centers, targets, Parts::Rows(problem, before))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -167,10 +167,10 @@ pub fn merge_row_sums<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);
-        let question = Question::heard(&asked)?;
+        let request = PassRequest::from_python(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            question.answered(&kernel, Points::from_rows(Z), targets, Parts::Sums(&answers))
+            request.sums(&kernel, Points::from_rows(Z), targets, Parts::Sums(&answers))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -198,8 +198,8 @@ pub fn falkon_passes<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
     let options = IterativeOptions { tolerance, max_iterations, memory };
-    let answer = |py: Python<'_>, question: PyResult<Question>| {
-        ask.call1(py, (question?.told(py)?,))?.extract::<Vec<u8>>(py)
+    let answer = |py: Python<'_>, request: PyResult<PassRequest>| {
+        ask.call1(py, (request?.to_python(py)?,))?.extract::<Vec<u8>>(py)
     };
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);
@@ -219,6 +219,6 @@ pub fn falkon_passes<'py>(
             };
             Ok(parts(&fit.model, Some(fit.report)))
         }, answer)?;
-        given_back(py, fitted)
+        to_python(py, fitted)
     })
 }

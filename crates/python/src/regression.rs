@@ -28,22 +28,22 @@ const TRIAL_ITERATIONS: usize = 40;
 const TRIAL_RESIDUAL: f64 = 1e-10;
 
 type Any<'py> = Bound<'py, PyAny>;
-pub type Fitted<T> = (Mat<T>, Vec<T>, Told);
+pub type Fitted<T> = (Mat<T>, Vec<T>, Summary);
 /// Coefficients, constants, the best ridge of each target, all errors, and the report.
 type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
 
 /// The report of a fit for Python.
 #[derive(Default)]
-pub struct Told {
+pub struct Summary {
     solver: String,
     reason: String,
     iterations: Option<IterationReport>,
 }
 
-impl Told {
-    fn of(report: &FitReport, iterations: Option<IterationReport>) -> Told {
+impl Summary {
+    fn of(report: &FitReport, iterations: Option<IterationReport>) -> Summary {
         let solver = format!("{:?}", report.solver);
-        Told { solver, reason: report.reason.clone(), iterations }
+        Summary { solver, reason: report.reason.clone(), iterations }
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -88,7 +88,7 @@ impl<'py, T: Number> Sample<'py, T> {
 }
 
 /// Coefficients, constants and the report as Python objects.
-pub fn given_back<'py, T: Number>(
+pub fn to_python<'py, T: Number>(
     py: Python<'py>,
     (coefficients, intercept, told): Fitted<T>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
@@ -100,7 +100,7 @@ pub fn parts<T: Number>(
     model: &KrrModel<Watched<T>, T>,
     iterations: Option<IterationReport>,
 ) -> Fitted<T> {
-    let told = Told::of(model.report(), iterations);
+    let told = Summary::of(model.report(), iterations);
     (model.coefficients().to_owned(), model.intercept().to_vec(), told)
 }
 
@@ -184,7 +184,7 @@ pub fn exact<'py>(
             let fit = krr.fit_with(problem, extras, &mut Pcg64::seed_from_u64(seed))?;
             Ok(parts(&fit.model, Some(fit.report)))
         })?;
-        given_back(py, fitted)
+        to_python(py, fitted)
     })
 }
 
@@ -228,7 +228,7 @@ pub fn falkon<'py>(
             };
             Ok(parts(&fit.model, Some(fit.report)))
         })?;
-        given_back(py, fitted)
+        to_python(py, fitted)
     })
 }
 
@@ -268,7 +268,7 @@ pub fn nystrom_path<'py>(
             let path = krr.path(problem, centers, &ridges)?;
             best_of(&path, gcv, per_target, problem.y.ncols())
         })?;
-        let (coefficients, intercept, told) = given_back(py, fitted)?;
+        let (coefficients, intercept, told) = to_python(py, fitted)?;
         Ok((coefficients, intercept, best, to_array(py, errors.as_ref()).into_any(), told))
     })
 }

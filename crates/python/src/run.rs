@@ -12,9 +12,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// The interval between two checks for signals.
-const LOOK: Duration = Duration::from_millis(50);
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// After a signal, [`run_owned`] waits for its work for this many intervals.
-const PATIENCE: usize = 10;
+const INTERVALS_AFTER_SIGNAL: usize = 10;
 
 /// A flag that asks a computation to end.
 #[derive(Debug, Clone, Default)]
@@ -86,7 +86,8 @@ pub fn run_owned<R: Send + 'static>(
         // there is no receiver if the caller has stopped waiting
         let _ = send.send(outcome);
     });
-    let ended = py.detach(move || listen(&receive, watched.then_some(&stop), Some(PATIENCE)));
+    let ended =
+        py.detach(move || listen(&receive, watched.then_some(&stop), Some(INTERVALS_AFTER_SIGNAL)));
     outcome(ended)
 }
 
@@ -123,7 +124,7 @@ pub fn run_asking<R: Send, Q: Send, A: Send>(
             });
             let mut signal = None;
             loop {
-                match questions.recv_timeout(LOOK) {
+                match questions.recv_timeout(SIGNAL_INTERVAL) {
                     Ok(question) => {
                         let _ = reply.send(Python::attach(|py| answer(py, question)));
                     }
@@ -153,7 +154,7 @@ fn listen<R>(
 ) -> Ended<R> {
     let (mut signal, mut looks) = (None, 0);
     loop {
-        match receive.recv_timeout(LOOK) {
+        match receive.recv_timeout(SIGNAL_INTERVAL) {
             Ok(outcome) => return (Some(outcome), signal),
             Err(RecvTimeoutError::Disconnected) => return (None, signal),
             Err(RecvTimeoutError::Timeout) => {}

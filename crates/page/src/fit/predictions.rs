@@ -63,9 +63,9 @@ pub struct Errors {
     pub r2: f64,
     pub mean_absolute: f64,
     /// The median of the residuals' absolute values.
-    pub half: f64,
+    pub median_absolute: f64,
     /// The 90 % quantile of the residuals' absolute values.
-    pub most: f64,
+    pub quantile_90: f64,
     /// The mean residual.
     pub mean: f64,
 }
@@ -89,8 +89,8 @@ impl Errors {
             rmse: (square / n).sqrt(),
             r2: 1.0 - square / spread,
             mean_absolute: mean_of(&sizes),
-            half: at(0.5),
-            most: at(0.9),
+            median_absolute: at(0.5),
+            quantile_90: at(0.9),
             mean: mean_of(&residuals),
         }
     }
@@ -101,15 +101,16 @@ fn errors(targets: &[Compared]) -> Table {
         "target",
         "RMSE",
         "R²",
-        "mean absolute residual",
-        "median absolute residual",
-        "90 % quantile",
+        "mean |residual|",
+        "median |residual|",
+        "90 % quantile of |residual|",
         "mean residual",
     ];
     let mut table = Table::new("errors", "Errors on these rows", columns.map(Column::new));
     for compared in targets {
-        let Errors { rmse, r2, mean_absolute, half, most, mean } = Errors::of(compared);
-        let numbers = [rmse, r2, mean_absolute, half, most, mean].map(Cell::from);
+        let Errors { rmse, r2, mean_absolute, median_absolute, quantile_90, mean } =
+            Errors::of(compared);
+        let numbers = [rmse, r2, mean_absolute, median_absolute, quantile_90, mean].map(Cell::from);
         table.push([Cell::from(&*compared.target)].into_iter().chain(numbers));
     }
     table
