@@ -20,8 +20,8 @@ pub struct Scale {
 
 impl Scale {
     /// A scale that covers all values it can show, with a margin. It can show finite values, and of
-    /// these a logarithmic scale only the positive ones. Without such a value the interval is
-    /// [0, 1], or [0.1, 10] if the scale is logarithmic.
+    /// these a logarithmic scale only the positive ones. Without such a value the scale goes from 0
+    /// to 1, or from 0.1 to 10 if it is logarithmic.
     pub fn over(values: impl IntoIterator<Item = f64>, log: bool) -> Self {
         let shown = values.into_iter().filter(|&value| shows(value, log));
         let (lo, hi) =
