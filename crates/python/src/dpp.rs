@@ -36,7 +36,7 @@ pub fn k_dpp<'py>(
                 }
                 "swap" => by_chain(&k, size, draws, steps, rng),
                 _ => {
-                    let text = format!("there is no method {method:?}; there are exact, swap");
+                    let text = format!("there is no method {method:?}; use exact or swap");
                     Err(PyValueError::new_err(text).into())
                 }
             }

@@ -266,7 +266,7 @@ class KDPP:
         all pairs of rows are checked."""
         if self.method not in ("auto", "exact", "rejection", "swap"):
             raise ValueError(
-                f"method = {self.method!r} is unknown; there are auto, exact, rejection, swap"
+                f"method = {self.method!r} is unknown; use auto, exact, rejection or swap"
             )
         self._spec, self._rows = _problem(X, self.kernel)
         if self._spec[0] == "precomputed":

@@ -335,7 +335,7 @@ def by_scikit_learn(
         raise ValueError("the sigmoid kernel is not positive semi-definite; use another one")
     if name not in known:
         names = "linear, rbf, laplacian, poly, polynomial, " + ", ".join(sorted(known))
-        raise ValueError(f"there is no kernel {name!r}; there are {names}, and precomputed")
+        raise ValueError(f"there is no kernel {name!r}; the names are {names}, and precomputed")
     slow(f"the kernel {name!r} is scikit-learn's")
     values = known[name] | dict(params or {})
     return FromBlocks(lambda X, Y: pairwise_kernels(X, Y, metric=name, **values))._spec()

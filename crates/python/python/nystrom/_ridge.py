@@ -159,7 +159,8 @@ class KernelRidge(_Ridge):
         gradients, preconditioned by randomly pivoted Cholesky, without an n × n matrix. "auto":
         direct below 2000 rows, iterative above 12,000. In between it runs at most 40 iterations
         towards a relative residual of 1e-10 (1e-6 in 32 bits), which is faster than a factorisation
-        unless the ridge is tiny. If they do not converge it is direct.
+        unless the ridge is tiny. If they do not converge it is direct. If Python evaluates the
+        kernel, "auto" is direct up to 12,000 rows.
     tol : float, default=1e-6
         The relative residual at which the iterations stop.
     max_iter : int, default=100
@@ -218,7 +219,7 @@ class KernelRidge(_Ridge):
             raise ValueError(f"alpha = {self.alpha} is not valid: it must be positive and finite")
         direct = {"auto": None, "direct": True, "iterative": False}
         if self.solver not in direct:
-            raise ValueError(f"solver = {self.solver!r} is unknown; there are {', '.join(direct)}")
+            raise ValueError(f"solver = {self.solver!r} is unknown; use one of {', '.join(direct)}")
         tolerance, most = positive("tol", self.tol), whole("max_iter", self.max_iter, 1)
         spec, points = self._problem(X)
         how = direct[self.solver]
@@ -343,7 +344,7 @@ class NystroemRidge(_Ridge):
             self, X, y, sample_weight, ensure_min_samples=2
         )
         if self.criterion not in ("loo", "gcv"):
-            raise ValueError(f"criterion = {self.criterion!r} is unknown; there are loo and gcv")
+            raise ValueError(f"criterion = {self.criterion!r} is unknown; use 'loo' or 'gcv'")
         for seen in ("_state", "_units", "n_seen_"):
             self.__dict__.pop(seen, None)
         grid = ridges(self.alphas, len(X))
