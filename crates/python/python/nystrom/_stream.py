@@ -16,11 +16,8 @@ from ._ridge import _Ridge, ridges
 
 def law(resolution: float, copies: int, epsilon: float, most: int) -> dict[str, Any]:
     """The parameters of SQUEAK, which must be equal in streams that are merged."""
-    given = {"gamma": float(resolution), "epsilon": float(epsilon)}
-    return given | {
-        "copies": whole("copies", copies, 1),
-        "most": whole("max_components", most, 1),
-    }
+    given = {"gamma": float(resolution), "copies": whole("copies", copies, 1), "epsilon": float(epsilon)}
+    return given | {"most": whole("max_components", most, 1)}
 
 
 #: The number of rows that `fit` copies at a time, in random order.
