@@ -6,7 +6,7 @@ use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{
     BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PivotedCholesky,
-    PsdMatrix, PseudoInverse, Ridge, Scalar, Solve, SymmetricEigen, ops, random, symmetric_product,
+    PsdMatrix, PseudoInverse, Ridge, Scalar, Solve, SymmetricEigen, random, symmetric_product,
     validate,
 };
 use rand::SeedableRng;
