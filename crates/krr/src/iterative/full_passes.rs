@@ -4,7 +4,7 @@ use super::count::Count;
 use super::full::{FullKrr, START};
 use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
-use super::row_passes::{RowPasses, same_rows};
+use super::row_passes::{CheckedPasses, RowPasses};
 use super::{Extras, IterativeFit, MemoryPlan};
 use crate::problem::TILE_ROWS;
 use crate::state::{RowSums, RowValues};
@@ -88,12 +88,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let before = ((F.ncols() + 1) * n) as u64;
         let P = ShiftedFactor::new(F, root, &[mu], false)?;
         let count = Count::after(1, before);
-        let K = Passing { kernel: &self.kernel, points: &all.x, targets, rows, count: &count };
+        let passes = CheckedPasses { rows, n, row_entries: n, count: &count };
+        let K = Passing { kernel: &self.kernel, points: &all.x, targets, passes };
         let system = FullSystem::new(K, P, root, &[mu], 0);
         let entries = || count.entries();
         let mut fit = self.solve(system, &prepared, mu, (memory, &entries), extras)?;
         fit.report.passes = count.passes();
-        // of a fit that was gone on with, too: without the passes that verified
+        // without passes that verify a residual, of which a resumed fit may take fewer
         let square = (n as u64).pow(2);
         fit.model.report.kernel_entries = before + fit.report.iterations as u64 * square;
         Ok(fit)
@@ -169,16 +170,13 @@ struct Passing<'a, P, K, T> {
     kernel: &'a K,
     points: &'a Arc<Mat<T>>,
     targets: usize,
-    rows: &'a mut P,
-    count: &'a Count,
+    passes: CheckedPasses<'a, P>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> KernelProduct for Passing<'_, P, K, T> {
     fn product(&mut self, mut out: MatMut<'_, f64>, alpha: MatRef<'_, f64>, _: bool) -> Result<()> {
-        let n = self.points.ncols() as u64;
         let empty = RowValues::product(self.kernel, self.points, self.targets, alpha);
-        out.copy_from(same_rows(n, self.rows.pass(empty)?)?.values()?);
-        self.count.add(1, n * n);
+        out.copy_from(self.passes.pass(empty)?.values()?);
         Ok(())
     }
 }

@@ -2,11 +2,11 @@
 
 use super::count::Count;
 use super::restricted::{Restricted, START, Span};
-use super::row_passes::{RowPasses, same_rows};
+use super::row_passes::{CheckedPasses, RowPasses};
 use super::system::{Moments, RowProducts};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan};
 use crate::span_rows::span;
-use crate::state::{CenterProducts, EmbeddedRows, RowSums};
+use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -169,23 +169,24 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let combination = Combination(S);
         let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_MM S + δI
         let sums = rows.pass(empty)?.finish()?; //                      K_nMᵀD[y 1]
-        let (n, weight, centred) = (sums.rows, sums.numbers[0], false);
+        let (n, weight, centred) = (sums.rows as usize, sums.numbers[0], false);
         if !(weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
         let mean = sums.numbers[1..].iter().map(|sum| sum / weight).collect();
         let sums = combination.gathered(sums.matrix);
-        let moments = Moments { n: n as usize, weight, sums, mean, centred };
-        let m = m as u64;
-        let count = Count::after(1, (n + m) * m);
+        let moments = Moments { n, weight, sums, mean, centred };
+        let entries = |passes: usize| (passes * n + m) as u64 * m as u64;
+        let count = Count::after(1, entries(1));
         let expand = |theta| combination.spread(theta);
         let span = Span { centers, expand: &expand, R, omega: None };
+        let passes = CheckedPasses { rows, n, row_entries: m, count: &count };
         let (kernel, combination) = (self.kernel, &combination);
-        let passing = Passing { kernel, rows, n, centers, combination, targets, count: &count };
-        let mut fit = self.solve(passing, moments, span, (memory, &count), extras)?;
-        // of a fit that was gone on with, too: without the passes that verified
-        let passes = fit.report.iterations as u64 + self.preconditioner.passes() + 1;
-        fit.model.report.kernel_entries = (passes * n + m) * m;
+        let products = Passing { kernel, passes, centers, combination, targets };
+        let mut fit = self.solve(products, moments, span, (memory, &count), extras)?;
+        // without passes that verify a residual, of which a resumed fit may take fewer
+        fit.model.report.kernel_entries =
+            entries(1 + self.preconditioner.passes() + fit.report.iterations);
         Ok(fit)
     }
 }
@@ -217,37 +218,27 @@ impl Combination {
     }
 }
 
-/// Rows that a pass shows for every product.
+/// Products with K_nM, or K_nM S, by passes.
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
-    rows: &'a mut P,
-    n: u64,
+    passes: CheckedPasses<'a, P>,
     centers: Points<'a, T>,
     combination: &'a Combination,
     targets: usize,
-    count: &'a Count,
-}
-
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> Passing<'_, P, K, T> {
-    /// The sums of one more pass.
-    fn pass<S: RowSums<T>>(&mut self, empty: S) -> Result<S> {
-        let sums = same_rows(self.n, self.rows.pass(empty)?)?;
-        self.count.add(1, self.n * self.centers.len() as u64);
-        Ok(sums)
-    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts for Passing<'_, P, K, T> {
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>> {
         let Passing { kernel, centers, targets, .. } = *self;
-        let sums = self.pass(EmbeddedRows::new(kernel, centers, targets, streams)?)?;
+        let sums = self.passes.pass(EmbeddedRows::new(kernel, centers, targets, streams)?)?;
         Ok(self.combination.gathered(sums.finish()?.matrix))
     }
 
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let Passing { kernel, centers, targets, .. } = *self;
         let u = self.combination.spread(u.to_owned());
-        let sums = self.pass(CenterProducts::along(kernel, centers, targets, Some(u.as_ref())))?;
+        let sums =
+            self.passes.pass(CenterProducts::along(kernel, centers, targets, Some(u.as_ref())))?;
         Ok(self.combination.gathered(sums.finish()?.matrix))
     }
 }

@@ -28,8 +28,8 @@ impl Preconditioner {
     }
 
     /// Passes over the rows that it takes.
-    pub fn passes(self) -> u64 {
-        u64::from(matches!(self, Preconditioner::Krill(_)))
+    pub fn passes(self) -> usize {
+        usize::from(matches!(self, Preconditioner::Krill(_)))
     }
 
     /// Numbers held at the peak in R, G and what G is made from, for M centres.

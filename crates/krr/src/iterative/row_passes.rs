@@ -1,5 +1,6 @@
-//! Rows that can be read more than once.
+//! Rows that can be read more than once, and passes over them that are checked and counted.
 
+use super::count::Count;
 use crate::source::RowSource;
 use crate::state::RowSums;
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -28,4 +29,25 @@ impl<T: Scalar, R: RowSource<T>> RowPasses<T> for R {
 pub(crate) fn same_rows<T, S: RowSums<T>>(n: u64, sums: S) -> Result<S> {
     validate::same_size("rows of the source when read again", n as usize, sums.rows() as usize)?;
     Ok(sums)
+}
+
+/// Further passes: each must show the n rows that the first did, and is counted.
+pub(super) struct CheckedPasses<'a, P> {
+    pub rows: &'a mut P,
+    pub n: usize,
+    /// Kernel values of a row.
+    pub row_entries: usize,
+    pub count: &'a Count,
+}
+
+impl<P> CheckedPasses<'_, P> {
+    /// The sums of one more pass.
+    pub fn pass<T, S: RowSums<T>>(&mut self, empty: S) -> Result<S>
+    where
+        P: RowPasses<T>,
+    {
+        let sums = same_rows(self.n as u64, self.rows.pass(empty)?)?;
+        self.count.add(1, self.n as u64 * self.row_entries as u64);
+        Ok(sums)
+    }
 }
