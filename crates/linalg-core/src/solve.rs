@@ -177,11 +177,7 @@ impl<T: Scalar> Solve<T> {
         }
         let stop = loop {
             if self.cg.residual() <= tolerance {
-                if !self.is_true {
-                    self.cg.verify(system, b, tolerance);
-                    system.check()?;
-                }
-                self.is_true = true;
+                self.verify(system, b, tolerance)?;
                 if self.cg.residual() <= tolerance {
                     break Stop::Converged;
                 }
@@ -213,15 +209,25 @@ impl<T: Scalar> Solve<T> {
                 break stop;
             }
         };
-        if !self.is_true {
-            self.cg.verify(system, b, f64::INFINITY);
-            system.check()?;
-            self.is_true = true;
-        }
+        self.verify(system, b, f64::INFINITY)?;
         let (residual, history) = (self.cg.residual(), self.history.clone());
         let (iterations, converged) = (history.len(), residual <= tolerance);
         let condition = self.cg.condition();
         Ok(PcgReport { stop, iterations, residual, converged, history, condition })
+    }
+
+    /// Computes the residual as [`ConjugateGradients::verify`] does, unless it is the true one.
+    fn verify(
+        &mut self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        tolerance: f64,
+    ) -> Result<()> {
+        if !self.is_true {
+            self.cg.verify(system, b, tolerance);
+            self.is_true = true;
+        }
+        system.check()
     }
 
     fn fall_back(&mut self, system: &mut dyn LinearSystem<T>) -> bool {

@@ -163,9 +163,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let b = targets.right_hand_side(1);
         let start = extras.start.map(|alpha| targets.start(alpha));
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
-            let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, targets.samples);
-            let kernel_entries = entries();
-            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
+            let report = report(targets.samples, [mu, condition], reason, entries());
             targets.model(self.kernel.clone(), gamma, ops::dot, report)
         };
         let begun = (b.as_ref(), start);
@@ -173,4 +171,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         fit.report.passes = system.passes;
         Ok(fit)
     }
+}
+
+/// The report of a model of all samples at this μ.
+pub(super) fn report<T: Scalar>(
+    samples: Problem<'_, T>,
+    [ridge, condition]: [f64; 2],
+    reason: String,
+    kernel_entries: u64,
+) -> FitReport {
+    let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+    FitReport { ridge, condition, reason, kernel_entries, ..of_all }
 }

@@ -1,12 +1,13 @@
 //! Many ridges on all the data at once, the best by validation.
 
+use super::full::report;
 use super::full_sizes::{ITERATIONS, Sizes};
 use super::full_system::FullSystem;
 use super::run::{finished, reason};
 use super::validation::Validation;
 use super::{IterativeFit, IterativeOptions};
+use crate::Problem;
 use crate::targets::Targets;
-use crate::{FitReport, Problem, SolvedBy};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, Stop, ops, validate};
 use rand::Rng;
@@ -169,13 +170,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let enough =
             at_looks.get(good_from(&looks, best, errors[best])).unwrap_or(&residuals)[best];
         solved.residual = residuals[best];
-        let report = FitReport {
-            ridge: mu[best],
-            condition: solved.condition,
-            reason: reason(&solved),
-            kernel_entries: K.entries() + K.diagonal_entries(),
-            ..FitReport::of_all(SolvedBy::FullConjugateGradients, samples)
-        };
+        let entries = K.entries() + K.diagonal_entries();
+        let report = report(samples, [mu[best], solved.condition], reason(&solved), entries);
         let gamma = targets.of_ridge(best, cg.x());
         let model = targets.model(self.kernel.clone(), gamma, ops::dot, report)?;
         let mut fit = finished(model, solved, &self.options, memory);
