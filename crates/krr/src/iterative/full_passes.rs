@@ -1,6 +1,5 @@
 //! Regression on all the data over rows that are read again for every iteration.
 
-use super::count::Count;
 use super::full::{FullKrr, START};
 use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
@@ -14,6 +13,7 @@ use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::Rng;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Copies of the points while they travel: what a merge takes, and its message.
 const COPIES: u64 = 3;
@@ -87,13 +87,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let F = factor(&matrix, &sizes, root, &[mu], rng)?; //                  K ≈ FFᵀ
         let before = ((F.ncols() + 1) * n) as u64;
         let P = ShiftedFactor::new(F, root, &[mu], false)?;
-        let count = Count::after(1, before);
-        let passes = CheckedPasses { rows, n, row_entries: n, count: &count };
+        let entries = AtomicU64::new(before);
+        let passes = CheckedPasses { rows, n, row_entries: n, entries: &entries };
         let K = Passing { kernel: &self.kernel, points: &all.x, targets, passes };
         let system = FullSystem::new(K, P, root, &[mu], 0);
-        let entries = || count.entries();
-        let mut fit = self.solve(system, &prepared, mu, (memory, &entries), extras)?;
-        fit.report.passes = count.passes();
+        let so_far = || entries.load(Relaxed);
+        let mut fit = self.solve(system, &prepared, mu, (memory, &so_far), extras)?;
+        fit.report.passes += 1; // that collected the rows
         // without passes that verify a residual, of which a resumed fit may take fewer
         let square = (n as u64).pow(2);
         fit.model.report.kernel_entries = before + fit.report.iterations as u64 * square;

@@ -1,6 +1,5 @@
 //! Falkon and KRILL over rows in memory.
 
-use super::count::Count;
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
@@ -11,6 +10,7 @@ use crate::{Centers, Problem};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
+use std::sync::atomic::AtomicU64;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     /// Fits through centres.
@@ -31,11 +31,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         // RRᵀ = K_MM + δI
         let R = factor::<T>(self.kernel.gram(z).as_ref())?;
         let span = Span { centers: z, expand: &|theta| theta, R, omega: Some(omega) };
-        let count = Count::after(0, (z.len() as u64).pow(2));
+        let entries = AtomicU64::new((z.len() as u64).pow(2));
         let source = KernelRows { kernel: self.kernel, centers: z };
-        let tiles = KernelTiles::new(&source, samples, &memory, None, (z.len(), &count));
+        let tiles = KernelTiles::new(&source, samples, &memory, None, (z.len(), &entries));
         let moments = tiles.moments(self.intercept);
-        self.solve(tiles, moments, span, (memory, &count), extras)
+        self.solve(tiles, moments, span, (memory, &entries), extras)
     }
 
     /// Fits through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing
@@ -63,7 +63,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             (Some(KS.transpose().to_owned()), ((n - u) * u) as u64)
         };
         drop(on_support);
-        let count = Count::after(0, product.support_entries() + rest);
+        let entries = AtomicU64::new(product.support_entries() + rest);
         let mean_weight = samples.mean_weight();
         let omega = sketch.scales().iter().map(|c| c * c * mean_weight).collect();
         let centers = x.gather(sketch.support().into());
@@ -71,9 +71,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let expand = |theta: faer::Mat<f64>| sketch.expand(theta.as_ref());
         let span = Span { centers, expand: &expand, R, omega: Some(omega) };
         let source = SketchRows { kernel: self.kernel, product, kept: None };
-        let tiles = KernelTiles::new(&source, samples, &memory, stored, (u, &count));
+        let tiles = KernelTiles::new(&source, samples, &memory, stored, (u, &entries));
         let moments = tiles.moments(self.intercept);
-        self.solve(tiles, moments, span, (memory, &count), Extras::default())
+        self.solve(tiles, moments, span, (memory, &entries), Extras::default())
     }
 
     /// For m features, those of a sketch with u rows in its support.

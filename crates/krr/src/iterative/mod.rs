@@ -10,10 +10,9 @@
 //! `preconditioner.rs`, `run.rs` (the loop). `in_memory.rs` begins it for rows in memory, which
 //! `tiles.rs` turns into products with K_nM, and `passes.rs` for rows that are read again for every
 //! iteration. `full.rs` and `full_passes.rs` are the same on all the data. `memory.rs` counts bytes
-//! before a fit begins, `count.rs` passes and kernel values while it goes on.
+//! before a fit begins.
 
 mod auto;
-mod count;
 mod falkon;
 mod full;
 mod full_passes;

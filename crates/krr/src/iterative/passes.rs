@@ -1,6 +1,5 @@
 //! Falkon and KRILL over rows that are not in memory: a pass for each iteration.
 
-use super::count::Count;
 use super::restricted::{Restricted, START, Span};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::system::{Moments, RowProducts};
@@ -13,6 +12,7 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
 use nystrom_sketch::Sketch;
 use rand::Rng;
+use std::sync::atomic::AtomicU64;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. There is one for the
@@ -176,17 +176,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let mean = sums.numbers[1..].iter().map(|sum| sum / weight).collect();
         let sums = combination.gathered(sums.matrix);
         let moments = Moments { n, weight, sums, mean, centred };
-        let entries = |passes: usize| (passes * n + m) as u64 * m as u64;
-        let count = Count::after(1, entries(1));
+        let entries_after = |passes: usize| (passes * n + m) as u64 * m as u64;
+        let entries = AtomicU64::new(entries_after(1));
         let expand = |theta| combination.spread(theta);
         let span = Span { centers, expand: &expand, R, omega: None };
-        let passes = CheckedPasses { rows, n, row_entries: m, count: &count };
+        let passes = CheckedPasses { rows, n, row_entries: m, entries: &entries };
         let (kernel, combination) = (self.kernel, &combination);
         let products = Passing { kernel, passes, centers, combination, targets };
-        let mut fit = self.solve(products, moments, span, (memory, &count), extras)?;
+        let mut fit = self.solve(products, moments, span, (memory, &entries), extras)?;
         // without passes that verify a residual, of which a resumed fit may take fewer
         fit.model.report.kernel_entries =
-            entries(1 + self.preconditioner.passes() + fit.report.iterations);
+            entries_after(1 + self.preconditioner.passes() + fit.report.iterations);
         Ok(fit)
     }
 }

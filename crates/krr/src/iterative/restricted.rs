@@ -1,6 +1,5 @@
 //! A fit restricted to the span of M features, wherever its rows are.
 
-use super::count::Count;
 use super::preconditioner::Preconditioner;
 use super::run::run;
 use super::system::{Moments, RestrictedSystem, RowProducts};
@@ -10,6 +9,7 @@ use crate::{FitReport, KrrModel};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What a start is checked against.
 pub(super) const START: &str = "rows of the start against number of centres";
@@ -36,13 +36,13 @@ pub(super) struct Span<'a, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// The fit, once the first pass is over.
+    /// The fit, once the first pass is over; so many kernel `entries` are evaluated so far.
     pub(super) fn solve(
         &self,
         mut rows: impl RowProducts,
         moments: Moments,
         span: Span<'_, T>,
-        (memory, count): (MemoryPlan, &Count),
+        (memory, entries): (MemoryPlan, &AtomicU64),
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
         let Span { centers, expand, R, omega } = span;
@@ -66,16 +66,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 jitter: R.jitter(),
                 reason,
                 condition,
-                kernel_entries: count.entries(),
+                kernel_entries: entries.load(Relaxed),
                 ..FitReport::sized(self.preconditioner.solver(), n, centers, beta.ncols())
             };
             let theta = expand(theta);
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b.as_deref(), report)
         };
-        let constant = constant.as_ref();
-        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, error: None };
+        let (constant, passes) = (constant.as_ref(), 1 + self.preconditioner.passes());
+        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes, error: None };
         let mut fit = run(&mut system, (b.as_ref(), start), extras, self.options, memory, &model)?;
-        fit.report.passes = count.passes();
+        fit.report.passes = system.passes;
         Ok(fit)
     }
 }

@@ -1,9 +1,9 @@
 //! Rows that can be read more than once, and passes over them that are checked and counted.
 
-use super::count::Count;
 use crate::source::RowSource;
 use crate::state::RowSums;
 use nystrom_linalg_core::{Result, Scalar, validate};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Rows that can be shown again and again to sums: a source of blocks, files, the processes of a
 /// job.
@@ -31,13 +31,14 @@ pub(crate) fn same_rows<T, S: RowSums<T>>(n: u64, sums: S) -> Result<S> {
     Ok(sums)
 }
 
-/// Further passes: each must show the n rows that the first did, and is counted.
+/// Further passes: each must show the n rows that the first did. Their kernel values are counted.
 pub(super) struct CheckedPasses<'a, P> {
     pub rows: &'a mut P,
     pub n: usize,
     /// Kernel values of a row.
     pub row_entries: usize,
-    pub count: &'a Count,
+    /// Those evaluated so far.
+    pub entries: &'a AtomicU64,
 }
 
 impl<P> CheckedPasses<'_, P> {
@@ -47,7 +48,7 @@ impl<P> CheckedPasses<'_, P> {
         P: RowPasses<T>,
     {
         let sums = same_rows(self.n as u64, self.rows.pass(empty)?)?;
-        self.count.add(1, self.n as u64 * self.row_entries as u64);
+        self.entries.fetch_add(self.n as u64 * self.row_entries as u64, Relaxed);
         Ok(sums)
     }
 }

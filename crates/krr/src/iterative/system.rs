@@ -15,6 +15,7 @@ pub(crate) struct RestrictedSystem<'a, N> {
     pub mu: f64,
     pub G: Cholesky<f64>,
     pub constant: Option<&'a Constant>,
+    pub passes: usize,
     /// Of the last pass.
     pub error: Option<Error>,
 }
@@ -76,6 +77,7 @@ impl Constant {
 
 impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
     fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
+        self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
         //                                                          c = K_nMᵀ(D K_nM u)

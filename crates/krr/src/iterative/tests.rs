@@ -1,7 +1,6 @@
 //! The preconditioners against dense matrices.
 
 use super::MemoryPlan;
-use super::count::Count;
 use super::preconditioner::{falkon, krill};
 use super::system::RowProducts;
 use super::tiles::KernelTiles;
@@ -13,6 +12,7 @@ use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use std::sync::atomic::AtomicU64;
 
 /// n standard normal points in the plane, every tenth of them ten times as far out.
 fn skewed(n: usize, seed: u64) -> Mat<f64> {
@@ -128,15 +128,15 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Problem { x, y: y.as_ref(), weights: None };
-    let (count, source) = (Count::after(0, 0), KernelRows { kernel: &k, centers: z });
+    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
-        let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &count));
+        let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
         let G = krill(tiles.embedding(Streams::from_key(7)).unwrap(), &R, mu).unwrap();
         let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
         assert!(condition(&values) < 50.0, "mu = {mu}: {}", condition(&values));
     }
-    assert_eq!(count.entries(), 3 * (n * m) as u64);
+    assert_eq!(entries.into_inner(), 3 * (n * m) as u64);
 }
 
 /// E[SᵀS] = ΦᵀΦ: the mean over embeddings tends to the matrix itself. Over 200 of them each entry
@@ -151,8 +151,8 @@ fn krills_embedding_is_unbiased() {
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let samples = Problem { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let (count, source) = (Count::after(0, 0), KernelRows { kernel: &k, centers: z });
-    let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &count));
+    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
+    let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
     let (mut sum, mut squares) = (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, m));
     for key in 0..trials {
         let St = tiles.embedding(Streams::from_key(key)).unwrap();

@@ -1,7 +1,6 @@
 //! K_nM (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
 use super::MemoryPlan;
-use super::count::Count;
 use super::system::{Moments, RowProducts};
 use crate::Problem;
 use crate::problem::TILE_ROWS;
@@ -11,6 +10,7 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, RowTree, Scalar, Streams, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`]
 /// computes.
@@ -22,7 +22,8 @@ pub(crate) struct KernelTiles<'a, T> {
     kept: Mat<T>,
     /// Kernel values that one row takes.
     row_entries: u64,
-    count: &'a Count,
+    /// Those evaluated so far.
+    entries: &'a AtomicU64,
 }
 
 /// Memory for tiles, one per leaf of the row tree.
@@ -40,7 +41,7 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
         samples: Problem<'a, T>,
         plan: &MemoryPlan,
         stored: Option<Mat<T>>,
-        (row_entries, count): (usize, &'a Count),
+        (row_entries, entries): (usize, &'a AtomicU64),
     ) -> Self {
         let row_entries = row_entries as u64;
         let kept = stored.unwrap_or_else(|| {
@@ -50,10 +51,10 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
                 let out = kept.as_mut().subcols_mut(rows.start, rows.len());
                 source.fill(out, samples.x.slice(rows.clone()), rows, &mut product);
             }
-            count.add(0, plan.kept_rows as u64 * row_entries);
+            entries.fetch_add(plan.kept_rows as u64 * row_entries, Relaxed);
             kept
         });
-        KernelTiles { source, samples, tile_rows: plan.tile_rows, kept, row_entries, count }
+        KernelTiles { source, samples, tile_rows: plan.tile_rows, kept, row_entries, entries }
     }
 
     /// M.
@@ -106,7 +107,8 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
 
     /// To be called once for every pass that goes through [`tile`](Self::tile).
     fn count_pass(&self) {
-        self.count.add(1, (self.len() - self.kept.ncols()) as u64 * self.row_entries);
+        let rows = (self.len() - self.kept.ncols()) as u64;
+        self.entries.fetch_add(rows * self.row_entries, Relaxed);
     }
 
     /// Memory for a tile of `rows` rows.
