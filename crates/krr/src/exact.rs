@@ -73,13 +73,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
         samples.check(&self.kernel)?;
         let n = samples.x.len();
         let mu = self.ridge.absolute(n)?;
-        let root: Vec<T> = samples.root_weights(); //                          √D
-        let factor = self.factor(samples, &root, mu)?; //                      M = √D K √D + nλI
-        let targets = Targets::new(samples, &root, self.intercept);
+        let targets = Targets::new(samples, self.intercept); //                √D, y − ȳ
+        let factor = self.factor(samples, &targets.root, mu)?; //              M = √D K √D + nλI
         let mut gamma = targets.right_hand_side(1); //                         [√D y, u]
         factor.solve_in_place(gamma.as_mut()); //                              [M⁻¹√D y, M⁻¹u]
-        // α = √D M⁻¹√D(y − b)
-        let (alpha, b) = targets.coefficients(gamma.as_ref(), dot);
         let report = FitReport {
             ridge: mu.f64(),
             reason: "exact kernel ridge regression".into(),
@@ -87,8 +84,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
             kernel_entries: PackedCholesky::<T>::entries(n),
             ..FitReport::of_all(SolvedBy::ExactCholesky, samples)
         };
-        let b = self.intercept.then_some(&b[..]);
-        KrrModel::from_parts(self.kernel.clone(), samples.x, alpha.as_ref(), b, report)
+        // α = √D M⁻¹√D(y − b)
+        targets.model(self.kernel.clone(), gamma.as_ref(), dot, report)
     }
 
     /// The Cholesky factor of √D K √D + nλI.

@@ -104,12 +104,13 @@ pub use gradient::MarginalEffects;
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
     IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
-    ProblemSize, RowPasses, Stop, Verdict,
+    ProblemSize, RowPasses, Verdict,
 };
 pub use logistic::{FullLogisticKrr, LogisticKrr};
 pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
+pub use nystrom_linalg_core::Stop;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
 pub use posterior::Posterior;
 pub use problem::Problem;

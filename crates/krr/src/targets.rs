@@ -1,27 +1,34 @@
 //! Targets of regression on all the data: centred and weighted, and the way back.
 
-use crate::Problem;
+use crate::{FitReport, KrrModel, Problem};
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::Scalar;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Result, Scalar};
 
 /// √D[y − ȳ, 1], the 1 only with an intercept, and the way back from M⁻¹ times it, which is in V.
 pub(crate) struct Targets<'a, T, V> {
-    samples: Problem<'a, T>,
+    pub samples: Problem<'a, T>,
     /// √D.
-    root: &'a [V],
+    pub root: Vec<V>,
     /// ȳ, or 0 without an intercept.
     mean: Vec<f64>,
-    pub intercept: bool,
+    intercept: bool,
 }
 
 impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {
-    pub fn new(samples: Problem<'a, T>, root: &'a [V], intercept: bool) -> Self {
-        Targets { samples, root, mean: samples.mean_target(intercept), intercept }
+    pub fn new(samples: Problem<'a, T>, intercept: bool) -> Self {
+        let (root, mean) = (samples.root_weights(), samples.mean_target(intercept));
+        Targets { samples, root, mean, intercept }
     }
 
     /// Columns for one ridge.
     pub fn width(&self) -> usize {
         self.mean.len() + usize::from(self.intercept)
+    }
+
+    /// The columns of ridge r.
+    pub fn of_ridge<'g>(&self, r: usize, gamma: MatRef<'g, V>) -> MatRef<'g, V> {
+        gamma.subcols(r * self.width(), self.width())
     }
 
     /// The same columns for each of so many ridges.
@@ -32,13 +39,25 @@ impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {
         Mat::from_fn(self.root.len(), ridges * width, |i, j| entry(i, j % width))
     }
 
+    /// γ = D^(−1/2)α where there is weight, and 0 for the constant.
+    pub fn start(&self, alpha: MatRef<'_, T>) -> Mat<V> {
+        let (root, t) = (&self.root, self.mean.len());
+        Mat::from_fn(root.len(), self.width(), |i, j| {
+            if j < t && root[i] > V::zero() {
+                V::lit(alpha[(i, j)].f64()) / root[i]
+            } else {
+                V::zero()
+            }
+        })
+    }
+
     /// α = √D M⁻¹√D(y − b) and b from γ = M⁻¹√D[y − ȳ, 1]. `dot` takes inner products for b.
     pub fn coefficients(
         &self,
         gamma: MatRef<'_, V>,
         dot: impl Fn(&[V], &[V]) -> f64,
     ) -> (Mat<f64>, Vec<f64>) {
-        let (root, t) = (self.root, self.mean.len());
+        let (root, t) = (&self.root, self.mean.len());
         let against = |j: usize| {
             let column = gamma.col(j).try_as_col_major().expect("columns lie in one piece");
             dot(root, column.as_slice())
@@ -52,5 +71,18 @@ impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {
             root[i].f64() * (gamma[(i, j)].f64() - constant)
         });
         (alpha, b.iter().zip(&self.mean).map(|(b, mean)| b + mean).collect())
+    }
+
+    /// The model of α and b as [`coefficients`](Self::coefficients) makes them.
+    pub fn model<K: Kernel<T>>(
+        &self,
+        kernel: K,
+        gamma: MatRef<'_, V>,
+        dot: impl Fn(&[V], &[V]) -> f64,
+        report: FitReport,
+    ) -> Result<KrrModel<K, T>> {
+        let (alpha, b) = self.coefficients(gamma, dot);
+        let b = self.intercept.then_some(&b[..]);
+        KrrModel::from_parts(kernel, self.samples.x, alpha.as_ref(), b, report)
     }
 }

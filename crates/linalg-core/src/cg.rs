@@ -29,13 +29,21 @@ pub trait LinearSystem<T> {
     fn fall_back(&mut self) -> bool {
         false
     }
+    /// Fails if an application of A failed since the last call, as one that reads files can. A
+    /// [`Solve`](crate::Solve) asks after every application and returns the error.
+    ///
+    /// # Errors
+    /// That of the application.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The state of a conjugate gradient run on A·X = B (X and B n × t), which the caller advances step
 /// by step and can monitor, verify or stop at any step.
 ///
 /// Every column has its own step lengths, so the iterates are those of t separate runs.
-/// [`pcg`](crate::pcg()) runs all steps in one call. A step costs one application of A and one of
+/// [`Solve`](crate::Solve) runs all steps in one call. A step costs one application of A and one of
 /// M⁻¹; the state takes 5nt numbers of memory.
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
@@ -84,7 +92,7 @@ impl<T: Scalar> ConjugateGradients<T> {
     ///
     /// # Errors
     /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`,
-    /// [`NonFinite`](crate::Error::NonFinite) for either.
+    /// [`NonFinite`](crate::Error::NonFinite) for either; that of [`LinearSystem::check`].
     pub fn start(
         system: &mut dyn LinearSystem<T>,
         b: MatRef<'_, T>,
@@ -112,6 +120,7 @@ impl<T: Scalar> ConjugateGradients<T> {
             validate::finite("start", x0)?;
             cg.x.copy_from(x0);
             cg.true_residual(system, b);
+            system.check()?;
         }
         cg.restart(system);
         Ok(cg)

@@ -8,7 +8,7 @@
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
 //!   [`Dense`] wraps a stored matrix; [`Counted`] counts the entries that an algorithm evaluates.
-//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor or iterate, solve, and
+//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`Solve`]: factor or iterate, solve, and
 //!   report the jitter, rank or residual. [`BandEigen`] is for problems that need few eigenvectors.
 //! * [`RowTree`]: sums over rows, whose bits do not depend on the number of threads.
 //! * [`Streams`] and [`random`]: random numbers from the caller's generator, split so that parallel
@@ -68,7 +68,6 @@ pub mod ops;
 mod packed_cholesky;
 mod packed_lower;
 mod panels;
-mod pcg;
 mod pieces;
 mod pivoted_cholesky;
 mod psd;
@@ -114,7 +113,6 @@ pub use large_pages::LargePages;
 pub use low_rank::{ShiftedLowRank, TallFactor};
 pub use packed_cholesky::PackedCholesky;
 pub use packed_lower::PackedLower;
-pub use pcg::pcg;
 pub use pivoted_cholesky::PivotedCholesky;
 pub use psd::PsdMatrix;
 pub use reduce::RowTree;
@@ -122,7 +120,7 @@ pub use ridge::Ridge;
 pub use saved_solve::SavedSolve;
 pub use scalar::Scalar;
 pub use simd::{Vectorised, WrittenColumns};
-pub use solve::{PcgEnd, PcgOptions, PcgReport, Solve};
+pub use solve::{PcgReport, Solve, Stop};
 pub use spectral::{PseudoInverse, SymmetricEigen};
 pub use streams::Streams;
 pub use symmetric::{KeptTriangle, symmetric_product};

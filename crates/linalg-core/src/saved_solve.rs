@@ -94,7 +94,7 @@ impl<T: Scalar> SavedSolve<T> {
     ///
     /// ```
     /// use faer::{MatMut, MatRef, mat};
-    /// use nystrom_linalg_core::{LinearSystem, PcgOptions, SavedSolve, Solve};
+    /// use nystrom_linalg_core::{LinearSystem, SavedSolve, Solve};
     /// struct Twice;
     /// impl LinearSystem<f64> for Twice {
     ///     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
@@ -106,7 +106,7 @@ impl<T: Scalar> SavedSolve<T> {
     /// }
     /// let b = mat![[1.0], [2.0]];
     /// let mut solve = Solve::start(&mut Twice, b.as_ref(), None)?;
-    /// solve.run(&mut Twice, b.as_ref(), &PcgOptions::default(), &mut |_| false)?;
+    /// solve.run(&mut Twice, b.as_ref(), 1e-8, 100, &mut |_| None)?;
     /// let saved = solve.save();
     /// assert_eq!(SavedSolve::from_bytes(&saved.to_bytes())?, saved);
     /// # Ok::<(), nystrom_linalg_core::Error>(())

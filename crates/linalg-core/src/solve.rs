@@ -5,35 +5,21 @@ use crate::cg::{ConjugateGradients, LinearSystem};
 use crate::{Error, Result, SavedSolve, Scalar, validate};
 use faer::{Mat, MatRef};
 
-/// When an iterative solve stops.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PcgOptions {
-    /// Relative residual ‖b − Ax‖₂/‖b‖₂ that every right-hand side must reach.
-    pub tolerance: f64,
-    /// Limit on the number of iterations, each of which applies A once. Every check of the true
-    /// residual applies A once more. For a system with an [`error`](LinearSystem::error) the check
-    /// applies the nearby Â, and then A only if the bound by Â is above the tolerance.
-    pub max_iterations: usize,
-}
-
-impl Default for PcgOptions {
-    /// 1e-8 within 100 iterations.
-    fn default() -> Self {
-        PcgOptions { tolerance: 1e-8, max_iterations: 100 }
-    }
-}
-
 /// Why an iterative solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PcgEnd {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
     /// The true residual is within the tolerance.
     Converged,
     /// The limit on iterations is reached.
     IterationLimit,
-    /// Rounding errors prevent a further decrease of the residual.
+    /// Rounding errors prevent a further decrease of the residual: the tolerance is below what the
+    /// condition of the system allows.
     Stalled,
     /// The monitor asked to stop.
-    Stopped,
+    Asked,
+    /// The monitor failed, with this message.
+    MonitorFailed(String),
 }
 
 /// The result of an iterative solve.
@@ -41,7 +27,7 @@ pub enum PcgEnd {
 #[non_exhaustive]
 pub struct PcgReport {
     /// Why the solve ended.
-    pub end: PcgEnd,
+    pub stop: Stop,
     /// Iterations done.
     pub iterations: usize,
     /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides.
@@ -52,24 +38,31 @@ pub struct PcgReport {
     /// Relative residual by the recurrence (largest over the right-hand sides) after each
     /// iteration.
     pub history: Vec<f64>,
+    /// Estimate of the condition number of the preconditioned system, from below.
+    pub condition: f64,
 }
 
 impl PcgReport {
-    /// `Ok` if converged.
+    /// `Ok` if converged to this tolerance, that of the run.
     ///
     /// # Errors
     /// [`Error::NotConverged`] with the true residual.
-    pub fn check(&self, options: &PcgOptions) -> Result<()> {
+    pub fn check(&self, tolerance: f64) -> Result<()> {
         if self.converged {
             return Ok(());
         }
-        let (iterations, residual, tolerance) = (self.iterations, self.residual, options.tolerance);
+        let PcgReport { iterations, residual, .. } = *self;
         Err(Error::NotConverged { iterations, residual, tolerance })
     }
 }
 
-/// Conjugate gradients on A·X = B (n × t) until the *true* relative residual of every column is
-/// within the tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`], with a monitor.
+/// Conjugate gradients on A·X = B (n × t) until the *true* relative residual ‖b − Ax‖₂/‖b‖₂ of
+/// every column is within the tolerance, with a monitor.
+///
+/// Every column has its own step lengths, so the iterates are those of t separate runs. A column
+/// that has converged, or whose curvature pᵀAp is no longer positive, makes no further steps while
+/// the others continue. The last iterate is kept whether or not the run converged: the
+/// [report](PcgReport) says which, and [`PcgReport::check`] turns failure into an error.
 ///
 /// By rounding, the residual of the recurrence drifts away from the true residual. When the
 /// recurrence reaches the tolerance, the true residual is computed. If it is too large, the run
@@ -81,9 +74,16 @@ impl PcgReport {
 /// A state [saved](Self::save) after an iteration can be [resumed](Self::resume); the result has
 /// the bits of an uninterrupted run.
 ///
+/// # Cost
+/// An iteration applies A and M⁻¹ once, and every computation of the true residual applies A once
+/// more; 5nt numbers of memory.
+///
+/// # Source
+/// Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm 9.1.
+///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
-/// use nystrom_linalg_core::{LinearSystem, PcgOptions, Solve, ops};
+/// use nystrom_linalg_core::{LinearSystem, Solve, Stop, ops};
 /// struct Plain(Mat<f64>);
 /// impl LinearSystem<f64> for Plain {
 ///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
@@ -94,14 +94,18 @@ impl PcgReport {
 ///     }
 /// }
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
-/// let (b, options) = (b.as_ref(), PcgOptions::default());
+/// let b = b.as_ref();
 /// // the first of two iterations, then saved
 /// let (mut first, mut saved) = (Solve::start(&mut a, b, None)?, None);
-/// first.run(&mut a, b, &options, &mut |solve| { saved = Some(solve.save()); true })?;
+/// first.run(&mut a, b, 1e-8, 100, &mut |solve| {
+///     saved = Some(solve.save());
+///     Some(Stop::Asked)
+/// })?;
 /// // resumed, possibly in another process
 /// let mut second = Solve::resume(&saved.unwrap(), &mut a, b)?;
-/// assert!(second.run(&mut a, b, &options, &mut |_| false)?.converged);
+/// assert!(second.run(&mut a, b, 1e-8, 100, &mut |_| None)?.converged);
 /// assert_eq!(second.iterations(), 2);
+/// assert!((second.cg().x()[(0, 0)] - 1.0 / 11.0).abs() < 1e-12);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -148,65 +152,82 @@ impl<T: Scalar> Solve<T> {
         Ok(Solve { cg, history: history.clone(), verified, is_true: false, fell_back })
     }
 
-    /// Iterates until the tolerance is reached, the run stalls, `max_iterations` iterations are
-    /// done (those before a [`resume`](Self::resume) included), or `look` returns true. `look` is
-    /// called with the state after every iteration.
+    /// Iterates until the relative residual of every column is at most `tolerance`, the run stalls,
+    /// `max_iterations` iterations are done (those before a [`resume`](Self::resume) included), or
+    /// `look` returns a reason to stop. `look` is called with the state after every iteration.
+    ///
+    /// Every iteration applies A once, and every check of the true residual once more. For a system
+    /// with an [`error`](LinearSystem::error) the check applies the nearby Â, and then A only if the
+    /// bound by Â is above the tolerance.
     ///
     /// # Errors
-    /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive.
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive;
+    /// that of [`LinearSystem::check`].
     pub fn run(
         &mut self,
         system: &mut dyn LinearSystem<T>,
         b: MatRef<'_, T>,
-        options: &PcgOptions,
-        look: &mut dyn FnMut(&Self) -> bool,
+        tolerance: f64,
+        max_iterations: usize,
+        look: &mut dyn FnMut(&Self) -> Option<Stop>,
     ) -> Result<PcgReport> {
-        let PcgOptions { tolerance, max_iterations } = *options;
         validate::positive("tolerance", tolerance)?;
         if self.is_true && !self.history.is_empty() {
             self.cg.restart(system); // an earlier call of `run` had ended
         }
-        let end = loop {
+        let stop = loop {
             if self.cg.residual() <= tolerance {
-                if !self.is_true {
-                    self.cg.verify(system, b, tolerance);
-                }
-                self.is_true = true;
+                self.verify(system, b, tolerance)?;
                 if self.cg.residual() <= tolerance {
-                    break PcgEnd::Converged;
+                    break Stop::Converged;
                 }
                 if self.verified.is_none_or(|verified| self.cg.residual() <= verified / 2.0) {
                     self.verified = Some(self.cg.residual());
                 } else if !self.fall_back(system) {
-                    break PcgEnd::Stalled;
+                    break Stop::Stalled;
                 }
                 self.cg.restart(system);
             }
             if self.history.len() >= max_iterations {
-                break PcgEnd::IterationLimit;
+                break Stop::IterationLimit;
             }
-            if !self.cg.step(system, tolerance) {
+            let moved = self.cg.step(system, tolerance);
+            system.check()?;
+            if !moved {
                 if !self.fall_back(system) {
-                    break PcgEnd::Stalled;
+                    break Stop::Stalled;
                 }
                 self.cg.true_residual(system, b);
+                system.check()?;
                 self.is_true = true;
                 self.cg.restart(system);
                 continue;
             }
             self.is_true = false;
             self.history.push(self.cg.residual());
-            if look(self) {
-                break PcgEnd::Stopped;
+            if let Some(stop) = look(self) {
+                break stop;
             }
         };
-        if !self.is_true {
-            self.cg.verify(system, b, f64::INFINITY);
-            self.is_true = true;
-        }
+        self.verify(system, b, f64::INFINITY)?;
         let (residual, history) = (self.cg.residual(), self.history.clone());
         let (iterations, converged) = (history.len(), residual <= tolerance);
-        Ok(PcgReport { end, iterations, residual, converged, history })
+        let condition = self.cg.condition();
+        Ok(PcgReport { stop, iterations, residual, converged, history, condition })
+    }
+
+    /// Computes the residual as [`ConjugateGradients::verify`] does, unless it is the true one.
+    fn verify(
+        &mut self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        tolerance: f64,
+    ) -> Result<()> {
+        if !self.is_true {
+            self.cg.verify(system, b, tolerance);
+            self.is_true = true;
+        }
+        system.check()
     }
 
     fn fall_back(&mut self, system: &mut dyn LinearSystem<T>) -> bool {

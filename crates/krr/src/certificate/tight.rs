@@ -2,8 +2,8 @@
 
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
-use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
-use crate::iterative::full_system::System;
+use crate::iterative::full_sizes::{ITERATIONS, Sizes};
+use crate::iterative::full_system::FullSystem;
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
@@ -161,7 +161,7 @@ impl TightCertificate {
         let (gamma_0, mu) = (dual.gamma(), dual.mu); //          √D(y − f)/μ, the mean taken off
         let root: Vec<f64> = samples.root_weights(); //          √D
         let K = Counted::new(KernelMatrix::new(model.kernel(), samples.x)?);
-        let (system, _) = System::preconditioned(&K, &sizes, None, &root, &[mu], self.memory, rng)?;
+        let (system, _) = FullSystem::preconditioned(&K, &sizes, &root, &[mu], self.memory, rng)?;
         let mut system = Orthogonal::to_constant(system, has_constant(model), &root);
         let mut b = Mat::from_fn(n, t, |i, j| root[i] * samples.y[(i, j)].f64());
         system.project(b.as_mut());
@@ -228,9 +228,9 @@ impl TightCertificate {
     }
 
     fn sizes<T: Scalar>(&self, [n, d, t]: [usize; 3]) -> Result<Sizes> {
-        let rank = chosen_rank::<T>(None, [n, d, t], WORTH * ITERATIONS, self.memory)?;
+        let sizes = Sizes::new::<T>(None, [n, d, t], 1, WORTH * ITERATIONS, self.memory)?;
         // one column more for u and what the fit is compared by
-        Ok(Sizes { n, columns: t + 1, rank, ridges: 1 })
+        Ok(Sizes { columns: t + 1, ..sizes })
     }
 }
 
@@ -314,7 +314,7 @@ impl Reached<'_> {
 /// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u. Directions are projected once more: there is no curvature along u, and
 /// rounding errors there would make steps of any length.
 struct Orthogonal<'a, T> {
-    system: System<'a, T>,
+    system: FullSystem<KeptTriangle<'a, T>>,
     constant: Option<Constant>,
 }
 
@@ -326,7 +326,11 @@ struct Constant {
 }
 
 impl<'a, T: Scalar> Orthogonal<'a, T> {
-    fn to_constant(mut system: System<'a, T>, constant: bool, root: &[f64]) -> Self {
+    fn to_constant(
+        mut system: FullSystem<KeptTriangle<'a, T>>,
+        constant: bool,
+        root: &[f64],
+    ) -> Self {
         let length = ops::dot(root, root).sqrt();
         let constant = constant.then(|| {
             let unit = Mat::from_fn(root.len(), 1, |i, _| root[i] / length);

@@ -1,12 +1,12 @@
 //! The restricted fit by whichever method suits the sizes.
 
-use crate::iterative::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
-use crate::iterative::{
-    Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, Monitor,
-};
+use super::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
+use super::preconditioner::Preconditioner;
+use super::restricted::Restricted;
+use super::{Extras, Iteration, IterationReport, IterativeFit, IterativeOptions, Monitor};
 use crate::{Centers, KrrModel, NystromKrr, Problem, Solver};
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 use std::ops::ControlFlow;
 
@@ -72,11 +72,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// or [`Points`](nystrom_kernels::Points).
     ///
     /// # Errors
-    /// As [`Falkon::fit`]; [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no
+    /// As [`Falkon::fit`](crate::Falkon::fit); [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no
     /// method fits.
     ///
     /// # Randomness
-    /// None, or that of [`Krill::fit`] where it is taken.
+    /// None, or that of [`Krill::fit`](crate::Krill::fit) where it is taken.
     pub fn fit<'a>(
         &self,
         problem: impl Into<Problem<'a, T>>,
@@ -87,10 +87,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     }
 
     /// As [`fit`](Self::fit), with a warm start or a monitor, which the direct method ignores. A
-    /// fit interrupted after it went over to [`Krill`] is gone on with by `Krill`.
+    /// fit interrupted after it went over to [`Krill`](crate::Krill) is gone on with by `Krill`.
     ///
     /// # Errors
-    /// As [`Falkon::fit_with`].
+    /// As [`Falkon::fit_with`](crate::Falkon::fit_with).
     ///
     /// # Randomness
     /// As [`fit`](Self::fit).
@@ -113,19 +113,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             t,
             weighted: centers.weighted(),
         };
-        let plan = Plan::new::<T>(size, &self.options)?;
-        match plan.method {
+        let mut plan = Plan::new::<T>(size, &self.options)?;
+        let fit = match plan.method {
             Method::Direct => {
                 let model = self.direct(problem, centers)?;
-                Ok(PlannedFit { model, plan, iterations: None })
+                return Ok(PlannedFit { model, plan, iterations: None });
             }
-            Method::Falkon => self.falkon(problem, centers, extras, plan, rng),
-            Method::Krill => {
-                let IterativeFit { model, report } =
-                    self.krill().fit_with(problem, centers, extras, rng)?;
-                Ok(PlannedFit { model, plan, iterations: Some(report) })
-            }
-        }
+            Method::Falkon => self.falkon(problem, centers, extras, &mut plan, rng)?,
+            Method::Krill => self.krill(rng).fit(problem, centers, extras)?,
+        };
+        Ok(PlannedFit { model: fit.model, plan, iterations: Some(fit.report) })
     }
 
     /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected
@@ -135,9 +132,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         problem: Problem<'_, T>,
         centers: Centers<'_, T>,
         extras: Extras<'_, K, T>,
-        mut plan: Plan,
+        plan: &mut Plan,
         rng: &mut dyn Rng,
-    ) -> Result<PlannedFit<K, T>> {
+    ) -> Result<IterativeFit<K, T>> {
         let Extras { start, resume, mut monitor } = extras;
         let krill_fits = plan.fits(Method::Krill, &self.options);
         let mut left = None;
@@ -151,38 +148,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             }
             Ok(answer)
         };
-        let falkon = Falkon {
-            kernel: self.kernel.clone(),
-            ridge: self.ridge,
-            intercept: self.intercept,
-            options: self.options,
-        };
         let extras = Extras { start, resume, monitor: Some(&mut watch) };
-        let first = falkon.fit_with(problem, centers, extras)?;
-        let Some(condition) = left else {
-            return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
-        };
+        let falkon = self.restricted(Preconditioner::Falkon);
+        let first = falkon.fit(problem, centers, extras)?;
+        let Some(condition) = left else { return Ok(first) };
         // for as long as the first model lives
         let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>);
         let extras = Extras { start: Some(first.model.coefficients()), resume: None, monitor };
-        let IterativeFit { model, report } =
-            self.krill().fit_with(problem, centers, extras, rng)?;
+        let IterativeFit { model, report } = self.krill(rng).fit(problem, centers, extras)?;
         let done = first.report.iterations;
         plan.method = Method::Krill;
         plan.reason += &format!(
             "; left for Krill after {done} iterations, because of a condition number above \
              {condition:.0}"
         );
-        Ok(PlannedFit { model, plan, iterations: Some(first.report.then(report)) })
+        Ok(IterativeFit { model, report: first.report.then(report) })
     }
 
-    fn krill(&self) -> Krill<K, T> {
-        Krill {
-            kernel: self.kernel.clone(),
-            ridge: self.ridge,
-            intercept: self.intercept,
-            options: self.options,
-        }
+    fn krill(&self, rng: &mut dyn Rng) -> Restricted<'_, K, T> {
+        self.restricted(Preconditioner::Krill(Streams::from_rng(rng)))
+    }
+
+    fn restricted(&self, preconditioner: Preconditioner) -> Restricted<'_, K, T> {
+        let AutoKrr { kernel, ridge, intercept, options } = self;
+        let (ridge, intercept) = (*ridge, *intercept);
+        Restricted { kernel, ridge, intercept, options, preconditioner }
     }
 
     fn direct(&self, problem: Problem<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {

@@ -1,15 +1,12 @@
 //! Falkon.
 
-use crate::iterative::restricted::{Ingredients, Restricted};
-use crate::iterative::{Extras, IterativeFit, IterativeOptions};
-use crate::{Centers, Problem, SolvedBy};
-use faer::{Accum, Mat, MatMut};
+use super::preconditioner::Preconditioner;
+use super::restricted::Restricted;
+use super::{Extras, IterativeFit, IterativeOptions};
+use crate::{Centers, Problem};
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
-
-/// Columns of the preconditioner computed at once.
-const PANEL: usize = 256;
 
 /// Kernel ridge regression restricted to M centres by preconditioned conjugate gradients: the f of
 /// [`NystromKrr`](crate::NystromKrr) without its O(nM²).
@@ -89,11 +86,6 @@ impl<K, T> Falkon<K, T> {
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         Falkon { kernel, ridge, intercept: false, options: IterativeOptions::default() }
     }
-
-    /// Numbers held in R, G and the panel that G is made from.
-    pub(crate) fn factors(m: u64) -> u64 {
-        2 * m * m + PANEL as u64 * m
-    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
@@ -156,9 +148,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        let precondition =
-            |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
-        self.restricted().fit(problem.into(), centers.into(), extras, precondition)
+        self.restricted().fit(problem.into(), centers.into(), extras)
     }
 
     /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in
@@ -192,40 +182,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         problem: impl Into<Problem<'a, T>>,
         sketch: &dyn Sketch<T>,
     ) -> Result<IterativeFit<K, T>> {
-        let precondition =
-            |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
-        self.restricted().fit_sketch(problem.into(), sketch, precondition)
+        self.restricted().fit_sketch(problem.into(), sketch)
     }
 
     pub(super) fn restricted(&self) -> Restricted<'_, K, T> {
-        Restricted {
-            kernel: &self.kernel,
-            ridge: self.ridge,
-            intercept: self.intercept,
-            options: &self.options,
-            solver: SolvedBy::Falkon,
-            factors: Self::factors,
-        }
+        let Falkon { kernel, ridge, intercept, options } = self;
+        let (ridge, intercept) = (*ridge, *intercept);
+        Restricted { kernel, ridge, intercept, options, preconditioner: Preconditioner::Falkon }
     }
 }
-
-/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ =
-/// K_nM R⁻ᵀ = R then. (2M³/3 + 256M²) + M³/3 flops.
-pub(crate) fn preconditioner(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
-    let (m, R) = (R.order(), R.lower());
-    let fill = |mut out: MatMut<'_, f64>| {
-        for start in (0..m).step_by(PANEL) {
-            // R is lower triangular: rows from `start` on
-            let (below, width) = (m - start, PANEL.min(m - start));
-            let R = R.submatrix(start, start, below, below);
-            let scaled = Mat::from_fn(below, width, |i, j| omega[start + i] * R[(i, j)]);
-            let panel = out.rb_mut().submatrix_mut(start, start, below, width);
-            ops::matmul(panel, Accum::Replace, R.transpose(), scaled.as_ref(), 1.0);
-        }
-        ops::add_to_diagonal(out, mu);
-    };
-    // a shift would change the speed, not the solution
-    Cholesky::from_fill(m, fill, JitterLadder::default())
-}
-
-use faer::reborrow::*;

@@ -1,15 +1,18 @@
 //! Kernel ridge regression on all the data.
 
-use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
-use crate::iterative::full_system::System;
-use crate::iterative::run::{Watch, run_watched};
-use crate::iterative::{Extras, IterativeFit, IterativeOptions};
+use super::full_sizes::{ITERATIONS, Sizes};
+use super::full_system::{FullSystem, KernelProduct};
+use super::run::run;
+use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::targets::Targets;
-use crate::{FitReport, KrrModel, Problem, SolvedBy};
-use faer::{Mat, MatRef};
+use crate::{FitReport, Problem, SolvedBy};
+use faer::MatRef;
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops};
 use rand::Rng;
+
+/// What a start is checked against.
+pub(super) const START: &str = "rows of the start against number of points";
 
 /// Kernel ridge regression as defined, over all of the space of k, without ever storing K. It
 /// solves (K + nλI)α = y by preconditioned conjugate gradients. The preconditioner is P = K̂ + nλI,
@@ -134,47 +137,49 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         self.options.check()?;
         let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
-        let columns = t + usize::from(self.intercept);
+        let size = [n, x.dim(), t + usize::from(self.intercept)];
         let memory = self.options.memory;
-        let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], ITERATIONS, memory)?;
+        let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let sizes = Sizes { n, columns, rank, ridges: 1 };
         sizes.plan::<T>(memory)?; //                                            refused in advance
-        let root: Vec<f64> = samples.root_weights(); //                         √D
-        let start = self.start(&extras, &root, t)?;
-
+        extras.check_start(START, n, t)?;
+        let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let (mut system, memory) =
-            System::preconditioned(&K, &sizes, self.rank, &root, &[mu], memory, rng)?;
-        let targets = Targets::new(samples, &root, self.intercept);
-        let b = targets.right_hand_side(1);
-        let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
-            let (alpha, b) = targets.coefficients(gamma, ops::dot);
-            let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
-            let kernel_entries = K.entries() + K.diagonal_entries();
-            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
-            let b = self.intercept.then_some(&b[..]);
-            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), b, report)
-        };
-        let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
-        let (model, ran) = run_watched(&mut system, b.as_ref(), watch, &self.options, &model)?;
-        Ok(ran.finish(model, &self.options, system.passes, memory))
+        let (system, memory) =
+            FullSystem::preconditioned(&K, &sizes, &targets.root, &[mu], memory, rng)?;
+        let entries = || K.entries() + K.diagonal_entries();
+        self.solve(system, &targets, mu, (memory, &entries), extras)
     }
 
-    /// γ = D^(−1/2)α where there is weight, and 0 for the constant.
-    pub(super) fn start(
+    /// The fit, once the preconditioner is known; so many kernel `entries` are evaluated so far.
+    pub(super) fn solve(
         &self,
-        extras: &Extras<'_, K, T>,
-        root: &[f64],
-        t: usize,
-    ) -> Result<Option<Mat<f64>>> {
-        let n = root.len();
-        extras.check_start("rows of the start against number of points", n, t)?;
-        let gamma = |alpha: MatRef<'_, T>| {
-            Mat::from_fn(n, t + usize::from(self.intercept), |i, j| {
-                if j < t && root[i] > 0.0 { alpha[(i, j)].f64() / root[i] } else { 0.0 }
-            })
+        mut system: FullSystem<impl KernelProduct>,
+        targets: &Targets<'_, T, f64>,
+        mu: f64,
+        (memory, entries): (MemoryPlan, &dyn Fn() -> u64),
+        extras: Extras<'_, K, T>,
+    ) -> Result<IterativeFit<K, T>> {
+        let b = targets.right_hand_side(1);
+        let start = extras.start.map(|alpha| targets.start(alpha));
+        let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
+            let report = report(targets.samples, [mu, condition], reason, entries());
+            targets.model(self.kernel.clone(), gamma, ops::dot, report)
         };
-        Ok(extras.start.map(gamma))
+        let begun = (b.as_ref(), start);
+        let mut fit = run(&mut system, begun, extras, &self.options, memory, &model)?;
+        fit.report.passes = system.passes;
+        Ok(fit)
     }
+}
+
+/// The report of a model of all samples at this μ.
+pub(super) fn report<T: Scalar>(
+    samples: Problem<'_, T>,
+    [ridge, condition]: [f64; 2],
+    reason: String,
+    kernel_entries: u64,
+) -> FitReport {
+    let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+    FitReport { ridge, condition, reason, kernel_entries, ..of_all }
 }

@@ -1,20 +1,19 @@
 //! Regression on all the data over rows that are read again for every iteration.
 
-use super::again::{Again, Seen};
-use super::full::FullKrr;
-use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes, chosen_rank};
-use super::full_system::{Preconditioner, factor, preconditioner};
-use super::run::{Watch, run_watched};
-use super::{Extras, IterativeFit, MemoryPlan, RowPasses};
+use super::full::{FullKrr, START};
+use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
+use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
+use super::row_passes::{CheckedPasses, RowPasses};
+use super::{Extras, IterativeFit, MemoryPlan};
 use crate::problem::TILE_ROWS;
 use crate::state::{RowSums, RowValues};
 use crate::targets::Targets;
-use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{LinearSystem, Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::Rng;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Copies of the points while they travel: what a merge takes, and its message.
 const COPIES: u64 = 3;
@@ -78,36 +77,25 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let all = sums.collected()?;
         let samples = all.problem();
         samples.check(&self.kernel)?;
-        let x = samples.x;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let root: Vec<f64> = samples.root_weights(); //                         √D
-        let start = self.start(&extras, &root, targets)?;
+        extras.check_start(START, n, targets)?;
 
-        let matrix = KernelMatrix::new(&self.kernel, x)?;
+        let matrix = KernelMatrix::new(&self.kernel, samples.x)?;
         let sizes = self.sizes_in_passes([n, dim, targets])?;
-        let F = factor(&matrix, &sizes, self.rank, &root, &[mu], rng)?; //       K ≈ FFᵀ
-        let (seen, before) = (Seen::after(1), ((F.ncols() + 1) * n) as u64);
-        let (P, _) = preconditioner(F, &root, &[mu], false)?;
-        let of_targets = Targets::new(samples, &root, self.intercept);
-        let b = of_targets.right_hand_side(1);
+        let prepared = Targets::new(samples, self.intercept); //                √D, y − ȳ
+        let root = &prepared.root;
+        let F = factor(&matrix, &sizes, root, &[mu], rng)?; //                  K ≈ FFᵀ
+        let before = ((F.ncols() + 1) * n) as u64;
+        let P = ShiftedFactor::new(F, root, &[mu], false)?;
+        let entries = AtomicU64::new(before);
+        let passes = CheckedPasses { rows, n, row_entries: n, entries: &entries };
+        let K = Passing { kernel: &self.kernel, points: &all.x, targets, passes };
+        let system = FullSystem::new(K, P, root, &[mu], 0);
+        let so_far = || entries.load(Relaxed);
+        let mut fit = self.solve(system, &prepared, mu, (memory, &so_far), extras)?;
+        fit.report.passes += 1; // that collected the rows
+        // without passes that verify a residual, of which a resumed fit may take fewer
         let square = (n as u64).pow(2);
-        let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
-            let (alpha, b) = of_targets.coefficients(gamma, ops::dot);
-            let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
-            let kernel_entries = before + (seen.passes() - 1) * square;
-            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
-            let b = self.intercept.then_some(&b[..]);
-            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), b, report)
-        };
-        let (kernel, points) = (&self.kernel, &all.x);
-        let again = Again::new(rows, n as u64, &seen);
-        let mut system = Passing { kernel, points, targets, root: &root, mu, P, again };
-        let mut look = seen.until_failure(extras.monitor);
-        let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
-        let ran = run_watched(&mut system, b.as_ref(), watch, &self.options, &model);
-        let (model, ran) = system.again.unless_failed(ran)?;
-        let mut fit = ran.finish(model, &self.options, seen.passes() as usize, memory);
-        // of a fit that was gone on with, too: without the passes that verified
         fit.model.report.kernel_entries = before + fit.report.iterations as u64 * square;
         Ok(fit)
     }
@@ -166,49 +154,29 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
 
     fn sizes_in_passes(&self, [n, dim, targets]: [usize; 3]) -> Result<Sizes> {
         validate::not_empty("points (n)", n)?;
-        let columns = targets + usize::from(self.intercept);
         // all of K an iteration, in the place of a triangle
-        let rank = chosen_rank::<T>(self.rank, [n, dim, columns], 2.0 * ITERATIONS, None)?;
+        let size = [n, dim, targets + usize::from(self.intercept)];
+        let sizes = Sizes::new::<T>(self.rank, size, 1, 2.0 * ITERATIONS, None)?;
+        let (None, Some(budget)) = (self.rank, self.options.memory) else { return Ok(sizes) };
         // nk numbers of F and six squares in a share of the memory: 48k² + wnk = share
-        let room = |budget: u64| {
-            let (w, share) = ((n * size_of::<T>()) as f64, (budget / SHARE_OF_BUDGET) as f64);
-            (((w * w + 192.0 * share).sqrt() - w) / 96.0) as usize
-        };
-        let rank = match (self.rank, self.options.memory) {
-            (None, Some(budget)) => rank.min(room(budget)).max(1),
-            _ => rank,
-        };
-        Ok(Sizes { n, columns, rank, ridges: 1 })
+        let (w, share) = ((n * size_of::<T>()) as f64, (budget / SHARE_OF_BUDGET) as f64);
+        let within = (((w * w + 192.0 * share).sqrt() - w) / 96.0) as usize;
+        Ok(Sizes { rank: sizes.rank.min(within).max(1), ..sizes })
     }
 }
 
-/// √D K √D + μI, K by passes.
+/// Kα, by a pass in which every row has its kernel values with all points.
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
     points: &'a Arc<Mat<T>>,
     targets: usize,
-    /// √D.
-    root: &'a [f64],
-    mu: f64,
-    P: Preconditioner,
-    again: Again<'a, P>,
+    passes: CheckedPasses<'a, P>,
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> LinearSystem<f64> for Passing<'_, P, K, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        let (n, columns) = gamma.shape();
-        let alpha = Mat::from_fn(n, columns, |i, j| self.root[i] * gamma[(i, j)]);
-        let empty = RowValues::product(self.kernel, self.points, self.targets, alpha.as_ref());
-        let product = self.again.pass(empty, RowValues::values); //             Kα
-        let product = product.unwrap_or_else(|| Mat::zeros(n, columns));
-        for j in 0..columns {
-            for i in 0..n {
-                out[(i, j)] = self.root[i] * product[(i, j)] + self.mu * gamma[(i, j)];
-            }
-        }
-    }
-
-    fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
-        self.P.solve_into(out, r);
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> KernelProduct for Passing<'_, P, K, T> {
+    fn product(&mut self, mut out: MatMut<'_, f64>, alpha: MatRef<'_, f64>, _: bool) -> Result<()> {
+        let empty = RowValues::product(self.kernel, self.points, self.targets, alpha);
+        out.copy_from(self.passes.pass(empty)?.values()?);
+        Ok(())
     }
 }

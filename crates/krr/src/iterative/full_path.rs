@@ -1,17 +1,15 @@
 //! Many ridges on all the data at once, the best by validation.
 
-use crate::iterative::compared::Compared;
-use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
-use crate::iterative::full_system::System;
-use crate::iterative::run::Run;
-use crate::iterative::{IterativeFit, IterativeOptions, Stop};
+use super::full::report;
+use super::full_sizes::{ITERATIONS, Sizes};
+use super::full_system::FullSystem;
+use super::run::{finished, reason};
+use super::validation::Validation;
+use super::{IterativeFit, IterativeOptions};
+use crate::Problem;
 use crate::targets::Targets;
-use crate::{FitReport, KrrModel, Problem, SolvedBy};
-use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{
-    ConjugateGradients, Counted, Result, Ridge, Scalar, Solve, ops, validate,
-};
+use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, Stop, ops, validate};
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
@@ -19,15 +17,15 @@ use rand::Rng;
 /// training point.
 const FIRST_LOOK: usize = 4;
 const NEXT_LOOK: f64 = 1.25;
-/// A ridge still counts while its error is within this factor of the best,
-const IN_THE_RUNNING: f64 = 1.1;
-/// and still improves by more than this share from look to look, or until its residual is below
-/// this.
+/// A ridge may still become the best while its error is within this factor of the best error.
+const CONTENDER_RATIO: f64 = 1.1;
+/// A ridge still improves if its error falls by more than this share from one look to the next.
 const IMPROVEMENT: f64 = 1e-3;
-const BEGUN: f64 = 0.03;
-/// Errors within this factor are the same: of their ridges the largest is taken, and a residual is
-/// enough.
-const TIE: f64 = 1.0005;
+/// An error is trusted only once the residual of its ridge is below this.
+const TRUSTED_RESIDUAL: f64 = 0.03;
+/// Errors within this factor count as equal. Among equal errors the largest ridge is chosen, and
+/// the residual of the first look with an error equal to the last is enough.
+const TIE_RATIO: f64 = 1.0005;
 
 /// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
 /// error on validation points.
@@ -133,51 +131,51 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let (samples, valid) = (train.into(), valid.into());
         let mu = self.check(samples, valid)?;
         let n = samples.x.len();
-        let columns = samples.y.ncols() + usize::from(self.intercept);
-        let all = [n, samples.x.dim(), columns * mu.len()];
-        let rank = chosen_rank::<T>(self.rank, all, ITERATIONS, self.options.memory)?;
-        let sizes = Sizes { n, columns, rank, ridges: mu.len() };
-        let budget = self.options.memory;
+        let size = [n, samples.x.dim(), samples.y.ncols() + usize::from(self.intercept)];
+        let IterativeOptions { tolerance, max_iterations, memory: budget } = self.options;
+        let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;
         sizes.plan::<T>(budget)?; //                                  refused before any work
 
-        let root: Vec<f64> = samples.root_weights(); //               √D
+        let targets = &Targets::new(samples, self.intercept); //      √D, y − ȳ
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
         let (mut system, mut memory) =
-            System::preconditioned(&K, &sizes, self.rank, &root, &mu, budget, rng)?;
-        let targets = Targets::new(samples, &root, self.intercept);
-        let room = memory.room(budget) - memory.kept;
-        let compared = Compared::new(&self.kernel, samples, valid, room);
-        memory.tiles += compared.kept_bytes();
-        let path = Path { kernel: &self.kernel, samples, compared, targets: &targets, mu: &mu };
+            FullSystem::preconditioned(&K, &sizes, &targets.root, &mu, budget, rng)?;
+        let left = memory.left_for_kernel_values(budget) - memory.kept;
+        let validation = Validation::new(&self.kernel, targets, valid, left);
+        memory.tiles += validation.kept_bytes();
 
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
         let mut at_looks = Vec::new();
         let mut look = |solve: &Solve<f64>| {
             let number = solve.iterations();
             if number < next {
-                return false;
+                return None;
             }
             next = (number as f64 * NEXT_LOOK).ceil() as usize;
-            match path.errors(solve.cg().x()) {
+            match validation.errors(solve.cg().x()) {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            at_looks.push(path.residuals(solve.cg()));
-            failed.is_some() || settled(&looks, &at_looks)
+            at_looks.push(validation.residuals(solve.cg()));
+            (failed.is_some() || settled(&looks, &at_looks)).then_some(Stop::Asked)
         };
         let b = targets.right_hand_side(mu.len());
         let mut solve = Solve::start(&mut system, b.as_ref(), None)?;
-        let ran = solve.run(&mut system, b.as_ref(), &self.options.pcg(), &mut look)?;
+        let mut solved =
+            solve.run(&mut system, b.as_ref(), tolerance, max_iterations, &mut look)?;
         let cg = failed.map_or(Ok(solve.cg()), Err)?;
-        let errors = path.errors(cg.x())?;
-        let best = path.best(&errors);
-        let entries = K.entries() + K.diagonal_entries();
-        let residuals = path.residuals(cg);
+        let errors = validation.errors(cg.x())?;
+        let best = best_of(&errors, &mu);
+        let residuals = validation.residuals(cg);
         let enough =
             at_looks.get(good_from(&looks, best, errors[best])).unwrap_or(&residuals)[best];
-        let ran = Run { residual: residuals[best], ..Run::new(&solve, ran, Some(Stop::Asked)) };
-        let model = path.model(best, cg.x(), &ran, entries)?;
-        let fit = ran.finish(model, &self.options, system.passes, memory);
+        solved.residual = residuals[best];
+        let entries = K.entries() + K.diagonal_entries();
+        let report = report(samples, [mu[best], solved.condition], reason(&solved), entries);
+        let gamma = targets.of_ridge(best, cg.x());
+        let model = targets.model(self.kernel.clone(), gamma, ops::dot, report)?;
+        let mut fit = finished(model, solved, &self.options, memory);
+        fit.report.passes = system.passes;
         Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, enough, looks })
     }
 
@@ -195,77 +193,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
     }
 }
 
-/// What all looks have in common.
-struct Path<'a, K, T> {
-    kernel: &'a K,
-    samples: Problem<'a, T>,
-    compared: Compared<'a, K, T>,
-    targets: &'a Targets<'a, T, f64>,
-    mu: &'a [f64],
-}
-
-impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
-    /// α and b of ridge r.
-    fn coefficients(&self, r: usize, gamma: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
-        let width = self.targets.width();
-        self.targets.coefficients(gamma.subcols(r * width, width), ops::dot)
-    }
-
-    /// The root mean squared validation error of every ridge.
-    fn errors(&self, gamma: MatRef<'_, f64>) -> Result<Vec<f64>> {
-        let (n, t) = (self.samples.x.len(), self.samples.y.ncols());
-        let (mut alpha, mut b) = (Mat::zeros(n, t * self.mu.len()), Vec::new());
-        for r in 0..self.mu.len() {
-            let (one, constants) = self.coefficients(r, gamma);
-            alpha.as_mut().subcols_mut(r * t, t).copy_from(one);
-            b.extend(constants);
-        }
-        // the targets of all ridges side by side: one pass over the validation points
-        let (f, valid) = (self.compared.predicted(alpha.as_ref(), &b)?, self.compared.valid);
-        let rows = f.nrows();
-        let weights: f64 = (0..rows).map(|i| valid.weight(i)).sum();
-        let square = |j: usize, r: usize| {
-            let error = |i: usize| f[(i, r * t + j)].f64() - valid.y[(i, j)].f64();
-            (0..rows).map(|i| valid.weight(i) * error(i).powi(2)).sum::<f64>()
-        };
-        let mean = |r: usize| (0..t).map(|j| square(j, r)).sum::<f64>() / (weights * t as f64);
-        let error =
-            |r: usize| Some(mean(r).sqrt()).filter(|e| !e.is_nan()).unwrap_or(f64::INFINITY);
-        Ok((0..self.mu.len()).map(error).collect())
-    }
-
-    /// The relative residual of each ridge, the largest over the targets.
-    fn residuals(&self, cg: &ConjugateGradients<f64>) -> Vec<f64> {
-        let of_ridge = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
-        cg.residuals().chunks(self.targets.width()).map(of_ridge).collect()
-    }
-
-    /// The largest ridge whose error is as good as the smallest.
-    fn best(&self, errors: &[f64]) -> usize {
-        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
-        let good = (0..errors.len()).filter(|&r| errors[r] <= TIE * least);
-        good.max_by(|&a, &b| self.mu[a].total_cmp(&self.mu[b])).unwrap_or(0)
-    }
-
-    fn model(
-        &self,
-        r: usize,
-        gamma: MatRef<'_, f64>,
-        ran: &Run,
-        kernel_entries: u64,
-    ) -> Result<KrrModel<K, T>> {
-        let (alpha, b) = self.coefficients(r, gamma);
-        let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
-        let (ridge, condition, reason) = (self.mu[r], ran.condition, ran.reason());
-        let report = FitReport { ridge, condition, reason, kernel_entries, ..of_all };
-        let b = self.targets.intercept.then_some(&b[..]);
-        KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), b, report)
-    }
+/// The largest ridge whose error is as good as the smallest.
+fn best_of(errors: &[f64], mu: &[f64]) -> usize {
+    let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let good = (0..errors.len()).filter(|&r| errors[r] <= TIE_RATIO * least);
+    good.max_by(|&a, &b| mu[a].total_cmp(&mu[b])).unwrap_or(0)
 }
 
 /// The first look from which on the error of a ridge is as good as at the end.
 fn good_from(looks: &[(usize, Vec<f64>)], ridge: usize, end: f64) -> usize {
-    let good = |(_, errors): &&(usize, Vec<f64>)| errors[ridge] <= TIE * end;
+    let good = |(_, errors): &&(usize, Vec<f64>)| errors[ridge] <= TIE_RATIO * end;
     looks.len() - looks.iter().rev().take_while(good).count()
 }
 
@@ -274,7 +211,8 @@ fn settled(looks: &[(usize, Vec<f64>)], residuals: &[Vec<f64>]) -> bool {
     let ([.., (_, before), (_, now)], [.., residuals]) = (looks, residuals) else { return false };
     let best = now.iter().copied().fold(f64::INFINITY, f64::min);
     let goes_on = |((before, now), residual): ((&f64, &f64), &f64)| {
-        *now <= IN_THE_RUNNING * best && (*residual > BEGUN || *now < (1.0 - IMPROVEMENT) * before)
+        *now <= CONTENDER_RATIO * best
+            && (*residual > TRUSTED_RESIDUAL || *now < (1.0 - IMPROVEMENT) * before)
     };
     !before.iter().zip(now).zip(residuals).any(goes_on)
 }

@@ -1,8 +1,8 @@
 //! What regression on all the data holds, counted before it begins.
 
-use crate::iterative::MemoryPlan;
-use crate::iterative::plan::value;
-use nystrom_linalg_core::{KeptTriangle, PsdMatrix, Result, Scalar, validate};
+use super::MemoryPlan;
+use super::plan::value;
+use nystrom_linalg_core::{KeptTriangle, Result, Scalar, validate};
 
 /// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
@@ -27,48 +27,41 @@ pub(crate) struct Sizes {
     pub n: usize,
     /// Targets, and one more for an intercept.
     pub columns: usize,
-    pub rank: usize,
     pub ridges: usize,
-}
-
-/// The rank of the preconditioner: the one asked for, or that at which building it costs as much as
-/// so many `iterations`, by counts.
-///
-/// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
-pub(crate) fn chosen_rank<T: Scalar>(
-    asked: Option<usize>,
-    [n, d, columns]: [usize; 3],
-    iterations: f64,
-    budget: Option<u64>,
-) -> Result<usize> {
-    let v = value(d);
-    let kept = budget.is_some_and(|budget| budget >= 2 * KeptTriangle::<T>::bytes(n));
-    let pair = if kept { READ } else { v } + PRODUCTS * columns as f64;
-    // 2k² + vk = iterations·n/2·pair
-    let balanced = (-v + (v * v + 4.0 * iterations * n as f64 * pair).sqrt()) / 4.0;
-    let column = (n * (size_of::<T>() + size_of::<f32>())) as u64;
-    let room = budget.map_or(LARGEST_RANK, |budget| (budget / SHARE_OF_BUDGET / column) as usize);
-    let most = room.min(n.div_ceil(SHARE_OF_N)).max(1);
-    let rank = asked.unwrap_or((balanced as usize).clamp(1, most));
-    validate::at_most("columns of the preconditioner", rank, n)?;
-    Ok(rank)
-}
-
-/// The share of tr K at which the preconditioner is good enough, unless its rank is given. What is
-/// left of √D K √D is then within μ, and the condition number within 2.
-pub(crate) fn enough<T: Scalar>(
-    asked: Option<usize>,
-    K: &dyn PsdMatrix<T>,
-    mu: f64,
-    root: &[f64],
-) -> f64 {
-    let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
-    let share = mu / (largest * K.trace());
-    // a ridge above tr K wants no preconditioner, but there is always one column
-    if asked.is_none() && share > 0.0 { share.min(0.9) } else { 0.0 }
+    /// Of the preconditioner, at most.
+    pub rank: usize,
+    /// Whether the caller asked for this rank.
+    pub asked: bool,
 }
 
 impl Sizes {
+    /// With the rank asked for, or that at which building the preconditioner costs as much as so
+    /// many `iterations`, by counts.
+    ///
+    /// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
+    ///
+    /// # Errors
+    /// `Empty` or `TooMany` for a rank of 0 or above n.
+    pub fn new<T: Scalar>(
+        asked: Option<usize>,
+        [n, d, columns]: [usize; 3],
+        ridges: usize,
+        iterations: f64,
+        budget: Option<u64>,
+    ) -> Result<Self> {
+        let v = value(d);
+        let kept = budget.is_some_and(|budget| budget >= 2 * KeptTriangle::<T>::bytes(n));
+        let pair = if kept { READ } else { v } + PRODUCTS * (columns * ridges) as f64;
+        // 2k² + vk = iterations·n/2·pair
+        let balanced = (-v + (v * v + 4.0 * iterations * n as f64 * pair).sqrt()) / 4.0;
+        let column = (n * (size_of::<T>() + size_of::<f32>())) as u64;
+        let within = |budget: u64| (budget / SHARE_OF_BUDGET / column) as usize;
+        let most = budget.map_or(LARGEST_RANK, within).min(n.div_ceil(SHARE_OF_N)).max(1);
+        let rank = asked.unwrap_or((balanced as usize).clamp(1, most));
+        validate::at_most("columns of the preconditioner", rank, n)?;
+        Ok(Sizes { n, columns, ridges, rank, asked: asked.is_some() })
+    }
+
     /// With a budget, what is left of it keeps blocks of K.
     ///
     /// # Errors
@@ -103,7 +96,7 @@ impl Sizes {
 
 impl MemoryPlan {
     /// What of a budget K may take.
-    pub(crate) fn room(&self, budget: Option<u64>) -> u64 {
+    pub(crate) fn left_for_kernel_values(&self, budget: Option<u64>) -> u64 {
         budget.map_or(0, |budget| budget.saturating_sub(self.total() - self.kept))
     }
 }

@@ -1,17 +1,12 @@
 //! KRILL.
 
-use crate::iterative::restricted::{Ingredients, Restricted};
-use crate::iterative::tiles::Tiles;
-use crate::iterative::{Extras, IterativeFit, IterativeOptions};
-use crate::sign_embedding::{ROWS_PER_CENTER, embed, empty_embedding};
-use crate::{Centers, Problem, SolvedBy};
-use faer::{Accum, Mat, MatMut};
+use super::preconditioner::Preconditioner;
+use super::restricted::Restricted;
+use super::{Extras, IterativeFit, IterativeOptions};
+use crate::{Centers, Problem};
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops};
+use nystrom_linalg_core::{Result, Ridge, Scalar, Streams};
 use rand::Rng;
-
-/// Points whose part of the embedding comes from one random stream.
-const STREAM_ROWS: usize = 1024;
 
 /// Kernel ridge regression restricted to M centres, as [`Falkon`](crate::Falkon), for centres of
 /// any kind. Its preconditioner asks nothing of them: it is K_nM compressed to 2M rows by a random
@@ -76,11 +71,6 @@ impl<K, T> Krill<K, T> {
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         Krill { kernel, ridge, intercept: false, options: IterativeOptions::default() }
     }
-
-    /// Numbers held in R, G, the sketch and the rows that are added to it.
-    pub(crate) fn factors(m: u64) -> u64 {
-        (2 + ROWS_PER_CENTER as u64) * m * m + 2 * STREAM_ROWS as u64 * m
-    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
@@ -116,60 +106,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        let streams = Streams::from_rng(rng);
-        let precondition = |Ingredients { tiles, R, mu, .. }: Ingredients<'_, '_, T>| {
-            preconditioner(tiles, R, mu, streams)
-        };
-        self.restricted().fit(problem.into(), centers.into(), extras, precondition)
+        self.restricted(rng).fit(problem.into(), centers.into(), extras)
     }
 
-    pub(super) fn restricted(&self) -> Restricted<'_, K, T> {
-        Restricted {
-            kernel: &self.kernel,
-            ridge: self.ridge,
-            intercept: self.intercept,
-            options: &self.options,
-            solver: SolvedBy::Krill,
-            factors: Self::factors,
-        }
+    pub(super) fn restricted(&self, rng: &mut dyn Rng) -> Restricted<'_, K, T> {
+        let Krill { kernel, ridge, intercept, options } = self;
+        let (ridge, intercept) = (*ridge, *intercept);
+        let preconditioner = Preconditioner::Krill(Streams::from_rng(rng));
+        Restricted { kernel, ridge, intercept, options, preconditioner }
     }
 }
-
-/// G with GGᵀ = SᵀS + μI, S = Ψ√D K_nM R⁻ᵀ.
-pub(crate) fn preconditioner<T: Scalar>(
-    tiles: &Tiles<'_, T>,
-    R: &Cholesky<f64>,
-    mu: f64,
-    streams: Streams,
-) -> Result<Cholesky<f64>> {
-    embedded_preconditioner(sketch(tiles, streams), R, mu)
-}
-
-/// The same from (Ψ√D K_nM)ᵀ, M × 2M.
-pub(super) fn embedded_preconditioner(
-    mut St: Mat<f64>,
-    R: &Cholesky<f64>,
-    mu: f64,
-) -> Result<Cholesky<f64>> {
-    R.forward_in_place(St.as_mut()); //                             Sᵀ = R⁻¹(ΨK_nM)ᵀ
-    let fill = |mut out: MatMut<'_, f64>| {
-        ops::gram_lower(out.rb_mut(), Accum::Replace, St.transpose(), 1.0);
-        ops::add_to_diagonal(out, mu);
-    };
-    Cholesky::from_fill(R.order(), fill, JitterLadder::default())
-}
-
-/// (Ψ√D K_nM)ᵀ, M × 2M, in one pass.
-pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f64> {
-    let mut St = empty_embedding(tiles.order());
-    let mut buffer = tiles.buffer(STREAM_ROWS);
-    tiles.count_pass();
-    for (b, rows) in RowTree::tiles(0..tiles.len(), STREAM_ROWS).enumerate() {
-        let samples = tiles.samples.slice(rows.clone());
-        let Kt = tiles.tile(&mut buffer, rows);
-        embed(St.as_mut(), Kt, samples, &mut streams.stream(b as u64));
-    }
-    St
-}
-
-use faer::reborrow::*;

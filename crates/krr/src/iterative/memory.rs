@@ -1,11 +1,10 @@
 //! What a restricted fit holds, counted before it begins.
 
+use crate::problem::TILE_ROWS;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar};
 
 /// Numbers of a tile: 1 MiB in `f64`, the size of a core's own cache.
 const TILE_NUMBERS: usize = 1 << 17;
-/// Rows are kept by multiples of this, so that no tile is kept in part.
-const KEPT_ROWS: usize = 1024;
 
 /// Bytes a fit holds at its peak, beyond its input and its model, by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +48,9 @@ impl MemoryPlan {
         let tile_rows = (TILE_NUMBERS / m).clamp(32, 256).next_power_of_two();
         let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
         let (rows, centers, targets) = (tile_rows.min(n) as u64, m as u64, t as u64);
-        // a tile of f32 is widened before its products
-        let copy = if narrow < wide { wide } else { 0 };
-        let tile =
-            rows * centers * (narrow + copy) + rows * targets * wide + 2 * centers * targets * wide;
+        let tile = rows * centers * widened_bytes::<T>()
+            + rows * targets * wide
+            + 2 * centers * targets * wide;
         let least = MemoryPlan {
             factors: factors * wide,
             vectors: 9 * centers * targets * wide,
@@ -65,8 +63,31 @@ impl MemoryPlan {
         let Some(budget) = budget else { return Ok(least) };
         let left = budget - least.total();
         let fit = usize::try_from(left / (centers * narrow)).unwrap_or(usize::MAX);
-        let kept_rows = if fit >= n { n } else { fit / KEPT_ROWS * KEPT_ROWS };
+        // no tile is kept in part
+        let kept_rows = if fit >= n { n } else { fit / TILE_ROWS * TILE_ROWS };
         Ok(MemoryPlan { kept: kept_rows as u64 * centers * narrow, kept_rows, ..least })
+    }
+
+    /// For rows that are read again in every pass, and so for any number of them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBudget`] if `budget` does not hold it.
+    pub(crate) fn in_passes<T: Scalar>(
+        m: usize,
+        t: usize,
+        factors: u64,
+        budget: Option<u64>,
+    ) -> Result<MemoryPlan> {
+        let (wide, centers, targets) = (size_of::<f64>() as u64, m as u64, t as u64);
+        let plan = MemoryPlan {
+            factors: factors * wide,
+            vectors: 10 * centers * targets * wide,
+            tiles: TILE_ROWS as u64 * centers * widened_bytes::<T>(),
+            kept: 0,
+            kept_rows: 0,
+            tile_rows: TILE_ROWS,
+        };
+        plan.within(budget, "an iterative fit")
     }
 
     /// The same with all n rows kept, which cannot be had for less.
@@ -93,4 +114,10 @@ impl MemoryPlan {
             _ => Ok(self),
         }
     }
+}
+
+/// Bytes of a number of a tile: one of `f32` is widened before its products.
+fn widened_bytes<T>() -> u64 {
+    let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
+    if narrow < wide { narrow + wide } else { narrow }
 }

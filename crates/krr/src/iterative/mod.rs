@@ -6,35 +6,36 @@
 //!   is its equations and preconditioner, `full_sizes.rs` its memory.
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
-//! `restricted.rs` puts a restricted fit together from the parts: `tiles.rs` (K_nM),
-//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan). `passes.rs` and
-//! `full_passes.rs` are the same over rows that are read again for every iteration, as `again.rs`
-//! says.
+//! `restricted.rs` puts a restricted fit together: `system.rs` (the equations),
+//! `preconditioner.rs`, `run.rs` (the loop). `in_memory.rs` begins it for rows in memory, which
+//! `tiles.rs` turns into products with K_nM, and `passes.rs` for rows that are read again for every
+//! iteration. `full.rs` and `full_passes.rs` are the same on all the data. `memory.rs` counts bytes
+//! before a fit begins.
 
-mod again;
 mod auto;
-mod compared;
 mod falkon;
 mod full;
 mod full_passes;
 mod full_path;
 pub(crate) mod full_sizes;
 pub(crate) mod full_system;
+mod in_memory;
 mod krill;
 mod memory;
 mod options;
 mod passes;
 mod plan;
+mod preconditioner;
 mod report;
 mod restricted;
+mod row_passes;
 mod run;
 mod system;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod validation;
 
-pub use again::RowPasses;
-pub(crate) use again::same_rows;
 pub use auto::{AutoKrr, PlannedFit};
 pub use falkon::Falkon;
 pub use full::FullKrr;
@@ -43,4 +44,6 @@ pub use krill::Krill;
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
 pub use plan::{Estimate, Method, Plan, ProblemSize};
-pub use report::{IterationReport, IterativeFit, Stop};
+pub use report::{IterationReport, IterativeFit};
+pub use row_passes::RowPasses;
+pub(crate) use row_passes::same_rows;

@@ -2,7 +2,7 @@
 
 use crate::KrrModel;
 use faer::MatRef;
-use nystrom_linalg_core::{PcgOptions, Result, SavedSolve, Scalar, Solve, validate};
+use nystrom_linalg_core::{Result, SavedSolve, Scalar, Solve, validate};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -32,10 +32,6 @@ impl Default for IterativeOptions {
 impl IterativeOptions {
     pub(crate) fn check(&self) -> Result<()> {
         validate::positive("tolerance", self.tolerance)
-    }
-
-    pub(crate) fn pcg(&self) -> PcgOptions {
-        PcgOptions { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 }
 

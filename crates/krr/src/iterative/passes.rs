@@ -1,22 +1,18 @@
 //! Falkon and KRILL over rows that are not in memory: a pass for each iteration.
 
-use super::again::{Again, Seen};
-use super::falkon::preconditioner;
-use super::krill::embedded_preconditioner;
-use super::restricted::{Restricted, START, begun};
-use super::run::{Watch, run_watched};
-use super::system::{Constant, NormalProducts, System};
-use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
-use crate::problem::TILE_ROWS;
+use super::restricted::{Restricted, START, Span};
+use super::row_passes::{CheckedPasses, RowPasses};
+use super::system::{Moments, RowProducts};
+use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan};
 use crate::span_rows::span;
 use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
-use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
 use nystrom_sketch::Sketch;
 use rand::Rng;
+use std::sync::atomic::AtomicU64;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. There is one for the
@@ -58,13 +54,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         targets: usize,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        // every centre stands for as many rows: Ω = (Σw/M)I
-        let precondition = |_: &mut P, R: &Cholesky<f64>, weight: f64, mu: f64| {
-            let m = centers.len();
-            preconditioner(R, &vec![weight / m as f64; m], mu)
-        };
-        let through = Through { centers, span: None };
-        self.restricted().fit_passes(rows, &through, targets, extras, precondition)
+        self.restricted().fit_passes(rows, centers, None, targets, extras)
     }
 }
 
@@ -107,7 +97,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        self.through(rows, &Through { centers, span: None }, targets, extras, rng)
+        self.restricted(rng).fit_passes(rows, centers, None, targets, extras)
     }
 
     /// As [`fit_passes`](Self::fit_passes), with f restricted to the span of a sketch S of `points`
@@ -154,47 +144,60 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         validate::same_size("rows of the sketch against points", points.len(), sketch.n())?;
         self.kernel.check_points(points)?;
         let centers = points.gather(sketch.support().into());
-        let (centers, span) = (Points::from_cols(centers.as_ref()), Some(span(sketch)));
-        let through = Through { centers, span };
-        self.through(rows, &through, targets, extras, rng)
+        let centers = Points::from_cols(centers.as_ref());
+        self.restricted(rng).fit_passes(rows, centers, Some(span(sketch)), targets, extras)
     }
+}
 
-    fn through<P: RowPasses<T>>(
+impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
+    /// Fits through M centres, or through m of their linear combinations: the columns of S, M × m.
+    fn fit_passes<P: RowPasses<T>>(
         &self,
         rows: &mut P,
-        through: &Through<'_, T>,
+        centers: Points<'_, T>,
+        S: Option<Mat<f64>>,
         targets: usize,
         extras: Extras<'_, K, T>,
-        rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        let streams = Streams::from_rng(rng);
-        // Ψ√D K_nM S R⁻ᵀ
-        let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
-            let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams)?;
-            let embedded = rows.pass(empty)?.finish()?.matrix;
-            embedded_preconditioner(through.gathered(embedded), R, mu)
-        };
-        self.restricted().fit_passes(rows, through, targets, extras, precondition)
+        extras.check_start(START, S.as_ref().map_or(centers.len(), Mat::ncols), targets)?;
+        self.options.check()?;
+        self.ridge.absolute(1)?; // before the pass, whose rows are n
+        let empty = CenterProducts::new(self.kernel, centers, targets, None)?;
+        let (m, columns) = (centers.len(), targets + usize::from(self.intercept));
+        let factors = self.preconditioner.numbers(m as u64);
+        let memory = MemoryPlan::in_passes::<T>(m, columns, factors, self.options.memory)?;
+        let combination = Combination(S);
+        let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_MM S + δI
+        let sums = rows.pass(empty)?.finish()?; //                      K_nMᵀD[y 1]
+        let (n, weight, centred) = (sums.rows as usize, sums.numbers[0], false);
+        if !(weight > 0.0) {
+            return Err(Error::Empty { what: "rows of positive weight" });
+        }
+        let mean = sums.numbers[1..].iter().map(|sum| sum / weight).collect();
+        let sums = combination.gathered(sums.matrix);
+        let moments = Moments { n, weight, sums, mean, centred };
+        let entries_after = |passes: usize| (passes * n + m) as u64 * m as u64;
+        let entries = AtomicU64::new(entries_after(1));
+        let expand = |theta| combination.spread(theta);
+        let span = Span { centers, expand: &expand, R, omega: None };
+        let passes = CheckedPasses { rows, n, row_entries: m, entries: &entries };
+        let (kernel, combination) = (self.kernel, &combination);
+        let products = Passing { kernel, passes, centers, combination, targets };
+        let mut fit = self.solve(products, moments, span, (memory, &entries), extras)?;
+        // without passes that verify a residual, of which a resumed fit may take fewer
+        fit.model.report.kernel_entries =
+            entries_after(1 + self.preconditioner.passes() + fit.report.iterations);
+        Ok(fit)
     }
 }
 
-/// What f is restricted to: the span of kernels at M centres, or of m of their linear combinations.
-struct Through<'a, T> {
-    centers: Points<'a, T>,
-    /// S, M × m.
-    span: Option<Mat<f64>>,
-}
+/// S, M × m, or the identity.
+struct Combination(Option<Mat<f64>>);
 
-impl<T: Scalar> Through<'_, T> {
-    /// m, or M.
-    fn width(&self) -> usize {
-        self.span.as_ref().map_or(self.centers.len(), |S| S.ncols())
-    }
-
-    /// RRᵀ = SᵀK_MM S + δI.
-    fn factor(&self, kernel: &dyn Kernel<T>) -> Result<Cholesky<f64>> {
-        let K = kernel.gram(self.centers);
-        if self.span.is_none() {
+impl Combination {
+    /// R of RRᵀ = SᵀKS + δI.
+    fn factor<T: Scalar>(&self, K: Mat<T>) -> Result<Cholesky<f64>> {
+        if self.0.is_none() {
             return factor::<T>(K.as_ref());
         }
         let K = Mat::from_fn(K.nrows(), K.ncols(), |i, j| K[(i, j)].f64());
@@ -204,136 +207,38 @@ impl<T: Scalar> Through<'_, T> {
 
     /// SᵀA.
     fn gathered(&self, A: Mat<f64>) -> Mat<f64> {
-        let Some(S) = &self.span else { return A };
+        let Some(S) = &self.0 else { return A };
         ops::times(S.transpose(), A.as_ref())
     }
 
     /// Sθ.
     fn spread(&self, theta: Mat<f64>) -> Mat<f64> {
-        let Some(S) = &self.span else { return theta };
+        let Some(S) = &self.0 else { return theta };
         ops::times(S.as_ref(), theta.as_ref())
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// Fits through centres; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI from R, Σw and μ.
-    fn fit_passes<P: RowPasses<T>>(
-        &self,
-        rows: &mut P,
-        through: &Through<'_, T>,
-        targets: usize,
-        extras: Extras<'_, K, T>,
-        precondition: impl FnOnce(&mut P, &Cholesky<f64>, f64, f64) -> Result<Cholesky<f64>>,
-    ) -> Result<IterativeFit<K, T>> {
-        let centers = through.centers;
-        extras.check_start(START, through.width(), targets)?;
-        let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, through, targets)?;
-        let G = precondition(rows, &R, weight, mu)?;
-        let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };
-        let (m, seen) = (centers.len() as u64, Seen::after(before));
-        let start = extras.start.map(|theta| begun(&R, theta)); //                          β = Rᵀθ
-        let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
-            let mut theta = beta.to_owned();
-            R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
-            let b = constant.as_ref().map(|constant| constant.intercepts(beta));
-            let report = FitReport {
-                ridge: mu,
-                jitter: R.jitter(),
-                reason,
-                condition,
-                kernel_entries: (seen.passes() * n + m) * m,
-                ..FitReport::sized(self.solver, n as usize, centers, targets)
-            };
-            let theta = through.spread(theta);
-            let b = b.as_deref();
-            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
-        };
-        let again = Again::new(rows, n, &seen);
-        let products = Passing { kernel: self.kernel, again, through, targets };
-        let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
-        let mut look = seen.until_failure(extras.monitor);
-        let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
-        let ran = run_watched(&mut system, b.as_ref(), watch, self.options, &model);
-        let (model, ran) = system.products.again.unless_failed(ran)?;
-        let mut fit = ran.finish(model, self.options, seen.passes() as usize, memory);
-        // of a fit that was gone on with, too: without the passes that verified
-        let once = fit.report.iterations as u64 + before;
-        fit.model.report.kernel_entries = (once * n + m) * m;
-        Ok(fit)
-    }
-
-    /// R, and the right-hand side by a first pass.
-    fn begin<P: RowPasses<T>>(
-        &self,
-        rows: &mut P,
-        through: &Through<'_, T>,
-        targets: usize,
-    ) -> Result<Begun> {
-        self.options.check()?;
-        self.ridge.absolute(1)?; // before the pass, whose rows are n
-        // K_nMᵀD[y 1]
-        let empty = CenterProducts::new(self.kernel, through.centers, targets, None)?;
-        let memory = self.memory_of_passes(through.centers.len(), targets)?;
-        let R = through.factor(self.kernel)?;
-        let sums = rows.pass(empty)?.finish()?;
-        let (n, weight, mut moments) = (sums.rows, sums.numbers[0], through.gathered(sums.matrix));
-        if !(weight > 0.0) {
-            return Err(Error::Empty { what: "rows of positive weight" });
-        }
-        let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
-        R.forward_in_place(moments.as_mut());
-        // b = ΦᵀDy
-        let (b, constant) =
-            Constant::eliminated(moments, weight, &sums.numbers[1..], self.intercept);
-        Ok(Begun { R, b, constant, n, weight, mu, memory })
-    }
-
-    /// Bytes beside a block of rows.
-    fn memory_of_passes(&self, m: usize, targets: usize) -> Result<MemoryPlan> {
-        let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
-        let (centers, columns) = (m as u64, (targets + usize::from(self.intercept)) as u64);
-        let copy = if narrow < wide { wide } else { 0 };
-        let plan = MemoryPlan {
-            factors: (self.factors)(centers) * wide,
-            vectors: 10 * centers * columns * wide,
-            tiles: TILE_ROWS as u64 * centers * (narrow + copy),
-            kept: 0,
-            kept_rows: 0,
-            tile_rows: TILE_ROWS,
-        };
-        plan.within(self.options.memory, "an iterative fit")
-    }
-}
-
-/// What is known after the first pass.
-struct Begun {
-    /// RRᵀ = K_MM + δI.
-    R: Cholesky<f64>,
-    /// ΦᵀDy.
-    b: Mat<f64>,
-    constant: Option<Constant>,
-    n: u64,
-    /// Σ w.
-    weight: f64,
-    /// nλ.
-    mu: f64,
-    memory: MemoryPlan,
-}
-
-/// K_nMᵀDK_nM u, each by a pass.
+/// Products with K_nM, or K_nM S, by passes.
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
-    again: Again<'a, P>,
-    through: &'a Through<'a, T>,
+    passes: CheckedPasses<'a, P>,
+    centers: Points<'a, T>,
+    combination: &'a Combination,
     targets: usize,
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
-        let (through, spread) = (self.through, self.through.spread(u.to_owned()));
-        let along = Some(spread.as_ref());
-        let empty = CenterProducts::along(self.kernel, through.centers, self.targets, along);
-        let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.matrix)));
-        out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts for Passing<'_, P, K, T> {
+    fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>> {
+        let Passing { kernel, centers, targets, .. } = *self;
+        let sums = self.passes.pass(EmbeddedRows::new(kernel, centers, targets, streams)?)?;
+        Ok(self.combination.gathered(sums.finish()?.matrix))
+    }
+
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let Passing { kernel, centers, targets, .. } = *self;
+        let u = self.combination.spread(u.to_owned());
+        let sums =
+            self.passes.pass(CenterProducts::along(kernel, centers, targets, Some(u.as_ref())))?;
+        Ok(self.combination.gathered(sums.finish()?.matrix))
     }
 }

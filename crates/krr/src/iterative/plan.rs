@@ -1,6 +1,7 @@
 //! Direct or iterative: counted before anything is computed.
 
-use crate::iterative::{Falkon, IterativeOptions, Krill, MemoryPlan};
+use super::preconditioner::{falkon_numbers, krill_numbers};
+use super::{IterativeOptions, MemoryPlan};
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
 /// Ways to fit the same f.
@@ -185,7 +186,7 @@ fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Es
     let condition = if size.weighted { CONDITION_FALKON } else { CONDITION_UNWEIGHTED };
     let iterations = expected(condition, options);
     let factor = 4.0 / 3.0 * (size.m as f64).powi(3);
-    let (passes, bytes) = passes::<T>(size, iterations + 2, Falkon::<(), T>::factors, options)?;
+    let (passes, bytes) = passes::<T>(size, iterations + 2, falkon_numbers, options)?;
     Ok(Estimate { method: Method::Falkon, iterations, flops: passes + factor, bytes })
 }
 
@@ -193,7 +194,7 @@ fn krill<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Est
     let iterations = expected(CONDITION_KRILL, options);
     let scatter = 16.0 * VECTOR_FLOP * size.n as f64 * size.m as f64;
     let factor = 6.0 * (size.m as f64).powi(3);
-    let (passes, bytes) = passes::<T>(size, iterations + 3, Krill::<(), T>::factors, options)?;
+    let (passes, bytes) = passes::<T>(size, iterations + 3, krill_numbers, options)?;
     Ok(Estimate { method: Method::Krill, iterations, flops: passes + scatter + factor, bytes })
 }
 

@@ -1,24 +1,7 @@
 //! What an iterative fit did.
 
 use crate::{KrrModel, MemoryPlan};
-use nystrom_linalg_core::{Error, Result};
-
-/// Why an iterative fit ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stop {
-    /// The true residual is within the tolerance.
-    Converged,
-    /// The largest number of iterations was done.
-    IterationLimit,
-    /// Rounding errors let the residual fall no further: the tolerance is below what the problem's
-    /// condition allows.
-    Stalled,
-    /// The monitor said so.
-    Asked,
-    /// The monitor failed, with this message.
-    MonitorFailed(String),
-}
+use nystrom_linalg_core::{Error, Result, Stop};
 
 /// The course of an iterative fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,9 +73,7 @@ impl<K, T> IterativeFit<K, T> {
             Stop::MonitorFailed(problem) => {
                 Err(Error::MonitorFailed { iteration: iterations, problem })
             }
-            Stop::IterationLimit | Stop::Stalled => {
-                Err(Error::NotConverged { iterations, residual, tolerance })
-            }
+            _ => Err(Error::NotConverged { iterations, residual, tolerance }),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
-use crate::iterative::tiles::Tiles;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
+use nystrom_linalg_core::{Cholesky, Error, LinearSystem, Result, Streams, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
 ///
@@ -10,24 +9,35 @@ use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 /// residual is the gradient of the objective at f. The residual's Euclidean norm is the norm of
 /// that gradient in the space of k, whatever the coordinates. With an intercept b is
 /// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
-pub(crate) struct System<'a, N> {
-    pub products: N,
+pub(crate) struct RestrictedSystem<'a, N> {
+    pub rows: N,
     pub R: &'a Cholesky<f64>,
     pub mu: f64,
     pub G: Cholesky<f64>,
     pub constant: Option<&'a Constant>,
+    pub passes: usize,
+    /// Of the last pass.
+    pub error: Option<Error>,
 }
 
-/// What an iteration takes from the rows.
-pub(crate) trait NormalProducts {
+/// What a restricted fit takes from the rows, each by a pass. K_nM is KS for a sketch S.
+pub(crate) trait RowProducts {
+    /// (Ψ√D K_nM)ᵀ, M × 2M.
+    fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
     /// K_nMᵀ D K_nM u, M × t.
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64>;
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>>;
 }
 
-impl<T: Scalar> NormalProducts for Tiles<'_, T> {
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
-        Tiles::normal(self, u)
-    }
+/// What the first pass finds.
+pub(crate) struct Moments {
+    pub n: usize,
+    /// Σ w.
+    pub weight: f64,
+    /// K_nMᵀD[y − ȳ, 1] if `centred`, else K_nMᵀD[y, 1].
+    pub sums: Mat<f64>,
+    /// ȳ, the weighted mean of each target, or what it is centred by.
+    pub mean: Vec<f64>,
+    pub centred: bool,
 }
 
 /// What eliminates the intercept.
@@ -37,44 +47,27 @@ pub(crate) struct Constant {
     mean: Vec<f64>,
 }
 
-/// ΦᵀD(y − ȳ), M × t, in one pass; with an intercept ȳ is the weighted mean and s is made on the
-/// way, otherwise ȳ = 0.
-pub(crate) fn right_hand_side<T: Scalar>(
-    tiles: &Tiles<'_, T>,
-    R: &Cholesky<f64>,
-    intercept: bool,
-) -> (Mat<f64>, Option<Constant>) {
-    let (samples, t) = (tiles.samples, tiles.samples.y.ncols());
-    let mean = samples.mean_target(intercept);
-    let entry = |i: usize, j: usize| if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 };
-    let mut b = tiles.moment(t + usize::from(intercept), entry);
-    R.forward_in_place(b.as_mut());
-    if !intercept {
-        return (b, None);
+impl Moments {
+    /// ΦᵀD(y − ȳ), M × t, and what eliminates the constant; ȳ = 0 without an intercept.
+    pub fn right_hand_side(
+        self,
+        R: &Cholesky<f64>,
+        intercept: bool,
+    ) -> (Mat<f64>, Option<Constant>) {
+        let Moments { weight: omega, sums: mut b, mean, centred, .. } = self;
+        let t = mean.len();
+        R.forward_in_place(b.as_mut());
+        if !intercept {
+            return (b.subcols(0, t).to_owned(), None);
+        }
+        let s = b.subcols(t, 1).to_owned();
+        let shift = |i: usize, j: usize| if centred { 0.0 } else { mean[j] * s[(i, 0)] };
+        let b = Mat::from_fn(b.nrows(), t, |i, j| b[(i, j)] - shift(i, j));
+        (b, Some(Constant { s, omega, mean }))
     }
-    let s = b.as_ref().subcols(t, 1).to_owned();
-    let omega = (0..samples.x.len()).map(|i| samples.weight(i)).sum();
-    (b.as_ref().subcols(0, t).to_owned(), Some(Constant { s, omega, mean }))
 }
 
 impl Constant {
-    /// ΦᵀD(y − ȳ) and what eliminates the constant, if there is one, from ΦᵀD[y 1], Σw and Σwy.
-    pub fn eliminated(
-        moments: Mat<f64>,
-        weight: f64,
-        targets: &[f64],
-        intercept: bool,
-    ) -> (Mat<f64>, Option<Constant>) {
-        let t = targets.len();
-        if !intercept {
-            return (moments.subcols(0, t).to_owned(), None);
-        }
-        let mean: Vec<f64> = targets.iter().map(|sum| sum / weight).collect();
-        let s = moments.as_ref().subcols(t, 1).to_owned();
-        let b = Mat::from_fn(moments.nrows(), t, |i, j| moments[(i, j)] - mean[j] * s[(i, 0)]);
-        (b, Some(Constant { s, omega: weight, mean }))
-    }
-
     /// b for these β: ȳ − sᵀβ/ω.
     pub fn intercepts(&self, beta: MatRef<'_, f64>) -> Vec<f64> {
         let fitted = self.s.transpose() * beta;
@@ -82,11 +75,16 @@ impl Constant {
     }
 }
 
-impl<N: NormalProducts> LinearSystem<f64> for System<'_, N> {
+impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
     fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
+        self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        let mut c = self.products.normal(u.as_ref()); //               c = K_nMᵀ(D K_nM u)
+        //                                                          c = K_nMᵀ(D K_nM u)
+        let mut c = match self.rows.normal(u.as_ref()) {
+            Ok(c) => c,
+            Err(error) => return self.error = Some(error),
+        };
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {
@@ -103,5 +101,9 @@ impl<N: NormalProducts> LinearSystem<f64> for System<'_, N> {
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(r);
         self.G.solve_in_place(out); //                              G⁻ᵀG⁻¹r
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 }

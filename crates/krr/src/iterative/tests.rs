@@ -1,8 +1,10 @@
 //! The preconditioners against dense matrices.
 
+use super::MemoryPlan;
+use super::preconditioner::{falkon, krill};
+use super::system::RowProducts;
+use super::tiles::KernelTiles;
 use crate::Problem;
-use crate::iterative::tiles::{Count, Tiles};
-use crate::iterative::{MemoryPlan, falkon, krill};
 use crate::rows::KernelRows;
 use crate::whitener::factor;
 use faer::{Mat, MatRef};
@@ -10,6 +12,7 @@ use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use std::sync::atomic::AtomicU64;
 
 /// n standard normal points in the plane, every tenth of them ten times as far out.
 fn skewed(n: usize, seed: u64) -> Mat<f64> {
@@ -58,7 +61,7 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
         let least = SymmetricEigen::new(k.gram(x).as_ref()).unwrap().values()[299].max(R.jitter());
         assert_eq!(least > 1e-6, well_conditioned, "{least:e}");
         for mu in [1e-4, 1.0, 300.0] {
-            let G = falkon::preconditioner(&R, &[1.0; 300], mu).unwrap();
+            let G = falkon(&R, &[1.0; 300], mu).unwrap();
             let values = preconditioned(whitened_normal_matrix(&k, x, x, &R, mu).as_ref(), &G);
             let off = values.iter().map(|v| (v - 1.0).abs()).fold(0.0, f64::max);
             let rounding = 2.0 * 10.0 * 300.0 * f64::EPSILON / least.sqrt() / mu;
@@ -84,7 +87,7 @@ fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let z = Points::from_cols(z.as_ref());
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     let mu = n as f64 * lambda;
-    let G = falkon::preconditioner(&R, dictionary.weights(), mu).unwrap();
+    let G = falkon(&R, dictionary.weights(), mu).unwrap();
     let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
     let root = 0.5_f64.exp();
     assert!(condition(&values) <= ((root + 1.0) / (root - 1.0)).powi(2), "{}", condition(&values));
@@ -105,9 +108,8 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
     let (z, m) = (Points::from_cols(z.as_ref()), dictionary.len());
     let (R, mu) = (factor::<f64>(k.gram(z).as_ref()).unwrap(), n as f64 * 1e-3);
     let A = whitened_normal_matrix(&k, x, z, &R, mu);
-    let with = |omega: &[f64]| {
-        condition(&preconditioned(A.as_ref(), &falkon::preconditioner(&R, omega, mu).unwrap()))
-    };
+    let with =
+        |omega: &[f64]| condition(&preconditioned(A.as_ref(), &falkon(&R, omega, mu).unwrap()));
     let (weighted, forgotten) = (with(dictionary.weights()), with(&vec![n as f64 / m as f64; m]));
     assert!(
         weighted < 10.0 && forgotten > 2.0 * weighted,
@@ -126,15 +128,15 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Problem { x, y: y.as_ref(), weights: None };
-    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z });
+    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
-        let tiles = Tiles::new(&source, samples, &plan, None, &count);
-        let G = krill::preconditioner(&tiles, &R, mu, Streams::from_key(7)).unwrap();
+        let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
+        let G = krill(tiles.embedding(Streams::from_key(7)).unwrap(), &R, mu).unwrap();
         let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
         assert!(condition(&values) < 50.0, "mu = {mu}: {}", condition(&values));
     }
-    assert_eq!(count.entries(), 3 * (n * m) as u64);
+    assert_eq!(entries.into_inner(), 3 * (n * m) as u64);
 }
 
 /// E[SᵀS] = ΦᵀΦ: the mean over embeddings tends to the matrix itself. Over 200 of them each entry
@@ -149,11 +151,11 @@ fn krills_embedding_is_unbiased() {
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let samples = Problem { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z });
-    let tiles = Tiles::new(&source, samples, &plan, None, &count);
+    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
+    let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
     let (mut sum, mut squares) = (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, m));
     for key in 0..trials {
-        let St = krill::sketch(&tiles, Streams::from_key(key));
+        let St = tiles.embedding(Streams::from_key(key)).unwrap();
         let gram = &St * St.transpose();
         sum += &gram;
         squares += Mat::from_fn(m, m, |i, j| gram[(i, j)].powi(2));

@@ -1,123 +1,85 @@
 //! K_nM (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
+use super::MemoryPlan;
+use super::system::{Moments, RowProducts};
 use crate::Problem;
-use crate::iterative::MemoryPlan;
+use crate::problem::TILE_ROWS;
 use crate::rows::Source;
+use crate::sign_embedding::{embed, empty_embedding};
 use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{RowTree, Scalar, ops};
+use nystrom_linalg_core::{Result, RowTree, Scalar, Streams, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-
-/// Rows that are evaluated at once to be kept.
-const KEPT_TILE: usize = 1024;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`]
 /// computes.
-pub(crate) struct Tiles<'a, T> {
+pub(crate) struct KernelTiles<'a, T> {
     source: &'a dyn Source<T>,
-    pub samples: Problem<'a, T>,
+    samples: Problem<'a, T>,
     tile_rows: usize,
     /// Its first rows, transposed: M × kept.
     kept: Mat<T>,
-    count: &'a Count,
-}
-
-/// What has been done so far.
-pub(crate) struct Count {
     /// Kernel values that one row takes.
-    row: u64,
-    entries: AtomicU64,
-    passes: AtomicUsize,
+    row_entries: u64,
+    /// Those evaluated so far.
+    entries: &'a AtomicU64,
 }
 
-/// Room for tiles, one per leaf of the row tree.
-pub(crate) struct Buffer<T> {
+/// Memory for tiles, one per leaf of the row tree.
+struct Buffer<T> {
     tile: Mat<T>,
     wide: Mat<f64>,
     product: Option<ProductBuffer<T>>,
 }
 
-impl Count {
-    /// For rows of `row` kernel values each, `before` having been evaluated.
-    pub fn new(row: usize, before: u64) -> Self {
-        Count { row: row as u64, entries: AtomicU64::new(before), passes: AtomicUsize::new(0) }
-    }
-
-    fn add_rows(&self, rows: usize) {
-        self.entries.fetch_add(rows as u64 * self.row, Ordering::Relaxed);
-    }
-
-    /// Entries evaluated.
-    pub fn entries(&self) -> u64 {
-        self.entries.load(Ordering::Relaxed)
-    }
-
-    /// Passes over K_nM.
-    pub fn passes(&self) -> usize {
-        self.passes.load(Ordering::Relaxed)
-    }
-}
-
-impl<'a, T: Scalar> Tiles<'a, T> {
-    /// Evaluates the rows that are kept, unless `stored` holds them all (M × n).
+impl<'a, T: Scalar> KernelTiles<'a, T> {
+    /// Evaluates the rows that are kept, unless `stored` holds them all (M × n). A row takes
+    /// `row_entries` kernel values.
     pub fn new(
         source: &'a dyn Source<T>,
         samples: Problem<'a, T>,
         plan: &MemoryPlan,
         stored: Option<Mat<T>>,
-        count: &'a Count,
+        (row_entries, entries): (usize, &'a AtomicU64),
     ) -> Self {
+        let row_entries = row_entries as u64;
         let kept = stored.unwrap_or_else(|| {
             let mut kept = Mat::zeros(source.features(), plan.kept_rows);
             let mut product = None;
-            for rows in RowTree::tiles(0..plan.kept_rows, KEPT_TILE) {
-                let (out, x) = (
-                    kept.as_mut().subcols_mut(rows.start, rows.len()),
-                    samples.x.slice(rows.clone()),
-                );
-                source.fill(out, x, rows, &mut product);
+            for rows in RowTree::tiles(0..plan.kept_rows, TILE_ROWS) {
+                let out = kept.as_mut().subcols_mut(rows.start, rows.len());
+                source.fill(out, samples.x.slice(rows.clone()), rows, &mut product);
             }
-            count.add_rows(plan.kept_rows);
+            entries.fetch_add(plan.kept_rows as u64 * row_entries, Relaxed);
             kept
         });
-        Tiles { source, samples, tile_rows: plan.tile_rows, kept, count }
+        KernelTiles { source, samples, tile_rows: plan.tile_rows, kept, row_entries, entries }
     }
 
     /// M.
-    pub fn order(&self) -> usize {
+    fn order(&self) -> usize {
         self.source.features()
     }
 
     /// n.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.samples.x.len()
     }
 
-    /// K_nMᵀ D K_nM u for u M × t and D the sample weights: one pass, in which each entry serves
-    /// both products.
-    pub fn normal(&self, u: MatRef<'_, f64>) -> Mat<f64> {
-        let samples = self.samples;
-        self.pass(u.ncols(), |K, rows| {
-            let mut w = Mat::zeros(rows.len(), u.ncols());
-            add_product(&mut w, K, u); //                           w = K_b u
-            if samples.weights.is_some() {
-                for j in 0..w.ncols() {
-                    rows.clone().enumerate().for_each(|(s, i)| w[(s, j)] *= samples.weight(i));
-                }
-            }
-            w
-        })
-    }
-
-    /// K_nMᵀ D g for an n × t matrix g given by its entries: one pass.
-    pub fn moment(&self, t: usize, g: impl Fn(usize, usize) -> f64 + Sync) -> Mat<f64> {
-        let samples = self.samples;
-        self.pass(t, |_, rows| {
-            Mat::from_fn(rows.len(), t, |s, j| {
-                samples.weight(rows.start + s) * g(rows.start + s, j)
-            })
-        })
+    /// K_nMᵀD[y − ȳ, 1], M × t or M × (t + 1): ȳ is the weighted mean and the 1 there with an
+    /// intercept only. y is centred before the product: no digits of a large mean go through it.
+    pub fn moments(&self, intercept: bool) -> Moments {
+        let (samples, t) = (self.samples, self.samples.y.ncols());
+        let (mean, columns) = (samples.mean_target(intercept), t + usize::from(intercept));
+        let entry = |i: usize, j: usize| {
+            samples.weight(i) * if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 }
+        };
+        let sums = self.pass(columns, |_, rows| {
+            Mat::from_fn(rows.len(), columns, |s, j| entry(rows.start + s, j))
+        });
+        let weight = (0..self.len()).map(|i| samples.weight(i)).sum();
+        Moments { n: self.len(), weight, sums, mean, centred: true }
     }
 
     /// Σ_b K_bᵀ w_b over the tiles b, with w_b (rows of the tile × t) what `w` makes of K_b; summed
@@ -144,19 +106,19 @@ impl<'a, T: Scalar> Tiles<'a, T> {
     }
 
     /// To be called once for every pass that goes through [`tile`](Self::tile).
-    pub fn count_pass(&self) {
-        self.count.passes.fetch_add(1, Ordering::Relaxed);
-        self.count.add_rows(self.len() - self.kept.ncols());
+    fn count_pass(&self) {
+        let rows = (self.len() - self.kept.ncols()) as u64;
+        self.entries.fetch_add(rows * self.row_entries, Relaxed);
     }
 
-    /// Room for a tile of `rows` rows.
-    pub fn buffer(&self, rows: usize) -> Buffer<T> {
-        let room = if self.kept.ncols() == self.len() { 0 } else { rows.min(self.len()) };
-        Buffer { tile: Mat::zeros(self.order(), room), wide: Mat::new(), product: None }
+    /// Memory for a tile of `rows` rows.
+    fn buffer(&self, rows: usize) -> Buffer<T> {
+        let width = if self.kept.ncols() == self.len() { 0 } else { rows.min(self.len()) };
+        Buffer { tile: Mat::zeros(self.order(), width), wide: Mat::new(), product: None }
     }
 
     /// K_bᵀ in `f64`, M × rows.len(), kept or evaluated into `buffer`.
-    pub fn tile<'t>(&'t self, buffer: &'t mut Buffer<T>, rows: Range<usize>) -> MatRef<'t, f64> {
+    fn tile<'t>(&'t self, buffer: &'t mut Buffer<T>, rows: Range<usize>) -> MatRef<'t, f64> {
         if rows.end <= self.kept.ncols() {
             return ops::widened(
                 self.kept.as_ref().subcols(rows.start, rows.len()),
@@ -167,6 +129,35 @@ impl<'a, T: Scalar> Tiles<'a, T> {
         let x = self.samples.x.slice(rows.clone());
         self.source.fill(tile.rb_mut(), x, rows, &mut buffer.product);
         ops::widened(tile.into_const(), &mut buffer.wide)
+    }
+}
+
+impl<T: Scalar> RowProducts for KernelTiles<'_, T> {
+    fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>> {
+        let mut St = empty_embedding(self.order());
+        let mut buffer = self.buffer(TILE_ROWS);
+        self.count_pass();
+        for (b, rows) in RowTree::tiles(0..self.len(), TILE_ROWS).enumerate() {
+            let samples = self.samples.slice(rows.clone());
+            let Kt = self.tile(&mut buffer, rows);
+            embed(St.as_mut(), Kt, samples, &mut streams.stream(b as u64));
+        }
+        Ok(St)
+    }
+
+    /// Each entry of K_nM serves both products.
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let samples = self.samples;
+        Ok(self.pass(u.ncols(), |K, rows| {
+            let mut w = Mat::zeros(rows.len(), u.ncols());
+            add_product(&mut w, K, u); //                           w = K_b u
+            if samples.weights.is_some() {
+                for j in 0..w.ncols() {
+                    rows.clone().enumerate().for_each(|(s, i)| w[(s, j)] *= samples.weight(i));
+                }
+            }
+            w
+        }))
     }
 }
 

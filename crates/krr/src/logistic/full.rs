@@ -2,13 +2,15 @@
 
 use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
-use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
-use crate::iterative::full_system::{System, factor};
+use crate::iterative::full_sizes::{ITERATIONS, Sizes};
+use crate::iterative::full_system::{FullSystem, factor};
 use crate::targets::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
-use nystrom_linalg_core::{ConjugateGradients, Counted, Error, Result, Ridge, Scalar, ops};
+use nystrom_linalg_core::{
+    ConjugateGradients, Counted, Error, KeptTriangle, Result, Ridge, Scalar, ops,
+};
 use rand::Rng;
 
 /// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
@@ -139,18 +141,18 @@ impl<K, R> FullLogisticKrr<K, R> {
         options.check()?;
         let (x, n) = (problem.x, problem.x.len());
         let columns = 1 + usize::from(intercept);
-        let rank = chosen_rank::<T>(None, [n, x.dim(), columns], ITERATIONS, options.memory)?;
-        let sizes = Sizes { n, columns, rank, ridges: 1 };
+        let sizes = [n, x.dim(), columns];
+        let sizes = Sizes::new::<T>(None, sizes, 1, ITERATIONS, options.memory)?;
         let memory = sizes.plan::<T>(options.memory)?;
         // p(1 − p) is at most 1/4
         let root: Vec<f64> = (0..n).map(|i| 0.5 * problem.weight(i).sqrt()).collect();
         let mu: Vec<f64> = way.iter().map(newton::Stop::mu).collect();
         let K = Counted::new(KernelMatrix::new(kernel, x)?);
-        let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
-        let rooms = [memory.kept, memory.room(options.memory)];
+        let F = factor(&K, &sizes, &root, &mu, rng)?; //           K ≈ FFᵀ
+        let bytes = [memory.kept, memory.left_for_kernel_values(options.memory)];
         // a ridge that does not allow for rounding is met when a step comes to it
-        let mut system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
-        system.kept_is_all = true;
+        let mut system = FullSystem::keeping(&K, F.clone(), &root, &mu[..1], bytes)?;
+        system.treat_rounded_as_exact = true;
         let entries = || K.entries() + K.diagonal_entries();
         let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
         let entries: &dyn Fn() -> u64 = &entries;
@@ -173,7 +175,7 @@ struct All<'a, T, K> {
     /// √H(√H K √H + μI)⁻¹√H1 of the last step.
     constant: Vec<f64>,
     /// Always there but within a step.
-    system: Option<System<'a, T>>,
+    system: Option<FullSystem<KeptTriangle<'a, T>>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
@@ -189,10 +191,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         left: f64,
     ) -> Result<(State, FitReport)> {
         let n = self.x.len();
-        let root: Vec<f64> = problem.root_weights(); //                  √H
+        let targets = Targets::new(problem, self.intercept);
+        let root = &targets.root; //                                     √H
         let last = self.system.take().ok_or(Error::Empty { what: "systems" })?;
-        let mut system = last.reweighted(self.F.clone(), &root, &[mu])?;
-        let targets = Targets::new(problem, &root, self.intercept);
+        let mut system = last.reweighted(self.F.clone(), root, &[mu])?;
         let b = targets.right_hand_side(1);
         // (√H K √H + μI)γ = √H[z, 1], from √H⁻¹ times what solved the last system
         let start = Mat::from_fn(n, targets.width(), |i, j| {

@@ -14,9 +14,7 @@ use nystrom_krr::{
     IterativeFit, IterativeOptions, Krill, KrrModel, NewtonEquations, NormalEquations, NystromKrr,
     PathErrors, Problem, RowPasses, RowSums, TallQr,
 };
-use nystrom_linalg_core::{
-    Error, LinearSystem, PcgOptions, Result, Ridge, SavedSolve, Solve, Streams,
-};
+use nystrom_linalg_core::{Error, LinearSystem, Result, Ridge, SavedSolve, Solve, Stop, Streams};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -277,8 +275,8 @@ fn right_hand_side() -> Mat<f64> {
 fn saved_solve() -> Vec<u8> {
     let b = right_hand_side();
     let mut solve = Solve::start(&mut Diagonal, b.as_ref(), None).unwrap();
-    let two = &mut |solve: &Solve<f64>| solve.iterations() == 2;
-    solve.run(&mut Diagonal, b.as_ref(), &PcgOptions::default(), two).unwrap();
+    let two = &mut |solve: &Solve<f64>| (solve.iterations() == 2).then_some(Stop::Asked);
+    solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, two).unwrap();
     solve.save().to_bytes()
 }
 
@@ -288,7 +286,7 @@ fn solve(bytes: &[u8]) {
     assert!(again.to_bytes() == saved.to_bytes());
     let b = right_hand_side();
     if let Ok(mut solve) = Solve::resume(&saved, &mut Diagonal, b.as_ref()) {
-        let _ = solve.run(&mut Diagonal, b.as_ref(), &PcgOptions::default(), &mut |_| false);
+        let _ = solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, &mut |_| None);
         let _ = solve.save().to_bytes();
     }
 }

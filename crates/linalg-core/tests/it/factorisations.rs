@@ -4,15 +4,15 @@
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix,
-    PseudoInverse, Scalar, ShiftedLowRank, SymmetricEigen, ops, pcg, random,
+    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PivotedCholesky, PseudoInverse, Scalar,
+    ShiftedLowRank, SymmetricEigen, ops, random,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// GGᵀ for a Gaussian G of n × r: psd of rank r.
-fn psd<T: Scalar>(n: usize, r: usize, seed: u64) -> Mat<T> {
+pub fn psd<T: Scalar>(n: usize, r: usize, seed: u64) -> Mat<T> {
     let g = random::standard_normal::<T>(n, r, &mut Pcg64::seed_from_u64(seed));
     let mut a = Mat::zeros(n, n);
     ops::gram_lower(a.as_mut(), faer::Accum::Replace, g.transpose(), T::one());
@@ -25,7 +25,7 @@ fn hilbert(n: usize) -> Mat<f64> {
     Mat::from_fn(n, n, |i, j| 1.0 / (i + j + 1) as f64)
 }
 
-fn distance<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
+pub fn distance<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     (a - b).norm_l2().f64()
 }
 
@@ -206,65 +206,6 @@ fn bad_matrices_are_typed_errors() {
     assert_eq!((empty.log_det(), empty.inverse_diagonal().len()), (0.0, 0));
     assert_eq!(PseudoInverse::new(Mat::<f64>::zeros(3, 3).as_ref()).unwrap().rank(), 0);
     assert_eq!(PivotedCholesky::new(Mat::<f64>::zeros(3, 3).as_ref(), 1e-10).unwrap().rank(), 0);
-}
-
-#[test]
-fn pcg_solves_several_systems_and_reports_the_truth() {
-    let n = 60;
-    let mut a = psd::<f64>(n, n, 3);
-    ops::add_to_diagonal(a.as_mut(), 0.1);
-    let k = Dense::new(a.as_ref()).unwrap();
-    let mut b = random::standard_normal::<f64>(n, 3, &mut Pcg64::seed_from_u64(4));
-    b.col_mut(1).fill(0.0); // a zero right-hand side is solved by zero at once
-    let options = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
-    let apply = &mut |out: faer::MatMut<'_, f64>, x: MatRef<'_, f64>| k.mul_into(out, x);
-    let jacobi = &mut |mut out: faer::MatMut<'_, f64>, r: MatRef<'_, f64>| {
-        for j in 0..r.ncols() {
-            for i in 0..n {
-                out[(i, j)] = r[(i, j)] / a[(i, i)];
-            }
-        }
-    };
-    let (x, report) = pcg(apply, jacobi, b.as_ref(), None, &options).unwrap();
-    let mut exact = b.clone();
-    Cholesky::new(a.as_ref()).unwrap().solve_in_place(exact.as_mut());
-    assert!(report.converged && report.residual <= 1e-11, "{report:?}");
-    assert!(report.check(&options).is_ok());
-    assert!(distance(x.as_ref(), exact.as_ref()) < 1e-9 * exact.norm_l2());
-    assert_eq!(x.col(1).norm_l2(), 0.0);
-
-    // Warm start: the solution itself takes no iteration.
-    let (_, warm) = pcg(apply, jacobi, b.as_ref(), Some(exact.as_ref()), &options).unwrap();
-    assert_eq!(warm.iterations, 0);
-
-    // Too few iterations: the model is returned, the report says so, `check` makes it an error.
-    let short = PcgOptions { max_iterations: 2, ..options };
-    let (_, report) = pcg(apply, jacobi, b.as_ref(), None, &short).unwrap();
-    assert!(!report.converged && report.history.len() == 2);
-    assert!(matches!(report.check(&short), Err(Error::NotConverged { iterations: 2, .. })));
-}
-
-#[test]
-fn a_perfect_preconditioner_needs_one_iteration() {
-    let a = {
-        let mut a = psd::<f64>(40, 40, 8);
-        ops::add_to_diagonal(a.as_mut(), 1.0);
-        a
-    };
-    let factor = Cholesky::new(a.as_ref()).unwrap();
-    let b = random::standard_normal::<f64>(40, 2, &mut Pcg64::seed_from_u64(9));
-    let (_, report) = pcg(
-        &mut |out, x| ops::matmul(out, faer::Accum::Replace, a.as_ref(), x, 1.0),
-        &mut |mut out, r| {
-            out.copy_from(r);
-            factor.solve_in_place(out);
-        },
-        b.as_ref(),
-        None,
-        &PcgOptions::default(),
-    )
-    .unwrap();
-    assert_eq!(report.iterations, 1);
 }
 
 /// Sizes on both sides of the panels' boundaries, and inverse blocks that begin in the middle of a

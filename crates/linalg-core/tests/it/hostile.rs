@@ -1,12 +1,13 @@
 //! Inputs from the ends of the numbers: whatever is asked returns soon, and finite input gives
 //! numbers or a typed error.
 
+use crate::solve::System;
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{
-    BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions,
-    PivotedCholesky, PsdMatrix, PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random,
-    symmetric_product, validate,
+    BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PivotedCholesky,
+    PsdMatrix, PseudoInverse, Ridge, Scalar, Solve, SymmetricEigen, random, symmetric_product,
+    validate,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -209,17 +210,12 @@ fn conjugate_gradients_report_the_truth_in_any_unit() {
             for scale in ENDS {
                 let a = Mat::from_fn(3, 3, |i, j| scale * if i == j { 0.25 } else { 0.05 });
                 let b = Mat::from_fn(3, 1, |i, _| c * (0.5 + 0.1 * i as f64));
-                let options = PcgOptions::default();
-                let (x, report) = pcg(
-                    &mut |out, x| ops::matmul(out, faer::Accum::Replace, a.as_ref(), x, 1.0),
-                    &mut |mut out, r| out.copy_from(r),
-                    b.as_ref(),
-                    None,
-                    &options,
-                )
-                .unwrap();
+                let mut system = System { A: a.clone(), E: None, scale: 1.0 };
+                let mut solve = Solve::start(&mut system, b.as_ref(), None).unwrap();
+                let report = solve.run(&mut system, b.as_ref(), 1e-8, 100, &mut |_| None).unwrap();
+                let x = solve.into_x();
                 let residual = &b - &a * &x;
-                assert_eq!(report.converged, report.check(&options).is_ok());
+                assert_eq!(report.converged, report.check(1e-8).is_ok());
                 if report.converged {
                     let gap = residual.norm_max();
                     assert!(gap <= 1e-7 * b.norm_max(), "A of {scale:e}, b of {c:e}: {gap:e}");

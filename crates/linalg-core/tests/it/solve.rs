@@ -1,18 +1,19 @@
 //! Runs of conjugate gradients that are saved and gone on with.
 #![allow(non_snake_case)]
 
+use crate::factorisations::{distance, psd};
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::rng;
 use nystrom_linalg_core::{
-    ConjugateGradients, Error, LinearSystem, PcgOptions, PcgReport, SavedSolve, Solve, ops, random,
+    Cholesky, ConjugateGradients, Error, LinearSystem, PcgReport, SavedSolve, Solve, ops, random,
 };
 use proptest::prelude::*;
 
 /// A, Â = A + E as the nearby one that gives way to A, and M = sI.
-struct System {
-    A: Mat<f64>,
-    E: Option<Mat<f64>>,
-    scale: f64,
+pub struct System {
+    pub A: Mat<f64>,
+    pub E: Option<Mat<f64>>,
+    pub scale: f64,
 }
 
 impl LinearSystem<f64> for System {
@@ -54,14 +55,13 @@ proptest! {
         n in 2..30usize, t in 1..4usize, rough: bool, at in 1..40usize, seed in 0..1000u64,
     ) {
         let b: Mat<f64> = random::standard_normal(n, t, &mut rng(seed + 1));
-        let options = PcgOptions { tolerance: 1e-9, max_iterations: 60 };
         let (mut whole, mut saved) = (system(n, rough, seed), None);
         let mut solve = Solve::start(&mut whole, b.as_ref(), None).unwrap();
-        let report = solve.run(&mut whole, b.as_ref(), &options, &mut |solve| {
+        let report = solve.run(&mut whole, b.as_ref(), 1e-9, 60, &mut |solve| {
             if solve.iterations() == at {
                 saved = Some(solve.save());
             }
-            false
+            None
         });
         let report = report.unwrap();
         if let Some(saved) = saved {
@@ -83,7 +83,7 @@ proptest! {
             let mut resumed = Solve::resume(&saved, &mut again, b.as_ref()).unwrap();
             prop_assert_eq!(resumed.iterations(), at);
             prop_assert_eq!(&resumed.save(), &saved);
-            let rest = resumed.run(&mut again, b.as_ref(), &options, &mut |_| false).unwrap();
+            let rest = resumed.run(&mut again, b.as_ref(), 1e-9, 60, &mut |_| None).unwrap();
             prop_assert_eq!(rest, report);
             prop_assert_eq!(resumed.cg().x(), solve.cg().x());
             prop_assert_eq!(resumed.cg().condition(), solve.cg().condition());
@@ -96,14 +96,13 @@ proptest! {
 #[test]
 fn a_state_of_something_else_is_refused() {
     let b: Mat<f64> = random::standard_normal(20, 2, &mut rng(0));
-    let options = PcgOptions { tolerance: 1e-9, max_iterations: 4 };
     let mut own = system(20, false, 1);
     let (mut solve, mut saved) = (Solve::start(&mut own, b.as_ref(), None).unwrap(), None);
     let mut keep = |solve: &Solve<f64>| {
         saved = Some(solve.save());
-        false
+        None
     };
-    solve.run(&mut own, b.as_ref(), &options, &mut keep).unwrap();
+    solve.run(&mut own, b.as_ref(), 1e-9, 4, &mut keep).unwrap();
     let saved = saved.unwrap();
     let says = |system: &mut System, b: MatRef<'_, f64>| match Solve::resume(&saved, system, b) {
         Err(Error::Incompatible { problem, .. }) => problem,
@@ -124,8 +123,7 @@ fn a_run_that_ended_goes_on() {
     let mut own = system(25, false, 3);
     let mut solve = Solve::start(&mut own, b.as_ref(), None).unwrap();
     let mut run = |tolerance: f64| -> PcgReport {
-        let options = PcgOptions { tolerance, max_iterations: 500 };
-        solve.run(&mut own, b.as_ref(), &options, &mut |_| false).unwrap()
+        solve.run(&mut own, b.as_ref(), tolerance, 500, &mut |_| None).unwrap()
     };
     let (rough, fine) = (run(1e-3), run(1e-11));
     assert!(rough.converged && fine.converged && rough.iterations < fine.iterations);
@@ -151,8 +149,7 @@ fn the_checks_apply_the_matrix_besides_the_iterations() {
     for nearby in [None, inner.E.clone()] {
         let mut counting = Counting(System { A: inner.A.clone(), E: nearby, scale: 1.0 }, 0);
         let mut solve = Solve::start(&mut counting, b.as_ref(), None).unwrap();
-        let options = PcgOptions { tolerance: 1e-12, max_iterations: 7 };
-        let report = solve.run(&mut counting, b.as_ref(), &options, &mut |_| false).unwrap();
+        let report = solve.run(&mut counting, b.as_ref(), 1e-12, 7, &mut |_| None).unwrap();
         assert_eq!((report.iterations, counting.1), (7, 7 + 1));
     }
 }
@@ -175,6 +172,104 @@ impl LinearSystem<f64> for Counting {
     fn error(&self) -> f64 {
         self.0.error()
     }
+}
+
+/// A, with M⁻¹ in place.
+struct Preconditioned<'a>(&'a Mat<f64>, &'a dyn Fn(MatMut<'_, f64>));
+
+impl LinearSystem<f64> for Preconditioned<'_> {
+    fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
+    }
+    fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        out.copy_from(r);
+        (self.1)(out);
+    }
+}
+
+impl Preconditioned<'_> {
+    fn solve(
+        &mut self,
+        b: &Mat<f64>,
+        x0: Option<&Mat<f64>>,
+        tolerance: f64,
+        max_iterations: usize,
+    ) -> (Mat<f64>, PcgReport) {
+        let mut solve = Solve::start(self, b.as_ref(), x0.map(Mat::as_ref)).unwrap();
+        let report = solve.run(self, b.as_ref(), tolerance, max_iterations, &mut |_| None).unwrap();
+        (solve.into_x(), report)
+    }
+}
+
+#[test]
+fn several_systems_are_solved_and_the_truth_reported() {
+    let n = 60;
+    let mut a = psd::<f64>(n, n, 3);
+    ops::add_to_diagonal(a.as_mut(), 0.1);
+    let mut b = random::standard_normal::<f64>(n, 3, &mut rng(4));
+    b.col_mut(1).fill(0.0); // a zero right-hand side is solved by zero at once
+    let jacobi = |mut r: MatMut<'_, f64>| {
+        for j in 0..r.ncols() {
+            (0..n).for_each(|i| r[(i, j)] /= a[(i, i)]);
+        }
+    };
+    let mut system = Preconditioned(&a, &jacobi);
+    let (x, report) = system.solve(&b, None, 1e-11, 500);
+    let mut exact = b.clone();
+    Cholesky::new(a.as_ref()).unwrap().solve_in_place(exact.as_mut());
+    assert!(report.converged && report.residual <= 1e-11, "{report:?}");
+    assert!(report.check(1e-11).is_ok());
+    assert!(distance(x.as_ref(), exact.as_ref()) < 1e-9 * exact.norm_l2());
+    assert_eq!(x.col(1).norm_l2(), 0.0);
+
+    // Warm start: the solution itself takes no iteration.
+    let (_, warm) = system.solve(&b, Some(&exact), 1e-11, 500);
+    assert_eq!(warm.iterations, 0);
+
+    // Too few iterations: the iterate is kept, the report says so, `check` makes it an error.
+    let (_, report) = system.solve(&b, None, 1e-11, 2);
+    assert!(!report.converged && report.history.len() == 2);
+    assert!(matches!(report.check(1e-11), Err(Error::NotConverged { iterations: 2, .. })));
+}
+
+#[test]
+fn a_perfect_preconditioner_needs_one_iteration() {
+    let mut a = psd::<f64>(40, 40, 8);
+    ops::add_to_diagonal(a.as_mut(), 1.0);
+    let factor = Cholesky::new(a.as_ref()).unwrap();
+    let b = random::standard_normal::<f64>(40, 2, &mut rng(9));
+    let solve = |out: MatMut<'_, f64>| factor.solve_in_place(out);
+    let (_, report) = Preconditioned(&a, &solve).solve(&b, None, 1e-8, 100);
+    assert_eq!(report.iterations, 1);
+}
+
+/// An application that fails ends the run: no step is made of what it left.
+#[test]
+fn a_failed_application_is_returned() {
+    struct Failing(System, usize);
+    impl LinearSystem<f64> for Failing {
+        fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+            self.1 = self.1.saturating_sub(1);
+            self.0.apply_exactly(out, x);
+        }
+        fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+            self.0.precondition(out, r);
+        }
+        fn check(&mut self) -> nystrom_linalg_core::Result<()> {
+            if self.1 > 0 { Ok(()) } else { Err(Error::Empty { what: "rows" }) }
+        }
+    }
+    let b: Mat<f64> = random::standard_normal(25, 1, &mut rng(2));
+    let mut looks = 0;
+    let mut failing = Failing(system(25, false, 3), 3);
+    let mut solve = Solve::start(&mut failing, b.as_ref(), None).unwrap();
+    let failed = solve.run(&mut failing, b.as_ref(), 1e-9, 60, &mut |_| {
+        looks += 1;
+        None
+    });
+    assert!(matches!(failed, Err(Error::Empty { what: "rows" })) && looks == 2, "{failed:?}");
+    let x0 = Solve::start(&mut failing, b.as_ref(), Some(b.as_ref()));
+    assert!(matches!(x0, Err(Error::Empty { .. })));
 }
 
 use faer::reborrow::*;

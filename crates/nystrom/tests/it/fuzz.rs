@@ -9,7 +9,7 @@ use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
 use nystrom::krr::{Certificate, CertificateReport, DivideAndConquerModel, Folds, LinearMap};
 use nystrom::leverage::{MergeTree, MergeTreeState, StreamDictionary, TreeShape};
-use nystrom::linalg_core::{ExactSum, LinearSystem, PcgOptions, SavedSolve, Solve};
+use nystrom::linalg_core::{ExactSum, LinearSystem, SavedSolve, Solve, Stop};
 use nystrom::prelude::*;
 use proptest::prelude::proptest;
 
@@ -85,8 +85,8 @@ impl LinearSystem<f64> for Diagonal {
 /// A solve after its second iteration.
 fn saved_solve(b: MatRef<'_, f64>) -> SavedSolve<f64> {
     let mut solve = Solve::start(&mut Diagonal, b, None).unwrap();
-    let two = &mut |solve: &Solve<f64>| solve.iterations() == 2;
-    solve.run(&mut Diagonal, b, &PcgOptions::default(), two).unwrap();
+    let two = &mut |solve: &Solve<f64>| (solve.iterations() == 2).then_some(Stop::Asked);
+    solve.run(&mut Diagonal, b, 1e-8, 100, two).unwrap();
     solve.save()
 }
 
@@ -178,8 +178,7 @@ fn parts_and_sums() -> Vec<Target> {
         target!(saved_solve(b().as_ref()) => SavedSolve<f64>, |saved: SavedSolve<f64>| {
             let b = Mat::from_fn(5, 2, |i, j| (i + 2 * j) as f64);
             if let Ok(mut solve) = Solve::resume(&saved, &mut Diagonal, b.as_ref()) {
-                let options = PcgOptions::default();
-                let _ = solve.run(&mut Diagonal, b.as_ref(), &options, &mut |_| false);
+                let _ = solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, &mut |_| None);
                 assert!(solve.cg().condition() >= 1.0);
             }
             let _ = SavedSolve::<f64>::from_bytes(&saved.to_bytes());

@@ -1,0 +1,95 @@
+//! Validation points to which the fits of a path are compared.
+
+use crate::targets::Targets;
+use crate::{FitReport, KrrModel, Problem, SolvedBy};
+use faer::{Accum, Mat, MatRef};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{ConjugateGradients, Result, Scalar, ops};
+use rayon::prelude::*;
+
+/// Rows that are evaluated at a time.
+const TILE_ROWS: usize = 256;
+
+/// The points and targets of a validation sample, with their kernel values if memory holds them.
+pub(crate) struct Validation<'a, K, T> {
+    kernel: &'a K,
+    /// Those of the fits.
+    targets: &'a Targets<'a, T, f64>,
+    valid: Problem<'a, T>,
+    /// k(x_i, z_j) for validation points x_i, a tile of rows each, and training points z_j.
+    kept: Option<Vec<Mat<T>>>,
+}
+
+impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
+    /// With all kernel values, if they take at most so many `bytes`.
+    pub fn new(
+        kernel: &'a K,
+        targets: &'a Targets<'a, T, f64>,
+        valid: Problem<'a, T>,
+        bytes: u64,
+    ) -> Self {
+        let (x, v) = (targets.samples.x, valid.x.len());
+        let needed = (v as u64 * x.len() as u64).checked_mul(size_of::<T>() as u64);
+        let evaluated = |block: usize| {
+            let start = block * TILE_ROWS;
+            kernel.eval(valid.x.slice(start..v.min(start + TILE_ROWS)), x)
+        };
+        let kept = needed
+            .is_some_and(|needed| needed <= bytes)
+            .then(|| (0..v.div_ceil(TILE_ROWS)).into_par_iter().map(evaluated).collect());
+        Validation { kernel, targets, valid, kept }
+    }
+
+    /// Bytes of kernel values that are kept.
+    pub fn kept_bytes(&self) -> u64 {
+        let entries = self.kept.iter().flatten().map(|block| block.nrows() * block.ncols());
+        (entries.sum::<usize>() * size_of::<T>()) as u64
+    }
+
+    /// Kα + 1bᵀ at the validation points.
+    fn predicted(&self, alpha: MatRef<'_, f64>, b: &[f64]) -> Result<Mat<T>> {
+        let Some(K) = &self.kept else {
+            let samples = self.targets.samples;
+            let report = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+            let model =
+                KrrModel::from_parts(self.kernel.clone(), samples.x, alpha, Some(b), report)?;
+            return model.predict(self.valid.x);
+        };
+        let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));
+        let mut f = Mat::from_fn(self.valid.x.len(), b.len(), |_, j| T::lit(b[j]));
+        f.as_mut().par_row_chunks_mut(TILE_ROWS).zip(K).for_each(|(f, K)| {
+            ops::matmul_here(f, Accum::Add, K.as_ref(), alpha.as_ref(), T::one());
+        });
+        Ok(f)
+    }
+
+    /// The root mean squared validation error of every ridge.
+    pub fn errors(&self, gamma: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        let (t, ridges) = (self.valid.y.ncols(), gamma.ncols() / self.targets.width());
+        let (mut alpha, mut b) = (Mat::zeros(gamma.nrows(), t * ridges), Vec::new());
+        for r in 0..ridges {
+            let of_ridge = self.targets.of_ridge(r, gamma);
+            let (one, constants) = self.targets.coefficients(of_ridge, ops::dot);
+            alpha.as_mut().subcols_mut(r * t, t).copy_from(one);
+            b.extend(constants);
+        }
+        // the targets of all ridges side by side: one pass over the validation points
+        let (f, valid) = (self.predicted(alpha.as_ref(), &b)?, self.valid);
+        let rows = f.nrows();
+        let weights: f64 = (0..rows).map(|i| valid.weight(i)).sum();
+        let square = |j: usize, r: usize| {
+            let error = |i: usize| f[(i, r * t + j)].f64() - valid.y[(i, j)].f64();
+            (0..rows).map(|i| valid.weight(i) * error(i).powi(2)).sum::<f64>()
+        };
+        let mean = |r: usize| (0..t).map(|j| square(j, r)).sum::<f64>() / (weights * t as f64);
+        let error =
+            |r: usize| Some(mean(r).sqrt()).filter(|e| !e.is_nan()).unwrap_or(f64::INFINITY);
+        Ok((0..ridges).map(error).collect())
+    }
+
+    /// The relative residual of each ridge, the largest over the targets.
+    pub fn residuals(&self, cg: &ConjugateGradients<f64>) -> Vec<f64> {
+        let of_ridge = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
+        cg.residuals().chunks(self.targets.width()).map(of_ridge).collect()
+    }
+}
