@@ -8,7 +8,7 @@
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
-//!     nystrom_mpi::run(|world| nystrom_cli::main_over(world))
+//!     nystrom_mpi::run(|world| nystrom_cli::main_on_ranks(world))
 //! }
 //! ```
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
