@@ -148,11 +148,11 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// The options that mend an error.
-fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+fn help(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     if let Some(nystrom_pipeline::Error::Data(error)) = error.downcast_ref() {
         return help(error);
     }
-    let help = match error.downcast_ref()? {
+    Some(match error.downcast_ref()? {
         DataError::At { problem: Problem::NumericHeader, .. } => {
             "--no-header reads the first line as data"
         }
@@ -168,8 +168,7 @@ fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
              character that separates them"
         }
         _ => return None,
-    };
-    Some(help.into())
+    })
 }
 
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {

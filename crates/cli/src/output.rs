@@ -123,10 +123,7 @@ pub const TEMPORARY: &str = ".nystrom-";
 /// done. A pipe is not opened, because that would wait for a reader. Only process 0 writes.
 pub fn check_writable(output: &Output, inputs: &[&Path], session: &Session<'_>) -> Result<()> {
     let Some(path) = output.file().filter(|_| session.is_first()) else { return Ok(()) };
-    let same = |input: &&&Path| {
-        std::fs::canonicalize(path)
-            .is_ok_and(|file| std::fs::canonicalize(input).is_ok_and(|input| input == file))
-    };
+    let same = |input: &&&Path| path.exists() && place(input) == place(path);
     if let Some(input) = inputs.iter().find(same) {
         return Err(usage(format!(
             "{}: the output would overwrite {}; name another file",
@@ -226,6 +223,13 @@ fn is_pipe(path: &Path) -> bool {
     #[cfg(not(unix))]
     let is_pipe = |_: &std::fs::Metadata| false;
     path.metadata().is_ok_and(|there| is_pipe(&there))
+}
+
+/// The canonical path of a file, which need not exist.
+pub fn place(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let beside = || folder(path).canonicalize().map(|folder| folder.join(name));
+    path.canonicalize().or_else(|_| beside()).unwrap_or_else(|_| path.to_owned())
 }
 
 fn folder(path: &Path) -> &Path {

@@ -1,8 +1,9 @@
-//! Processors that add in the same order with other registers give other bits.
+//! A job needs processors with the same instruction set: the same sums in other registers have
+//! other last digits.
 
 use nystrom_pipeline::Ranks;
 
-/// What differs, if the processors of the job do not all compute with the same registers.
+/// The error for processes that compute with different instruction sets; none if all have the same.
 pub fn differs(ranks: &dyn Ranks, ours: &str) -> Option<String> {
     let all = ranks.gather(ours.as_bytes().to_vec());
     let name = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();

@@ -9,17 +9,17 @@ use std::process::ExitCode;
 
 /// The status of a program that panicked, as Rust gives it.
 const PANIC: u8 = 101;
-/// Says, for tests, what registers this process has.
+/// The environment variable with which tests change the instruction set that this process reports.
 const INSTRUCTIONS: &str = "NYSTROM_MPI_INSTRUCTIONS";
-/// Says, for tests, into pieces of how many bytes messages are cut.
+/// The environment variable with which tests set the most bytes of a piece of a message.
 const LIMIT: &str = "NYSTROM_MPI_MESSAGE";
 
-/// Runs `main` on every process of the job, which was started by `mpirun` or alike; without it
-/// there is one process. Call it once.
+/// Runs `main` on every process of a job that `mpirun` or a similar program started; without such a
+/// program there is one process. Call it once.
 ///
-/// `main` gives the status to end with. Its error is the status with which the whole job is to end
-/// at once. A panic ends the job too, with the status 101. So no process waits for one that is
-/// gone.
+/// `main` returns the exit status of this process. Its error is the status with which the whole job
+/// ends at once. A panic also ends the job, with status 101, so that no process waits for one that
+/// has ended.
 pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         tell("error: MPI has been started before");
@@ -39,7 +39,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
         }
         return ExitCode::FAILURE;
     }
-    // a panic of a thread comes back here with what waits for it
+    // a panic of a thread of the pool arrives here, too
     match std::panic::catch_unwind(AssertUnwindSafe(|| main(&world))) {
         Ok(Ok(status)) => ExitCode::from(status),
         Ok(Err(status)) => world.abort(status),
@@ -47,7 +47,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     }
 }
 
-/// Has every panic say on which process it was.
+/// Adds the rank of the process to the message of every panic.
 #[expect(clippy::disallowed_macros, reason = "a program's way to end")]
 fn name_panics(rank: usize) {
     let hook = std::panic::take_hook();

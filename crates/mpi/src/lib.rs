@@ -1,8 +1,8 @@
-//! The processes of an MPI job, for the fits of `nystrom` over files that many read together.
+//! The processes of an MPI job, for the commands of `nystrom` on files that the processes share.
 //!
-//! [`World`] is what a fit needs to know of a job ([`Ranks`]). Each leaf of one tree has sums over
-//! its rows, ΦᵀΦ and Φᵀy. They travel up that tree, so that the bits are those of one process.
-//! [`run`] starts the job and ends it, all of it, when one process fails.
+//! [`World`] sends the messages of a fit ([`Ranks`]). Each leaf of one tree has the sums ΦᵀΦ and
+//! Φᵀy over its rows. They are added along that tree, so that the bits are those of one process.
+//! [`run`] starts the job, and ends all of it when one process fails.
 //!
 //! The program `nystrom-mpi` is
 //!

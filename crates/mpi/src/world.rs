@@ -5,12 +5,12 @@ use mpi::point_to_point::{Destination, Source};
 use mpi::topology::{Communicator, SimpleCommunicator};
 use nystrom_pipeline::Ranks;
 
-/// The most bytes of a message: MPI counts them in 32 bits with a sign.
+/// The most bytes of a message, because MPI counts them as a signed 32-bit number.
 const LIMIT: usize = 1 << 30;
 
 /// All processes of an MPI job.
 ///
-/// Messages are cut into pieces of at most 2³⁰ bytes, behind their length. An error of MPI ends the
+/// A message is sent as its length, then in pieces of at most 2³⁰ bytes. An error of MPI ends the
 /// job.
 pub struct World {
     comm: SimpleCommunicator,
@@ -22,7 +22,8 @@ impl World {
         World { comm, limit: LIMIT }
     }
 
-    /// Messages in pieces of at most so many bytes, at least one, on all processes alike.
+    /// Sends messages in pieces of at most `limit` bytes (at least 1). Every process must set the
+    /// same limit.
     #[must_use]
     pub fn with_limit(self, limit: usize) -> World {
         World { limit: limit.clamp(1, LIMIT), ..self }

@@ -15,8 +15,8 @@ pub struct SearchArgs {
     pub effort: Option<Effort>,
     /// Approximate time limit of the search, such as 90s, 5min or 1h. The matching operation count
     /// is printed, for use with --work
-    #[arg(long, value_name = "TIME", value_parser = super::units::seconds, conflicts_with = "effort",
-        help_heading = "Search")]
+    #[arg(long, value_name = "TIME", value_parser = super::units::seconds,
+        conflicts_with = "effort", help_heading = "Search")]
     pub time: Option<f64>,
     /// Limit the search to this many floating-point operations
     #[arg(long, value_name = "OPERATIONS", value_parser = super::lambda::positive,

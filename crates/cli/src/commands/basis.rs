@@ -55,11 +55,11 @@ impl Basis {
         setting: Setting<'_>,
         rng: &mut dyn Rng,
     ) -> Result<Basis> {
-        let matrix = KernelMatrix::new(setting.kernel, setting.points)?;
         if let Some(each) = args.accumulate {
             let sums = Accumulation::uniform(each).sample(setting.points.len(), spec.count, rng)?;
             return Ok(Basis::Sums(sums));
         }
+        let matrix = KernelMatrix::new(setting.kernel, setting.points)?;
         let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
         Ok(Basis::Landmarks(landmarks))
     }

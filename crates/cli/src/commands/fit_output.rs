@@ -3,7 +3,7 @@
 use super::predict::Predicted;
 use crate::args::{Fit, Output};
 use crate::failure::{NOT_CONVERGED, Result, usage};
-use crate::output::{check_stdout, check_writable, write};
+use crate::output::{check_stdout, check_writable, place, write};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
@@ -12,13 +12,13 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Compared, Explanation, Model, Validation};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The operations that the explanation of a fit without a search may take.
 const WORK: f64 = 2e10;
 
-/// Refuses a model or report that cannot be written or would overwrite another file, and two results
-/// on the same standard output.
+/// Refuses a model or report that cannot be written or would overwrite another file, and two
+/// results on the same standard output.
 pub fn check(args: &Fit, session: &Session<'_>) -> Result<()> {
     let output = args.output();
     check_stdout(output, args.run.json && !args.plan)?;
@@ -36,16 +36,6 @@ pub fn check(args: &Fit, session: &Session<'_>) -> Result<()> {
         )));
     }
     check_writable(&Output::File(path.clone()), &others, session)
-}
-
-/// The canonical path of a file, which need not exist.
-fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    folder.map_or_else(
-        |_| path.to_owned(),
-        |folder| folder.join(path.file_name().unwrap_or_default()),
-    )
 }
 
 /// Adds the file of the model, its `size` in bytes and `more` about it.

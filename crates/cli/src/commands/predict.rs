@@ -66,7 +66,8 @@ pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
     let text = if !args.output.is_npy() {
         return Ok(());
     } else if !args.keep.is_empty() {
-        "npy files hold only numbers, and --keep copies texts; name a .csv file, or leave out --keep"
+        "npy files hold only numbers, and --keep copies texts; name a .csv file, or leave out \
+         --keep"
     } else if of_text && !args.probabilities {
         "npy files hold only numbers, and the classes are text; add --probabilities, or name a \
          .csv file"
@@ -90,13 +91,9 @@ pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -
         }
         return columns;
     }
-    let values = [(PREDICTION, &predicted.values)].into_iter();
-    let ends = ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten());
-    let deviations = predicted.deviations.iter();
-    let of_values = deviations.clone().map(|found| ("std", &found.of_value));
-    let of_functions = deviations.map(|found| ("std_of_function", &found.of_function));
+    let others = predicted.others.iter().map(|(what, values)| (*what, values));
     let targets = model.target_names();
-    for (what, values) in values.chain(ends).chain(of_values).chain(of_functions) {
+    for (what, values) in [(PREDICTION, &predicted.values)].into_iter().chain(others) {
         for (j, target) in targets.iter().enumerate() {
             let several = targets.len() > 1;
             let name = if several { format!("{what} of {target}") } else { what.to_owned() };
@@ -129,10 +126,9 @@ pub struct Predicted {
     pub values: Mat<f64>,
     /// For classes: n × K, one column for each class.
     pub probabilities: Option<Mat<f64>>,
-    /// The lower and upper ends of the intervals, n × t each, if requested.
-    pub interval: Option<[Mat<f64>; 2]>,
-    /// Standard deviations, if requested.
-    pub deviations: Option<Deviations>,
+    /// What else was requested, n × t each, with names: the lower and upper ends of the intervals,
+    /// then the standard deviations.
+    others: Vec<(&'static str, Mat<f64>)>,
     /// The true values of each target, NaN where missing; none for a target that the table lacks.
     pub actual: Vec<Option<Vec<f64>>>,
     /// The true classes, if the table has them.
@@ -148,17 +144,21 @@ impl Predicted {
         table: &Table,
         (level, std): (Option<f64>, bool),
     ) -> Result<Predicted> {
-        let (values, probabilities, interval, notes) = match level {
+        let (values, probabilities, mut others, notes) = match level {
             Some(level) => {
                 let found = model.intervals(table, level)?;
-                (found.values, None, Some([found.lower, found.upper]), found.notes)
+                let ends = vec![("lower", found.lower), ("upper", found.upper)];
+                (found.values, None, ends, found.notes)
             }
             None => {
                 let found = model.predict(table)?;
-                (found.values, found.probabilities, None, found.notes)
+                (found.values, found.probabilities, Vec::new(), found.notes)
             }
         };
-        let deviations = std.then(|| model.deviations(table)).transpose()?;
+        if std {
+            let Deviations { of_value, of_function, .. } = model.deviations(table)?;
+            others.extend([("std", of_value), ("std_of_function", of_function)]);
+        }
         let notes = notes.iter().map(ToString::to_string).collect();
         let there = |name: &&str| table.names().any(|other| other == *name);
         let (mut actual, mut named) = (Vec::new(), None);
@@ -168,7 +168,7 @@ impl Predicted {
         } else {
             actual = model.actual(table)?;
         }
-        Ok(Predicted { values, probabilities, interval, deviations, actual, named, notes })
+        Ok(Predicted { values, probabilities, others, actual, named, notes })
     }
 
     /// The errors on the rows whose target is known, weighted if rows have weights.
@@ -268,7 +268,7 @@ pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
 
 /// Adds the share of the known values of each target that are in their intervals.
 fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
-    let Some([lower, upper]) = &predicted.interval else { return };
+    let [("lower", lower), ("upper", upper), ..] = &predicted.others[..] else { return };
     let mut shares = BTreeMap::new();
     for (j, name) in names.iter().enumerate() {
         let Some(actual) = &predicted.actual[j] else { continue };

@@ -7,10 +7,11 @@ use super::checkpoint::{Folder, identity};
 use super::input::StreamInput;
 use super::iterate;
 use super::sizes::{Sizes, passes};
-use crate::args::{Bandwidth, Fit, Selection};
+use crate::args::{Bandwidth, Fit, LandmarkSpec, Selection};
+use crate::commands::basis::{self, Basis};
 use crate::commands::fit::{iterated, unconverged};
-use crate::commands::select::{self, Setting};
-use crate::commands::{auto_report, basis, certify as certificates, classes, fit_output};
+use crate::commands::select::Setting;
+use crate::commands::{auto_report, certify as certificates, classes, fit_output};
 use crate::failure::{NOT_CONVERGED, Result, usage};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -217,24 +218,25 @@ impl BlockFit<'_> {
         if args.stream.all_rows {
             return Ok(stream.recipe_of_all(survey, model)?);
         }
-        if let (Some(each), Some(spec)) = (args.accumulate, args.landmarks) {
-            let rows = stream.reservoir(survey, &model)?.nrows();
-            let sketch = Accumulation::uniform(each).sample(rows, spec.count, rng)?;
-            let name = basis::name(spec, args.accumulate);
-            return Ok(stream.recipe_in_span(survey, model, &sketch, &name)?);
-        }
-        let Some(spec) = args.landmarks.filter(|spec| spec.method != Selection::Uniform) else {
-            return Ok(stream.recipe(survey, model, rng)?);
-        };
+        let sums = args.accumulate.is_some();
+        let given = args.landmarks.filter(|spec| sums || spec.method != Selection::Uniform);
+        let Some(spec) = given else { return Ok(stream.recipe(survey, model, rng)?) };
         self.session.progress.stage("choosing landmarks", None);
         let x = stream.reservoir(survey, &model)?;
         let (kernel, points) = (model.regression().kernel().clone(), Points::from_rows(x.as_ref()));
         let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
-        let matrix = KernelMatrix::new(&kernel, points)?;
-        let m = spec.count.min(points.len());
-        let chosen = select::selector(spec, setting)?.select(&matrix, m, rng)?;
-        let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
-        Ok(stream.recipe_at(survey, model, centers.as_ref(), &text::option(&spec.method))?)
+        let count = if sums { spec.count } else { spec.count.min(points.len()) };
+        Ok(match Basis::choose(args, LandmarkSpec { count, ..spec }, setting, rng)? {
+            Basis::Sums(sketch) => {
+                let name = basis::name(spec, args.accumulate);
+                stream.recipe_in_span(survey, model, &sketch, &name)?
+            }
+            Basis::Landmarks(chosen) => {
+                let centers =
+                    Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
+                stream.recipe_at(survey, model, centers.as_ref(), &text::option(&spec.method))?
+            }
+        })
     }
 }
 

@@ -48,16 +48,16 @@ pub fn part(files: &Files, session: &Session<'_>) -> Result<(Files, u64)> {
 /// An error if this process finds other files than process 0, for instance in a local folder of the
 /// same name.
 fn same_files(files: &Files, bytes: &[u64], session: &Session<'_>) -> Result<()> {
-    let names: Vec<String> = files.paths().iter().map(|path| path.display().to_string()).collect();
-    let ours = (names, bytes.to_vec());
-    let first: (Vec<String>, Vec<u64>) = session.of_first(Some(ours.clone()))?;
-    let differ = |i: &usize| (first.0.get(*i), first.1.get(*i)) != (ours.0.get(*i), ours.1.get(*i));
-    let Some(i) = (0..first.0.len().max(ours.0.len())).find(differ) else { return Ok(()) };
-    let describe = |(names, bytes): &(Vec<String>, Vec<u64>)| match (names.get(i), bytes.get(i)) {
-        (Some(name), Some(bytes)) => format!("{name} with {bytes} bytes"),
-        _ => "no file".to_owned(),
+    let names = files.paths().iter().map(|path| path.display().to_string());
+    let ours: Vec<(String, u64)> = names.zip(bytes.iter().copied()).collect();
+    let first: Vec<(String, u64)> = session.of_first(Some(ours.clone()))?;
+    let differ = |i: &usize| first.get(*i) != ours.get(*i);
+    let Some(i) = (0..first.len().max(ours.len())).find(differ) else { return Ok(()) };
+    let describe = |file: Option<&(String, u64)>| match file {
+        Some((name, bytes)) => format!("{name} with {bytes} bytes"),
+        None => "no file".to_owned(),
     };
-    let (ours, first) = (describe(&ours), describe(&first));
+    let (ours, first) = (describe(ours.get(i)), describe(first.get(i)));
     Err(data(format!(
         "file {} is {ours} here, and {first} on rank 0; all processes must see the same files",
         i + 1

@@ -21,7 +21,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// The progress of the pass `pass`, whose name gets the rank of the process if there are several.
+    /// The progress of a pass. Its name gets the rank of the process if there are several.
     pub fn new(session: &'a Session<'a>, pass: &str, total: (Option<u64>, u64)) -> Self {
         let (now, rank) = (Instant::now(), session.ranks.rank());
         let what = match session.ranks.size() {
