@@ -27,6 +27,16 @@ pub enum Failure {
     Elsewhere(u8),
 }
 
+/// The error of a command line that cannot be followed.
+pub fn usage(text: impl Into<String>) -> anyhow::Error {
+    Failure::Usage(text.into()).into()
+}
+
+/// The error of data that cannot be used.
+pub fn data(text: impl Into<String>) -> anyhow::Error {
+    Failure::Data(text.into()).into()
+}
+
 pub const USAGE: u8 = 2;
 pub const DATA: u8 = 3;
 pub const MEMORY: u8 = 4;
@@ -44,33 +54,39 @@ pub fn report(error: &anyhow::Error) -> u8 {
 }
 
 pub fn status(error: &anyhow::Error) -> u8 {
-    for cause in error.chain() {
-        if let Some(failure) = cause.downcast_ref::<Failure>() {
-            return match failure {
-                Failure::Usage(_) => USAGE,
-                Failure::Memory(_) => MEMORY,
-                Failure::Model { .. } | Failure::Data(_) => DATA,
-                Failure::Output { .. } | Failure::Stdout(_) => 1,
-                Failure::Elsewhere(status) => *status,
-            };
-        }
-        if cause.is::<DataError>() {
-            return DATA;
-        }
-        if let Some(error) = cause.downcast_ref::<nystrom::Error>() {
-            use nystrom::Error::*;
-            return match error {
-                OutOfBudget { .. } => MEMORY,
-                InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
-                InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => {
-                    USAGE
-                }
-                NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
-                _ => 1,
-            };
-        }
+    error.chain().find_map(status_of).unwrap_or(1)
+}
+
+fn status_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
+    if let Some(failure) = cause.downcast_ref::<Failure>() {
+        return Some(match failure {
+            Failure::Usage(_) => USAGE,
+            Failure::Memory(_) => MEMORY,
+            Failure::Model { .. } | Failure::Data(_) => DATA,
+            Failure::Output { .. } | Failure::Stdout(_) => 1,
+            Failure::Elsewhere(status) => *status,
+        });
     }
-    1
+    if let Some(error) = cause.downcast_ref::<nystrom_pipeline::Error>() {
+        use nystrom_pipeline::Error::*;
+        return Some(match error {
+            Numerics(error) => return status_of(error),
+            Budget { unit: "bytes", .. } => MEMORY,
+            Option { .. } | UsedTwice { .. } | Budget { .. } => USAGE,
+            _ => DATA,
+        });
+    }
+    if let Some(error) = cause.downcast_ref::<nystrom::Error>() {
+        use nystrom::Error::*;
+        return Some(match error {
+            OutOfBudget { .. } => MEMORY,
+            InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
+            InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
+            NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
+            _ => 1,
+        });
+    }
+    cause.is::<DataError>().then_some(DATA)
 }
 
 /// The library's name of the value that overflows for an unbounded kernel.
@@ -79,21 +95,30 @@ const LARGEST_VALUE: &str = "largest k(x, x)";
 /// The message of an error, with options of the command line as the remedy instead of functions of
 /// the library.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
+    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite, OutOfBudget};
+    if let Some(error) = error.downcast_ref() {
+        use nystrom_pipeline::Error::{Budget, Checkpoint, Data, Numerics};
+        return match error {
+            Numerics(error) => words(error),
+            Data(error) => words(error),
+            Budget { unit: "bytes", needed, allowed, what } => {
+                OutOfBudget { what, needed: *needed as u64, budget: *allowed as u64 }.to_string()
+            }
+            Checkpoint { problem } => format!("the checkpoint: {problem}"),
+            other => other.to_string(),
+        };
+    }
     match (error.downcast_ref(), error.downcast_ref()) {
         (Some(DataError::At { place, problem }), _) => match problem {
-            Problem::NotANumber { text, .. } => format!(
-                "{place}: {text:?} is not a number; \
-                                                         correct it"
-            ),
-            Problem::NumericHeader => format!(
-                "{place}: the header holds only numbers, so it \
-                                               looks like data"
-            ),
-            Problem::IndexTooLarge { text, limit } => format!(
-                "{place}: index {text} is above \
-                {limit}; correct it"
-            ),
+            Problem::NotANumber { text, .. } => {
+                format!("{place}: {text:?} is not a number; correct it")
+            }
+            Problem::NumericHeader => {
+                format!("{place}: the header holds only numbers, so it looks like data")
+            }
+            Problem::IndexTooLarge { text, limit } => {
+                format!("{place}: index {text} is above {limit}; correct it")
+            }
             Problem::TooSparse { rows, features, .. } => {
                 format!(
                     "{place}: {rows} rows of {features} features are too large for a matrix that \
@@ -123,8 +148,11 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// The options that mend an error.
-fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let help = match error.downcast_ref()? {
+fn help(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if let Some(nystrom_pipeline::Error::Data(error)) = error.downcast_ref() {
+        return help(error);
+    }
+    Some(match error.downcast_ref()? {
         DataError::At { problem: Problem::NumericHeader, .. } => {
             "--no-header reads the first line as data"
         }
@@ -140,33 +168,12 @@ fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
              character that separates them"
         }
         _ => return None,
-    };
-    Some(help.into())
-}
-
-/// An error of the pipeline as an error of the program; numerical errors and errors of tables are
-/// passed on unchanged.
-pub fn of_pipeline(error: nystrom_pipeline::Error) -> anyhow::Error {
-    use nystrom_pipeline::Error::*;
-    match error {
-        Numerics(error) => error.into(),
-        Data(error) => error.into(),
-        Budget { unit: "bytes", needed, allowed, what } => {
-            nystrom::Error::OutOfBudget { what, needed: needed as u64, budget: allowed as u64 }
-                .into()
-        }
-        Checkpoint { problem } => Failure::Data(format!("the checkpoint: {problem}")).into(),
-        Option { .. } | UsedTwice { .. } | Budget { .. } => {
-            Failure::Usage(error.to_string()).into()
-        }
-        other => Failure::Data(other.to_string()).into(),
-    }
+    })
 }
 
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| match cause.downcast_ref::<Failure>() {
-        Some(Failure::Stdout(source)) => is(source),
-        _ => false,
+    let mut failures = error.chain().filter_map(|cause| cause.downcast_ref::<Failure>());
+    failures.any(|failure| {
+        matches!(failure, Failure::Stdout(source) if source.kind() == io::ErrorKind::BrokenPipe)
     })
 }

@@ -1,7 +1,7 @@
 //! The reader of a file, by the options and the name of the file.
 
-use crate::args::{DataArgs, Delimiter, FileFormat};
-use crate::failure::{Failure, Result};
+use crate::args::{DataArgs, Delimiter, FileFormat, lists};
+use crate::failure::{Result, data, usage};
 use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy, is_number_marker};
 use std::path::Path;
 
@@ -26,21 +26,21 @@ pub fn format(args: &DataArgs, libsvm: Libsvm) -> Result<Format> {
     if csv_only && !matches!(format, Format::Csv(_)) {
         let text = "--no-header, --delimiter and --decimal-comma are for CSV; leave them out, or \
                     add --format csv";
-        return Err(Failure::Usage(text.into()).into());
+        return Err(usage(text));
     }
-    let texts = [args.missing_texts(), args.not_missing_texts()].concat();
+    let texts = [lists(&args.missing), lists(&args.not_missing)].concat();
     if !(texts.iter().all(|text| is_number_marker(text)) || matches!(format, Format::Csv(_))) {
         let text = "--missing is for CSV: other formats have marks of their own for missing \
                     values; leave it out";
-        return Err(Failure::Usage(text.into()).into());
+        return Err(usage(text));
     }
     Ok(format)
 }
 
 /// A reader of delimited text. The delimiter is that of `--delimiter`, else `usual`, else guessed.
 fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
-    let csv = Csv::new().header(!args.no_header).missing(args.missing_texts());
-    let csv = csv.not_missing(args.not_missing_texts());
+    let csv = Csv::new().header(!args.no_header).missing(lists(&args.missing));
+    let csv = csv.not_missing(lists(&args.not_missing));
     let csv = if args.decimal_comma { csv.decimal_comma() } else { csv };
     match (args.delimiter, usual) {
         (Some(Delimiter::At(byte)), _) | (None, Some(byte)) => csv.delimiter(byte),
@@ -53,21 +53,20 @@ fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
 fn unknown(error: DataError, path: &Path) -> anyhow::Error {
     match error {
         DataError::UnknownFormat { file } if path.is_dir() => {
-            Failure::Data(format!("{file}: this is a folder; name a file"))
+            data(format!("{file}: this is a folder; name a file"))
         }
         DataError::UnknownFormat { file } if has_extension(path, ".parquet") => {
             let text = "this program was installed without Parquet: install it with `--features \
                  parquet`, or convert the file";
-            Failure::Data(format!("{file}: {text}"))
+            data(format!("{file}: {text}"))
         }
-        DataError::UnknownFormat { file } => Failure::Data(format!(
+        DataError::UnknownFormat { file } => data(format!(
             "{file}: the format cannot be told from the name; name it with --format, such as \
              --format csv, or rename the file to .csv, .tsv, .txt, .arff, .libsvm or .npy (.gz or \
              .zst may follow)"
         )),
-        other => return other.into(),
+        other => other.into(),
     }
-    .into()
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

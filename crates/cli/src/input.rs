@@ -1,7 +1,7 @@
 //! Reading a table, and finding its columns by name or number.
 
-use crate::args::{DataArgs, RunArgs, list};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::args::{DataArgs, RunArgs, list, lists};
+use crate::failure::{Result, data, usage};
 use crate::session::Session;
 use nystrom::faer::Mat;
 use nystrom_data::{Format, Libsvm, Origin, Table, Values};
@@ -11,21 +11,17 @@ use std::path::{Path, PathBuf};
 
 /// A file or standard input that a table is read from, once or twice.
 pub struct Source {
-    from: From,
-    format: Format,
-}
-
-enum From {
-    Path(PathBuf),
+    path: PathBuf,
     /// The bytes of standard input, kept because it cannot be read again.
-    Bytes(Vec<u8>),
+    stdin: Option<Vec<u8>>,
+    format: Format,
 }
 
 /// A table as it was read. Columns are numbered in the order of the file.
 pub struct Input {
     pub table: Table,
     /// The positions of the columns that --drop does not name, in increasing order.
-    kept: Vec<usize>,
+    pub kept: Vec<usize>,
     /// Whether the file has names of columns.
     pub named: bool,
     libsvm: bool,
@@ -34,24 +30,20 @@ pub struct Input {
 impl Source {
     /// The source that `args` name; `libsvm` is its reader if it is a libsvm file.
     pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Source> {
-        let from = if args.data == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes)?;
-            From::Bytes(bytes)
-        } else if args.data.is_dir() {
-            let text = format!("{}: this is a folder; name a file", args.data.display());
-            return Err(Failure::Data(text).into());
-        } else {
-            From::Path(args.data.clone())
-        };
-        Ok(Source { from, format: crate::format::format(args, libsvm)? })
+        let (path, mut stdin) = (args.data.clone(), None);
+        if path == Path::new("-") {
+            std::io::stdin().lock().read_to_end(stdin.insert(Vec::new()))?;
+        } else if path.is_dir() {
+            return Err(data(format!("{}: this is a folder; name a file", path.display())));
+        }
+        Ok(Source { path, stdin, format: crate::format::format(args, libsvm)? })
     }
 
     /// The table, with the columns `texts` read as texts.
     fn table(&self, texts: &[usize]) -> Result<Table> {
-        let origin = match &self.from {
-            From::Path(path) => Origin::Path(path),
-            From::Bytes(bytes) => Origin::Bytes { bytes, name: "standard input" },
+        let origin = match &self.stdin {
+            Some(bytes) => Origin::Bytes { bytes, name: "standard input" },
+            None => Origin::Path(&self.path),
         };
         Ok(self.format.found(origin, texts)?)
     }
@@ -84,9 +76,12 @@ impl Input {
         Ok(Input { table, kept, named, libsvm })
     }
 
-    /// The positions of the columns that are kept.
-    pub fn kept(&self) -> &[usize] {
-        &self.kept
+    /// An error if no column is kept.
+    pub fn check_features(&self) -> Result<()> {
+        if self.kept.is_empty() {
+            return Err(usage("no column is left; drop fewer"));
+        }
+        Ok(())
     }
 
     /// The positions of the columns that --drop names.
@@ -110,17 +105,16 @@ impl Input {
             None => {
                 let text = "which column is the target? Add --target NAME, or --target -1 for the \
                             last column";
-                return Err(Failure::Usage(text.into()).into());
+                return Err(usage(text));
             }
         };
         if self.kept.binary_search(&target).is_err() {
             let name: String = self.name(target).chars().take(40).collect();
-            let text = format!(
+            return Err(usage(format!(
                 "column {} ({name:?}) is both --target and among those to --drop; remove it from \
                  one of the two options",
                 target + 1
-            );
-            return Err(Failure::Usage(text).into());
+            )));
         }
         Ok(target)
     }
@@ -147,65 +141,68 @@ impl Input {
     }
 }
 
-/// The features of the rows of a table.
+/// The features of rows of a table.
 pub struct Data {
     /// n × d.
     pub x: Mat<f64>,
-    /// The number of each row among the rows of the file, from 0.
+    /// The number of each row among all rows, from 0.
     pub rows: Vec<usize>,
-    /// The line of each row in the file, from 1; in formats without lines, its number from 1.
+    /// The line of each row in its file, from 1; in formats without lines, its number from 1.
     pub lines: Vec<usize>,
     /// The columns that were left out because they carry no information.
     pub constant: Vec<String>,
 }
 
-/// The features of the table of a command without a target: all kept columns are features.
-pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
-    session.progress.stage("reading", None);
-    let table = Source::of(args, Libsvm::new())?.input(args)?.into_kept()?;
-    session.notes(table.notes());
-    let options = options(args, run);
-    if table.names().len() == 0 {
-        return Err(Failure::Usage("no column is left; drop fewer".into()).into());
+impl Data {
+    /// The numbers and the lines of these rows.
+    pub fn at(&self, indices: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
+        indices.map(|i| (self.rows[i], self.lines[i])).unzip()
     }
+}
+
+/// The features of the table of a command without a target: all kept columns are features.
+pub fn points(args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
+    session.progress.stage("reading", None);
+    let input = Source::of(args, Libsvm::new())?.input(args)?;
+    input.check_features()?;
+    let table = input.into_kept()?;
+    session.notes(table.notes());
     let all = lines(&table);
     let missing = |row: usize| table.row(row).any(|cell| cell == nystrom_data::Cell::Missing);
     let rows: Vec<usize> =
         (0..table.rows()).filter(|&row| !args.drop_missing || !missing(row)).collect();
     if rows.is_empty() {
-        let text = format!(
+        return Err(data(format!(
             "{}: every row misses a value; leave out --drop-missing, or --drop the columns with \
              missing values",
             table.source()
-        );
-        return Err(Failure::Data(text).into());
+        )));
     }
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
-    let columns =
-        Columns::fit(&table, &options, &[], Shape::PLAIN).map_err(|error| match table.rows() {
-            1 => Failure::Data(
-                "there is one row only, and nothing to compare it with; take more rows".into(),
-            )
-            .into(),
-            _ => nothing_to_compare(error),
-        })?;
-    session.notes(columns.dropped());
-    let constant = columns.dropped().iter().map(|dropped| dropped.column.clone()).collect();
-    let applied = columns.apply(&table).map_err(of_pipeline)?;
+    let columns = Columns::fit(&table, &options(args, run), &[], Shape::PLAIN);
+    let columns = columns.map_err(|error| match table.rows() {
+        1 => data("there is one row only, and nothing to compare it with; take more rows"),
+        _ => nothing_to_compare(error),
+    })?;
+    let constant = left_out(&columns, session);
     let lines = rows.iter().map(|&row| all[row]).collect();
-    Ok(Data { x: applied.x, rows, lines, constant })
+    Ok(Data { x: columns.apply(&table)?.x, rows, lines, constant })
+}
+
+/// The columns that were left out because they carry no information, after a note about each.
+pub fn left_out(columns: &Columns, session: &Session<'_>) -> Vec<String> {
+    session.notes(columns.dropped());
+    columns.dropped().iter().map(|dropped| dropped.column.clone()).collect()
 }
 
 /// The error for a table in which no feature distinguishes rows.
 pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
     match error {
-        nystrom_pipeline::Error::NoFeatures { .. } => Failure::Data(
+        nystrom_pipeline::Error::NoFeatures { .. } => data(
             "every feature has the same value in every row, so that all rows are alike; take \
-             other features"
-                .into(),
-        )
-        .into(),
-        error => of_pipeline(error),
+             other features",
+        ),
+        error => error.into(),
     }
 }
 
@@ -213,7 +210,7 @@ pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
 pub fn options(args: &DataArgs, run: &RunArgs) -> ColumnOptions {
     ColumnOptions {
         missing: if args.drop_missing { Missing::DropRows } else { Missing::Fill },
-        not_missing: args.not_missing_texts(),
+        not_missing: lists(&args.not_missing),
         standardize: !run.no_standardize,
         ..ColumnOptions::default()
     }

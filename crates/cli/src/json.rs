@@ -15,11 +15,7 @@ fn convert(value: Any) -> Value {
         Any::Float(number) => serde_json::Number::from_f64(number)
             .map_or_else(|| number.to_string().into(), Value::Number),
         Any::Integer(number) => {
-            let number = i128::from(number);
-            u64::try_from(number)
-                .map(Value::from)
-                .or_else(|_| i64::try_from(number).map(Value::from))
-                .unwrap_or(Value::Null)
+            serde_json::Number::from_i128(number.into()).map_or(Value::Null, Value::Number)
         }
         Any::Text(text) => text.into(),
         Any::Bool(bool) => bool.into(),

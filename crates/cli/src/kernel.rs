@@ -1,7 +1,7 @@
 //! The kernel that the command line names.
 
 use crate::args::{Bandwidth, KernelArgs, KernelName};
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, usage};
 use nystrom::kernels::median_heuristic;
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
@@ -44,19 +44,16 @@ pub fn stationary(kernel: &AnyKernel) -> Result<&dyn Stationary> {
     kernel.stationary().ok_or_else(|| {
         let text = "spectral analysis (sa) needs a stationary kernel; choose gaussian, matern, \
                     laplacian or rational-quadratic, or another method";
-        Failure::Usage(text.into()).into()
+        usage(text)
     })
 }
 
 impl KernelArgs {
     /// Whether any kernel option is given.
     pub fn is_given(&self) -> bool {
-        self.kernel.is_some()
-            || self.bandwidth.is_some()
-            || self.nu.is_some()
-            || self.alpha.is_some()
-            || self.power.is_some()
-            || self.degree.is_some()
+        let parameters = [self.nu.is_some(), self.alpha.is_some(), self.power.is_some()];
+        let others = [self.kernel.is_some(), self.bandwidth.is_some(), self.degree.is_some()];
+        parameters.contains(&true) || others.contains(&true)
     }
 
     fn name(&self) -> KernelName {
@@ -82,31 +79,27 @@ impl KernelArgs {
 
     /// Refuses an option that is no parameter of the kernel, and so would have no effect.
     pub fn check(&self) -> Result<()> {
-        let (name, scaled) = (self.name(), self.family().has_scale());
-        let given = self.bandwidth.is_some_and(|bandwidth| bandwidth != Bandwidth::Auto);
-        let wrong = [
-            ("--nu", self.nu.is_some() && name != KernelName::Matern, "matern"),
-            (
-                "--alpha",
-                self.alpha.is_some() && name != KernelName::RationalQuadratic,
-                "rational-quadratic",
-            ),
-            (
-                "--power",
-                self.power.is_some() && name != KernelName::PowerExponential,
-                "power-exponential",
-            ),
-            ("--degree", self.degree.is_some() && name != KernelName::Polynomial, "polynomial"),
-            ("--bandwidth", given && !scaled, "gaussian"),
+        let bandwidth = self.bandwidth.is_some_and(|bandwidth| bandwidth != Bandwidth::Auto);
+        let options = [
+            ("--nu", self.nu.is_some(), KernelName::Matern),
+            ("--alpha", self.alpha.is_some(), KernelName::RationalQuadratic),
+            ("--power", self.power.is_some(), KernelName::PowerExponential),
+            ("--degree", self.degree.is_some(), KernelName::Polynomial),
+            ("--bandwidth", bandwidth && !self.family().has_scale(), KernelName::Gaussian),
         ];
-        match wrong.into_iter().find(|(_, wrong, _)| *wrong) {
-            Some((option, _, kernel)) => {
-                let text = format!(
-                    "{option} has no effect on this kernel; leave it out, or add --kernel {kernel}"
-                );
-                Err(Failure::Usage(text).into())
-            }
-            None => Ok(()),
-        }
+        let Some((option, kernel)) = of_another(self.name(), &options) else { return Ok(()) };
+        Err(usage(format!(
+            "{option} has no effect on this kernel; leave it out, or add --kernel {kernel}"
+        )))
     }
+}
+
+/// The first option that is given although it belongs to another value than `chosen`, and the name
+/// of that value.
+pub fn of_another<'a, V: clap::ValueEnum + PartialEq>(
+    chosen: V,
+    options: &[(&'a str, bool, V)],
+) -> Option<(&'a str, String)> {
+    let wrong = options.iter().find(|(_, given, owner)| *given && chosen != *owner);
+    wrong.map(|(option, _, owner)| (*option, crate::text::option(owner)))
 }

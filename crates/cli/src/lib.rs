@@ -25,8 +25,8 @@ mod json;
 mod kernel;
 
 mod model_file;
+mod mpi_program;
 mod output;
-mod over;
 mod plan;
 mod progress;
 mod search;
@@ -35,8 +35,8 @@ mod speed;
 mod summary;
 mod text;
 
+pub use mpi_program::main_on_ranks;
 pub use nystrom::linalg_core::LargePages;
-pub use over::main_over;
 
 use clap::Parser;
 use std::process::ExitCode;

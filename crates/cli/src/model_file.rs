@@ -7,11 +7,8 @@ use std::path::Path;
 
 /// Writes the whole model file or leaves `output` as it was; returns the size of the file in bytes.
 pub fn save(model: &Model, output: &Output) -> Result<u64> {
-    let bytes = model.to_bytes().map_err(crate::failure::of_pipeline)?;
-    match output.file() {
-        Some(path) => crate::output::write(path, &bytes)?,
-        None => crate::output::print(&bytes)?,
-    }
+    let bytes = model.to_bytes()?;
+    crate::output::write(output, &bytes)?;
     Ok(bytes.len() as u64)
 }
 

@@ -3,7 +3,7 @@
 //!
 //! The counts are those in the documentation of each method.
 
-use crate::args::{Certify, LandmarkSpec, Selection};
+use crate::args::{Certify, LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::Result;
 use crate::kernel::AnyKernel;
 use crate::progress::Progress;
@@ -19,6 +19,9 @@ use serde::Serialize;
 /// One step of a command, with its cost.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
+    /// The name of the step in the error of a step that needs too much memory.
+    #[serde(skip)]
+    name: &'static str,
     pub what: String,
     /// Kernel values to evaluate, if their number is known in advance.
     pub kernel_values: Option<f64>,
@@ -40,14 +43,13 @@ impl Step {
         flops: Option<f64>,
         bytes: f64,
     ) -> Self {
-        Step {
-            what: what.into(),
-            kernel_values,
-            flops,
-            bytes: bytes as u64,
-            seconds: None,
-            reason: None,
-        }
+        let (what, bytes) = (what.into(), bytes as u64);
+        Step { name: "", what, kernel_values, flops, bytes, seconds: None, reason: None }
+    }
+
+    /// The step with this name.
+    pub fn named(self, name: &'static str) -> Step {
+        Step { name, ..self }
     }
 
     /// A step whose cost depends on the data and is extrapolated from a trial run; without a trial,
@@ -63,10 +65,10 @@ impl Step {
     }
 
     /// An error if the step needs more than `memory` bytes.
-    pub fn check(&self, name: &'static str, memory: Option<u64>) -> nystrom::Result<()> {
+    pub fn check(&self, memory: Option<u64>) -> nystrom::Result<()> {
         match memory {
             Some(budget) if self.bytes > budget => {
-                Err(nystrom::Error::OutOfBudget { what: name, needed: self.bytes, budget })
+                Err(nystrom::Error::OutOfBudget { what: self.name, needed: self.bytes, budget })
             }
             _ => Ok(()),
         }
@@ -114,26 +116,26 @@ impl Progress {
 
 /// Prints the steps; then an error for the first that needs more memory than allowed.
 pub fn announce(
-    session: &Session,
+    session: &Session<'_>,
     kernel: &AnyKernel,
     points: Points<'_, f64>,
-    steps: &[(&'static str, &Step)],
+    steps: &[Step],
 ) -> Result<()> {
     session.say(&describe(session, kernel, points, steps));
     check(session, steps)
 }
 
 /// An error for the first step that needs more memory than allowed.
-pub fn check(session: &Session, steps: &[(&'static str, &Step)]) -> Result<()> {
-    Ok(steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?)
+pub fn check(session: &Session<'_>, steps: &[Step]) -> Result<()> {
+    Ok(steps.iter().try_for_each(|step| step.check(session.memory))?)
 }
 
 /// The text of the plan: the size of the data, and a line for each step.
 pub fn describe(
-    session: &Session,
+    session: &Session<'_>,
     kernel: &AnyKernel,
     points: Points<'_, f64>,
-    steps: &[(&'static str, &Step)],
+    steps: &[Step],
 ) -> String {
     let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
     let data = (n * (d + 1) * size_of::<f64>()) as u64;
@@ -142,7 +144,7 @@ pub fn describe(
     if let Some(memory) = session.memory {
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
     }
-    for (_, step) in steps {
+    for step in steps {
         text += &format!("\n  {}", step.line(speed));
     }
     text
@@ -162,36 +164,62 @@ pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
 /// cost depends on the data.
 pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
     let (rows, m) = (n as f64, spec.count as f64);
-    let what = format!("choose {} by {}", text::count(spec.count, "landmark"), spec.method.name());
+    let method = text::option(&spec.method);
+    let what = format!("choose {} by {method}", text::count(spec.count, "landmark"));
     let (tall, square) = (8.0 * rows * m, 8.0 * rows * rows);
     let (values, flops, bytes) = match spec.method {
         Selection::Uniform => (Some(0.0), None, 8.0 * m),
         Selection::Diagonal => (Some(0.0), None, 8.0 * rows),
-        Selection::RpCholesky | Selection::Greedy => (Some(rows * m), Some(rows * m * m), tall),
+        Selection::RpCholesky | Selection::Greedy | Selection::Adaptive => {
+            (Some(rows * m), Some(rows * m * m), tall)
+        }
         Selection::SparseGreedy => {
             (Some(59.0 * rows * m), Some(59.0 * rows * m * m), tall + 59.0 * 8.0 * rows)
         }
         Selection::KMeansPlusPlus => (Some(rows * m), None, 24.0 * rows),
-        Selection::Adaptive => (Some(rows * m), Some(rows * m * m), tall),
         Selection::Leverage => (
             Some(2.0 * rows * m),
             Some(2.0 * rows * m * m),
             8.0 * (3.0 * m * m + 1024.0 * m + rows),
         ),
-        Selection::LeverageFast => {
-            (Some(4.0 * rows * m), Some(8.0 * rows * m * m), (2.0 * tall).min(67e6) + 96.0 * m * m)
-        }
-        Selection::LeverageExact => return exact_scores(what, n),
-        Selection::Bless | Selection::BlessR | Selection::Squeak | Selection::Sa => {
-            return Step::tried(what, trial, 16.0 * rows);
-        }
         Selection::KDpp => (Some(rows * m + 3000.0 * m), Some(rows * m * m + 3000.0 * m * m), tall),
         Selection::KDppExact if Rejection::suits(n, spec.count) => {
             (None, None, 8.0 * (4.0 * rows + (4.0 * m * m + 2000.0).min(80_000.0) * 6.0 * m))
         }
         Selection::KDppExact => (Some(rows * rows), Some(9.0 * rows.powi(3)), 3.0 * square),
+        by_scores => {
+            let scores = by_scores.scores().unwrap_or(ScoreMethod::Recursive);
+            return self::scores(what, scores, 2 * spec.count, n, trial).named(CHOOSING);
+        }
     };
-    Step::new(what, values, flops, bytes)
+    Step::new(what, values, flops, bytes).named(CHOOSING)
+}
+
+const CHOOSING: &str = "choosing landmarks by this method";
+
+/// The step that computes leverage scores of n rows: the counts in the documentation of each
+/// estimator. `columns` is the number of columns that the fast estimator draws.
+pub fn scores(
+    what: impl Into<String>,
+    method: ScoreMethod,
+    columns: usize,
+    n: usize,
+    trial: Option<Trial>,
+) -> Step {
+    let (rows, p) = (n as f64, columns as f64);
+    match method {
+        // 16n² bytes also cover the fallback at a tiny ridge, which needs more than the half square
+        // that the scores take otherwise
+        ScoreMethod::Exact => {
+            let values = PackedCholesky::<f64>::entries(n) as f64;
+            Step::new(what, Some(values), Some(2.0 / 3.0 * rows.powi(3)), 16.0 * rows * rows)
+        }
+        ScoreMethod::Fast => {
+            let bytes = (8.0 * rows * p).min(67e6) + 24.0 * p * p;
+            Step::new(what, Some(2.0 * rows * p), Some(2.0 * rows * p * p), bytes)
+        }
+        _ => Step::tried(what, trial, 16.0 * rows),
+    }
 }
 
 /// The step that fits a path of `lambdas` ridges and computes their leave-one-out errors: the
@@ -225,7 +253,7 @@ pub fn direct(n: usize, m: usize) -> Step {
 /// The step that draws m sums of `each` rows.
 pub fn drawing(m: usize, each: usize) -> Step {
     let what = format!("draw {} for each of {m} sums", text::count(each, "row"));
-    Step::new(what, Some(0.0), None, 16.0 * (m * each) as f64)
+    Step::new(what, Some(0.0), None, 16.0 * (m * each) as f64).named(CHOOSING)
 }
 
 /// The expected number of distinct rows in `draws` draws from n rows with replacement.
@@ -271,6 +299,8 @@ pub fn single(
     Ok(Step { reason: Some(plan.reason), ..step })
 }
 
+const CERTIFYING: &str = "the certificate";
+
 /// The step that bounds the distance to exact regression: the counts of `Certificate` and of
 /// `TightCertificate`.
 pub fn certificate(
@@ -285,14 +315,16 @@ pub fn certificate(
             let what = format!("certify from {}", text::count(rows, "row"));
             let values = (2.0 * n + m) * m + rows as f64 * n;
             let bytes = 8.0 * (3.0 * m * m + 1024.0 * (m + rows as f64) + 6.0 * n);
-            Ok(Step::new(what, Some(values), Some(n * m * m + m.powi(3) / 3.0), bytes))
+            let flops = n * m * m + m.powi(3) / 3.0;
+            Ok(Step::new(what, Some(values), Some(flops), bytes).named(CERTIFYING))
         }
         Certify::Passes(passes) => {
             let cost = tight(passes.get(), memory).cost::<f64>(size)?;
             let plural = if passes.get() == 1 { "" } else { "es" };
             let what = format!("certify by {passes} pass{plural}");
             let bytes = cost.memory.total() as f64;
-            Ok(Step::new(what, Some(cost.kernel_entries as f64), Some(cost.flops), bytes))
+            let values = cost.kernel_entries as f64;
+            Ok(Step::new(what, Some(values), Some(cost.flops), bytes).named(CERTIFYING))
         }
     }
 }
@@ -300,14 +332,6 @@ pub fn certificate(
 /// The certificate of `--certify=passes:N`, which evaluates the kernel for all pairs of rows.
 pub fn tight(passes: usize, memory: Option<u64>) -> TightCertificate {
     TightCertificate { passes, memory, ..TightCertificate::default() }
-}
-
-/// The step of exact scores: the counts of `exact_scores`. The 16n² bytes also cover the fallback
-/// at a tiny ridge, which needs more than the half square that the scores take otherwise.
-pub fn exact_scores(what: impl Into<String>, n: usize) -> Step {
-    let rows = n as f64;
-    let values = PackedCholesky::<f64>::entries(n) as f64;
-    Step::new(what, Some(values), Some(2.0 / 3.0 * rows.powi(3)), 16.0 * rows * rows)
 }
 
 /// The step of a computation with `matrices` matrices of size n × n and `flops`·n³ flops.

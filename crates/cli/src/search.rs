@@ -10,9 +10,9 @@ use std::time::Instant;
 
 /// The limits of work and memory of a search.
 pub struct Budget {
-    pub effort: Effort,
+    effort: Effort,
     /// Operations, if they are not those of the effort.
-    pub work: Option<f64>,
+    work: Option<f64>,
     /// Bytes.
     pub memory: Option<u64>,
     /// Why `memory` is the limit, for the plan.
@@ -28,12 +28,17 @@ impl Budget {
             Some(memory) => (Some(memory), "as allowed"),
             None => (half_of_free(), "half of the free memory"),
         };
-        Budget { effort: search.effort.map_or(Effort::Default, Effort::from), work, memory, source }
+        Budget { effort: search.effort.unwrap_or_default(), work, memory, source }
     }
 
-    /// The operations that a search does in a second on this machine.
-    pub fn speed() -> f64 {
-        work_here(1.0)
+    /// The operations allowed.
+    pub fn work(&self) -> f64 {
+        self.work.unwrap_or(self.effort.work())
+    }
+
+    /// An estimate of the time that the search takes on this machine.
+    pub fn time(&self) -> String {
+        text::duration(self.work() / work_here(1.0))
     }
 
     /// `fit` with these limits.
@@ -49,13 +54,11 @@ impl Budget {
 
     /// The limits, for the plan.
     pub fn describe(&self) -> String {
-        let work = self.work.unwrap_or(self.effort.work());
         let memory = match self.memory {
             Some(memory) => format!("{} of memory ({})", text::bytes(memory), self.source),
             None => "no kernel values kept".into(),
         };
-        let time = text::duration(work / Budget::speed());
-        format!("at most {} operations, {time}; {memory}", number(work))
+        format!("at most {} operations, {}; {memory}", number(self.work()), self.time())
     }
 }
 
@@ -71,12 +74,7 @@ fn half_of_free() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(two_digits(kibibytes * 512.0) as u64)
-}
-
-/// Rounds to two significant digits.
-pub fn two_digits(value: f64) -> f64 {
-    format!("{value:.1e}").parse().unwrap_or(value)
+    Some(text::rounded(kibibytes * 512.0, 2) as u64)
 }
 
 /// Whether Ctrl-C was pressed.
@@ -85,12 +83,12 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Shows the step of the search and its progress. Ctrl-C ends the search with the best candidate so
 /// far; a second Ctrl-C ends the program.
 pub struct Watch<'a> {
-    session: &'a Session,
+    session: &'a Session<'a>,
     start: Instant,
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(session: &'a Session) -> Self {
+    pub fn new(session: &'a Session<'a>) -> Self {
         let pressed = || {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
@@ -106,12 +104,8 @@ impl<'a> Watch<'a> {
 impl Progress for Watch<'_> {
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
         let elapsed = self.start.elapsed().as_secs_f64();
-        let left = match event.done {
-            done if done > 0.02 => {
-                format!(", {} to go", text::duration(elapsed * (1.0 - done) / done))
-            }
-            _ => String::new(),
-        };
+        let done = if event.done > 0.02 { event.done } else { 0.0 }; // too early to tell
+        let left = text::to_go(elapsed, done, 1.0 - done);
         let best = event.best.map_or_else(String::new, |trial| {
             format!("; best so far {} ({})", number(trial.error), trial.family)
         });

@@ -49,13 +49,6 @@ pub struct Trial {
     pub bytes: f64,
 }
 
-/// The cost of a run on a few rows.
-struct Sample {
-    /// Kernel values for each row: about the size of the dictionary.
-    per_row: f64,
-    seconds: f64,
-}
-
 impl Trial {
     /// Runs `scores` on two samples of random rows. The samples are drawn from a separate
     /// generator, so that the command draws the same random numbers with and without a trial. None
@@ -75,27 +68,23 @@ impl Trial {
         let kernel = &kernel.clone().metered(move |values| {
             counter.fetch_add(values as u64, Ordering::Relaxed);
         });
+        // the kernel values for each of s rows, about the size of the dictionary, and the seconds
         let mut sample = |s: usize| {
             let rows = random::uniform_subset(points.len(), s, rng).ok()?;
             let few = points.gather(rows.as_slice().into());
             let few = Points::from_cols(few.as_ref());
             let (before, start) = (count.load(Ordering::Relaxed), Instant::now());
             scores(&KernelMatrix::new(kernel, few).ok()?, few, rng).ok()?;
-            let (seconds, values) =
-                (start.elapsed().as_secs_f64(), count.load(Ordering::Relaxed) - before);
-            Some(Sample { per_row: values as f64 / s as f64, seconds })
+            let values = count.load(Ordering::Relaxed) - before;
+            Some((values as f64 / s as f64, start.elapsed().as_secs_f64()))
         };
         let s = ROWS.min(points.len() / 8);
-        let (half, whole) = (sample(s / 2)?, sample(s)?);
+        let ((half, _), (whole, seconds)) = (sample(s / 2)?, sample(s)?);
         let (n, times) = (points.len() as f64, points.len() as f64 / s as f64);
-        let growth = growth(half.per_row, whole.per_row, times);
-        let size = growth * whole.per_row;
+        let growth = growth(half, whole, times);
+        let size = growth * whole;
         let bytes = 8.0 * (3.0 * size * size + 1024.0 * size + 2.0 * n);
-        Some(Trial {
-            kernel_values: n * size,
-            seconds: times * growth.powi(2) * whole.seconds,
-            bytes,
-        })
+        Some(Trial { kernel_values: n * size, seconds: times * growth.powi(2) * seconds, bytes })
     }
 }
 

@@ -34,6 +34,14 @@ impl Summary {
         self.values.insert(key.into(), json(value));
     }
 
+    /// Adds the names of the targets.
+    pub fn targets(&mut self, names: &[&str]) {
+        match names {
+            [one] => self.value("target", one),
+            _ => self.value("targets", names),
+        }
+    }
+
     /// Adds the file that a table was written to; nothing for standard output.
     pub fn written(&mut self, output: &Output) {
         if let Some(file) = output.file() {
@@ -42,9 +50,15 @@ impl Summary {
         }
     }
 
+    /// The lines, each with its label and a colon.
+    pub fn said(&self) -> String {
+        let lines = self.lines.iter().map(|(label, text)| format!("{label}: {text}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// Prints the summary to standard output, as JSON with `--json`. If results were already
     /// written to standard output (`output_is_taken`), lines for people go to standard error.
-    pub fn print(self, session: &Session, output_is_taken: bool) -> Result<()> {
+    pub fn print(self, session: &Session<'_>, output_is_taken: bool) -> Result<()> {
         session.progress.clear();
         match (session.json, output_is_taken) {
             (true, _) => crate::output::print(format!("{}\n", Value::Object(self.values))),

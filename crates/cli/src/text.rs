@@ -21,6 +21,21 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// The value rounded to this many significant digits.
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    let decimals = digits - 1;
+    format!("{value:.decimals$e}").parse().unwrap_or(value)
+}
+
+/// `, about 5 min to go`: the time for the share `left` of a work, of which the share `done` took
+/// `seconds`; empty if nothing is done yet.
+pub fn to_go(seconds: f64, done: f64, left: f64) -> String {
+    match done > 0.0 {
+        true => format!(", {} to go", duration(seconds * left / done)),
+        false => String::new(),
+    }
+}
+
 /// `512 bytes`, `4.2 kB`, `1.6 GB`.
 pub fn bytes(count: u64) -> String {
     let count = count as f64;
@@ -48,19 +63,14 @@ pub fn names(names: &[impl std::fmt::Debug]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
+/// The name of a value on the command line.
+pub fn option(value: &impl clap::ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 /// `1 row`, `20 rows`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
-/// A word of a command line, quoted if a shell needs it.
-pub fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-.,+:/%@=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// The most items that are printed on a line each.

@@ -1,4 +1,4 @@
-//! The start of a job, and its end if a process fails.
+//! How a job begins, and how it ends when something fails.
 
 use crate::alike::differs;
 use crate::world::World;
@@ -7,25 +7,22 @@ use nystrom_pipeline::Ranks;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
-/// The exit status of a Rust program that panicked.
+/// The status of a program that panicked, as Rust gives it.
 const PANIC: u8 = 101;
-/// The environment variable by which tests set the name of this process's vector instructions.
+/// The environment variable with which tests change the instruction set that this process reports.
 const INSTRUCTIONS: &str = "NYSTROM_MPI_INSTRUCTIONS";
-/// The environment variable by which tests set the largest piece of a message, in bytes.
+/// The environment variable with which tests set the most bytes of a piece of a message.
 const LIMIT: &str = "NYSTROM_MPI_MESSAGE";
 
-/// Runs `main` on every process of a job started by `mpirun` or a similar launcher. Without a
-/// launcher, the job has one process. Call it once.
+/// Runs `main` on every process of a job that `mpirun` or a similar program started; without such a
+/// program there is one process. Call it once.
 ///
-/// `Ok(status)` from `main` is the exit status of this process. `Err(status)` ends all processes of
-/// the job at once with this status, and a panic ends them with status 101. No process therefore
-/// waits for one that has failed.
-///
-/// The exit code is a failure if MPI was already initialised, or if the processes use different
-/// vector instructions.
+/// `main` returns the exit status of this process. Its error is the status with which the whole job
+/// ends at once. A panic also ends the job, with status 101, so that no process waits for one that
+/// has ended.
 pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
-        tell("error: MPI is already initialised; call nystrom_mpi::run once");
+        tell("error: MPI has been started before");
         return ExitCode::FAILURE;
     };
     let world = World::new(universe.world());
@@ -42,7 +39,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
         }
         return ExitCode::FAILURE;
     }
-    // a panic in a thread reaches this one when the thread is joined
+    // a panic of a thread of the pool arrives here, too
     match std::panic::catch_unwind(AssertUnwindSafe(|| main(&world))) {
         Ok(Ok(status)) => ExitCode::from(status),
         Ok(Err(status)) => world.abort(status),
@@ -50,7 +47,7 @@ pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     }
 }
 
-/// Adds the rank of the process to the messages of panics.
+/// Adds the rank of the process to the message of every panic.
 #[expect(clippy::disallowed_macros, reason = "a program's way to end")]
 fn name_panics(rank: usize) {
     let hook = std::panic::take_hook();

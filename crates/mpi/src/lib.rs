@@ -1,15 +1,14 @@
-//! Fits of `nystrom` by the processes of an MPI job, which share the reading of the files.
+//! The processes of an MPI job, for the commands of `nystrom` on files that the processes share.
 //!
-//! [`World`] implements [`Ranks`], the interface between a fit and a job. The rows are divided
-//! among the leaves of a binary tree that does not depend on the number of processes. Each leaf has
-//! sums over its rows, ΦᵀΦ and Φᵀy, which are merged up the tree; the result is therefore that of
-//! one process bit for bit. [`run`] starts the job, and ends all its processes if one fails.
+//! [`World`] sends the messages of a fit ([`Ranks`]). Each leaf of one tree has the sums ΦᵀΦ and
+//! Φᵀy over its rows. They are added along that tree, so that the bits are those of one process.
+//! [`run`] starts the job, and ends all of it when one process fails.
 //!
 //! The program `nystrom-mpi` is
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
-//!     nystrom_mpi::run(|world| nystrom_cli::main_over(world))
+//!     nystrom_mpi::run(|world| nystrom_cli::main_on_ranks(world))
 //! }
 //! ```
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]

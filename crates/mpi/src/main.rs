@@ -6,5 +6,5 @@ use std::process::ExitCode;
 static ALLOCATOR: nystrom_cli::LargePages = nystrom_cli::LargePages;
 
 fn main() -> ExitCode {
-    nystrom_mpi::run(|world| nystrom_cli::main_over(world))
+    nystrom_mpi::run(|world| nystrom_cli::main_on_ranks(world))
 }

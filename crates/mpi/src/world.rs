@@ -1,17 +1,17 @@
-//! Messages of any length over MPI.
+//! Messages of any size over MPI.
 
 use mpi::collective::Root;
 use mpi::point_to_point::{Destination, Source};
 use mpi::topology::{Communicator, SimpleCommunicator};
 use nystrom_pipeline::Ranks;
 
-/// The largest message in bytes, which MPI counts with a signed 32-bit integer.
+/// The most bytes of a message, because MPI counts them as a signed 32-bit number.
 const LIMIT: usize = 1 << 30;
 
 /// All processes of an MPI job.
 ///
-/// A message is sent as its length followed by pieces of at most 2³⁰ bytes. An error of MPI ends
-/// the job.
+/// A message is sent as its length, then in pieces of at most 2³⁰ bytes. An error of MPI ends the
+/// job.
 pub struct World {
     comm: SimpleCommunicator,
     limit: usize,
@@ -22,20 +22,20 @@ impl World {
         World { comm, limit: LIMIT }
     }
 
-    /// Sets the largest piece of a message, in bytes (from 1 to 2³⁰). It must be the same on all
-    /// processes.
+    /// Sends messages in pieces of at most `limit` bytes (at least 1). Every process must set the
+    /// same limit.
     #[must_use]
     pub fn with_limit(self, limit: usize) -> World {
         World { limit: limit.clamp(1, LIMIT), ..self }
     }
 
-    /// Ends all processes of the job at once with this exit status.
+    /// Ends all processes of the job at once with this status.
     pub fn abort(&self, status: u8) -> ! {
         self.comm.abort(status.into())
     }
 
     fn other(&self, rank: usize) -> mpi::topology::Process<'_> {
-        // MPI's ranks are 32-bit integers with a sign
+        // ranks are those that MPI counts
         self.comm.process_at_rank(mpi::Rank::try_from(rank).unwrap_or(mpi::Rank::MAX))
     }
 }

@@ -3,7 +3,7 @@
 use super::landmarks::METHODS;
 use super::{
     BlockArgs, Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
-    Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
+    ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -115,6 +115,19 @@ impl Fit {
             || self.regression.no_intercept
     }
 
+    /// Where the model goes; without --output, which only --plan allows, nothing is written there.
+    pub fn output(&self) -> &Output {
+        self.output.as_ref().unwrap_or(&Output::Stdout)
+    }
+
+    /// The values from which λ is chosen; one if it is given.
+    pub fn grid(&self) -> Vec<f64> {
+        match self.lambda {
+            Some(Lambda::Given(lambda)) => vec![lambda],
+            _ => self.lambdas.unwrap_or(LambdaRange::USUAL).values(),
+        }
+    }
+
     /// The ridge of a fit without a search; leave-one-out unless an option names another.
     pub fn lambda(&self) -> Lambda {
         self.lambda.unwrap_or(Lambda::Auto)
@@ -138,17 +151,12 @@ need not hold the target; if it does, the error of the predictions is reported."
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = PREDICT)]
 pub struct Predict {
-    /// Model file
-    pub model: PathBuf,
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: ModelArgs,
     /// Write the probabilities of the classes without the likeliest class: only numbers, even if
     /// the classes are text
     #[arg(long)]
     pub probabilities: bool,
-    /// Read the table block by block even if it is one file that fits in memory
-    #[arg(long, help_heading = "Beyond memory")]
-    pub stream: bool,
     /// Add columns `lower` and `upper` that contain the true value with at least this probability,
     /// such as 0.9, on average over rows like those of the fit. Needs a model fitted with
     /// --calibrate; with cv:K and loo only about 2·LEVEL − 1 is guaranteed
@@ -164,16 +172,6 @@ pub struct Predict {
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
-        help_heading = "Run")]
-    pub threads: Option<u16>,
-    /// Print the result as JSON
-    #[arg(long, help_heading = "Run")]
-    pub json: bool,
-    /// Print no notes and no progress
-    #[arg(short, long, help_heading = "Run")]
-    pub quiet: bool,
 }
 
 const SCORES: &str = "\
@@ -324,23 +322,8 @@ calibration error over 15 bins of equally many rows.";
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EVALUATE)]
 pub struct Evaluate {
-    /// Model file
-    pub model: PathBuf,
     #[command(flatten)]
-    pub data: DataArgs,
-    /// Read the table block by block even if it is one file that fits in memory
-    #[arg(long, help_heading = "Beyond memory")]
-    pub stream: bool,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
-        help_heading = "Run")]
-    pub threads: Option<u16>,
-    /// Print the result as JSON
-    #[arg(long, help_heading = "Run")]
-    pub json: bool,
-    /// Print no notes and no progress
-    #[arg(short, long, help_heading = "Run")]
-    pub quiet: bool,
+    pub of: ModelArgs,
 }
 
 const INSPECT: &str = "\

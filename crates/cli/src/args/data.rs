@@ -1,6 +1,6 @@
 //! Options that name the table, its format and its columns.
 
-use crate::failure::Failure;
+use crate::failure::{Result, usage};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -71,29 +71,21 @@ pub enum Delimiter {
 
 impl RegressionArgs {
     /// The only target, if one was named.
-    pub fn target(&self) -> Result<Option<&str>, Failure> {
+    pub fn target(&self) -> Result<Option<&str>> {
         match &self.target[..] {
             [] => Ok(None),
             [one] => Ok(Some(one)),
-            _ => {
-                let text = "several --target need a search, which any kernel, landmark or λ option \
-                            turns off; leave those options out, or name one --target";
-                Err(Failure::Usage(text.into()))
-            }
+            _ => Err(usage(
+                "several --target need a search, which any kernel, landmark or λ option turns off; \
+                 leave those options out, or name one --target",
+            )),
         }
     }
 }
 
-impl DataArgs {
-    /// The texts that mark a missing value.
-    pub fn missing_texts(&self) -> Vec<String> {
-        self.missing.iter().flat_map(|text| list(text)).collect()
-    }
-
-    /// The texts that are values, although they usually mark a missing value.
-    pub fn not_missing_texts(&self) -> Vec<String> {
-        self.not_missing.iter().flat_map(|text| list(text)).collect()
-    }
+/// The items of these lists.
+pub fn lists(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| list(text)).collect()
 }
 
 /// The items of a comma-separated list. An item in double quotes may contain commas, and double
@@ -113,7 +105,7 @@ pub fn list(text: &str) -> Vec<String> {
     items
 }
 
-fn delimiter(text: &str) -> Result<Delimiter, String> {
+fn delimiter(text: &str) -> std::result::Result<Delimiter, String> {
     match text {
         "tab" | "\\t" => Ok(Delimiter::At(b'\t')),
         "space" => Ok(Delimiter::WhiteSpace),

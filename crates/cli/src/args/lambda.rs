@@ -1,5 +1,6 @@
 //! The ridge λ in K + nλI: a number, or the rule that chooses it from a grid.
 
+use crate::text::rounded;
 use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,15 +43,17 @@ pub struct LambdaRange {
 }
 
 impl LambdaRange {
+    /// The default of `--lambdas`.
+    pub const USUAL: LambdaRange = LambdaRange { largest: 1e-1, smallest: 1e-10, count: 28 };
+
     /// The values, largest first, rounded to twelve digits: a grid value such as 1e-6 is then
     /// exactly the number that is printed and fitted.
     pub fn values(self) -> Vec<f64> {
         let (first, last) = (self.largest.ln(), self.smallest.ln());
-        let rounded = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
         let value = |i: usize| match i {
             0 => self.largest,
             _ if i + 1 == self.count => self.smallest,
-            _ => rounded((first + (last - first) * i as f64 / (self.count - 1) as f64).exp()),
+            _ => rounded((first + (last - first) * i as f64 / (self.count - 1) as f64).exp(), 12),
         };
         (0..self.count).map(value).collect()
     }

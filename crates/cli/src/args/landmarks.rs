@@ -1,5 +1,6 @@
 //! `METHOD:COUNT`, which chooses landmarks, and the leverage scores that some methods draw by.
 
+use crate::text::option;
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
@@ -99,11 +100,6 @@ impl Selection {
             _ => return None,
         })
     }
-
-    /// The name of the method on the command line.
-    pub fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
 }
 
 impl FromStr for LandmarkSpec {
@@ -114,8 +110,7 @@ impl FromStr for LandmarkSpec {
             return Err("expected METHOD:COUNT, such as rpcholesky:1000".into());
         };
         let Ok(method) = Selection::from_str(method, true) else {
-            let names: Vec<String> =
-                Selection::value_variants().iter().map(|method| method.name()).collect();
+            let names: Vec<String> = Selection::value_variants().iter().map(option).collect();
             return Err(format!(
                 "there is no method {method:?}; choose one of {}",
                 names.join(", ")
@@ -125,7 +120,7 @@ impl FromStr for LandmarkSpec {
             Ok(count) if count > 0 => Ok(LandmarkSpec { method, count }),
             _ => Err(format!(
                 "{count:?} is not a number of landmarks; write {}:1000, say",
-                method.name()
+                option(&method)
             )),
         }
     }
@@ -133,6 +128,6 @@ impl FromStr for LandmarkSpec {
 
 impl std::fmt::Display for LandmarkSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.method.name(), self.count)
+        write!(f, "{}:{}", option(&self.method), self.count)
     }
 }

@@ -1,6 +1,5 @@
 //! The options and commands of the command line.
 
-mod bytes;
 mod certify;
 mod commands;
 mod data;
@@ -11,20 +10,21 @@ mod output;
 mod run;
 mod search;
 mod stream;
+mod units;
 
-pub use bytes::Bytes;
 pub use certify::Certify;
 pub use commands::{
     Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores,
 };
-pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
+pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};
 pub use output::Output;
-pub use run::RunArgs;
-pub use search::{SearchArgs, TaskName};
+pub use run::{ModelArgs, RunArgs};
+pub use search::SearchArgs;
 pub use stream::{BlockArgs, StreamArgs};
+pub use units::Bytes;
 
 use clap::{Parser, Subcommand};
 use nystrom::linalg_core::instruction_set;

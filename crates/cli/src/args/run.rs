@@ -1,8 +1,32 @@
-//! Options of every command that evaluates a kernel on a table.
+//! Options that many commands share.
 
-use super::Bytes;
+use super::{Bytes, DataArgs};
 use clap::Args;
+use std::path::PathBuf;
 
+// Of commands that apply a saved model to a table.
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Model file
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Read the table block by block even if it is one file that fits in memory
+    #[arg(long, help_heading = "Beyond memory")]
+    pub stream: bool,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Run")]
+    pub threads: Option<u16>,
+    /// Print the result as JSON
+    #[arg(long, help_heading = "Run")]
+    pub json: bool,
+    /// Print no notes and no progress
+    #[arg(short, long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+// Of commands that evaluate a kernel on a table.
 #[derive(Args)]
 pub struct RunArgs {
     /// Seed of all random numbers; the same seed gives the same result with any number of threads

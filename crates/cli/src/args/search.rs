@@ -1,18 +1,22 @@
 //! Options of the search for the best fit.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nystrom_pipeline::{Calibrate, ClassWeights, Effort, Task};
+
+const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Default, Effort::Thorough];
 
 #[derive(Args)]
 pub struct SearchArgs {
     /// Limit of the work of the search: quick, default and thorough take about ten seconds, one
     /// minute and ten minutes on two cores
-    #[arg(long, value_enum, help_heading = "Search")]
-    pub effort: Option<EffortName>,
+    #[arg(long, help_heading = "Search",
+        value_parser = PossibleValuesParser::new(EFFORTS.map(Effort::name)).map(effort))]
+    pub effort: Option<Effort>,
     /// Approximate time limit of the search, such as 90s, 5min or 1h. The matching operation count
     /// is printed, for use with --work
-    #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "effort",
-        help_heading = "Search")]
+    #[arg(long, value_name = "TIME", value_parser = super::units::seconds,
+        conflicts_with = "effort", help_heading = "Search")]
     pub time: Option<f64>,
     /// Limit the search to this many floating-point operations
     #[arg(long, value_name = "OPERATIONS", value_parser = super::lambda::positive,
@@ -40,8 +44,9 @@ pub struct SearchArgs {
     pub weights: Option<String>,
     /// Whether the target is a number or a class [default: classes if the target is text or has at
     /// most ten different whole numbers]
-    #[arg(long, value_enum, value_name = "TASK", help_heading = "Data")]
-    pub task: Option<TaskName>,
+    #[arg(long, value_name = "TASK", help_heading = "Data",
+        value_parser = PossibleValuesParser::new(["regression", "classification"]).map(task))]
+    pub task: Option<Task>,
     /// Weight of the rows of each class: `balanced` gives all classes the same total weight; a
     /// class that a list leaves out has weight 1
     #[arg(long, value_name = "balanced|CLASS=WEIGHT,…", value_parser = class_weights,
@@ -67,38 +72,6 @@ pub struct SearchArgs {
     pub refuse_missing: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EffortName {
-    Quick,
-    Default,
-    Thorough,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TaskName {
-    Regression,
-    Classification,
-}
-
-impl From<TaskName> for Task {
-    fn from(name: TaskName) -> Task {
-        match name {
-            TaskName::Regression => Task::Regression,
-            TaskName::Classification => Task::Classification,
-        }
-    }
-}
-
-impl From<EffortName> for Effort {
-    fn from(name: EffortName) -> Effort {
-        match name {
-            EffortName::Quick => Effort::Quick,
-            EffortName::Default => Effort::Default,
-            EffortName::Thorough => Effort::Thorough,
-        }
-    }
-}
-
 impl SearchArgs {
     /// The first option given that only a search accepts.
     pub fn given(&self) -> Option<&'static str> {
@@ -106,13 +79,22 @@ impl SearchArgs {
             ("--effort", self.effort.is_some()),
             ("--time", self.time.is_some()),
             ("--work", self.work.is_some()),
-            ("--task classification", self.task == Some(TaskName::Classification)),
+            ("--task classification", self.task == Some(Task::Classification)),
             ("--class-weights", self.class_weights.is_some()),
             ("--calibrate", self.calibrate.is_some()),
             ("--std", self.std),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
+}
+
+/// The effort of this name.
+fn effort(name: String) -> Effort {
+    EFFORTS.into_iter().find(|effort| effort.name() == name).unwrap_or_default()
+}
+
+fn task(name: String) -> Task {
+    if name == "regression" { Task::Regression } else { Task::Classification }
 }
 
 fn class_weights(text: &str) -> Result<ClassWeights, String> {
@@ -131,32 +113,13 @@ fn factor(text: &str) -> Result<(String, f64), String> {
     Ok((column.to_owned(), super::lambda::positive(factor).map_err(|_| expected())?))
 }
 
-/// `90`, `90s`, `5min`, `1h`.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let unit = match text[split..].trim() {
-        "" | "s" | "sec" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        other => return Err(format!("{other:?} is no unit of time; write 90s, 5min or 1h")),
-    };
-    super::lambda::positive(text[..split].trim())
-        .map(|number| number * unit)
-        .map_err(|_| format!("{text:?} is not a time, such as 90s, 5min or 1h"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{class_weights, factor, seconds};
+    use super::{class_weights, factor};
     use nystrom_pipeline::ClassWeights;
 
     #[test]
-    fn times_and_factors() {
-        assert_eq!(
-            (seconds("90"), seconds("1.5min"), seconds("1h")),
-            (Ok(90.0), Ok(90.0), Ok(3600.0))
-        );
-        assert!(seconds("5 years").is_err() && seconds("-1s").is_err() && seconds("").is_err());
+    fn weights_and_factors() {
         assert_eq!(factor("a=b=2"), Ok(("a=b".into(), 2.0)));
         let given = ClassWeights::Given(vec![("a, b".into(), 2.0), ("c".into(), 0.5)]);
         assert_eq!(class_weights("\"a, b\"=2,c=0.5"), Ok(given));

@@ -29,7 +29,7 @@ pub struct StreamArgs {
     #[arg(long, value_name = "DIR", help_heading = "Beyond memory")]
     pub checkpoint: Option<PathBuf>,
     /// Time between checkpoints [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = super::search::seconds,
+    #[arg(long, value_name = "TIME", value_parser = super::units::seconds,
         requires = "checkpoint", help_heading = "Beyond memory")]
     pub checkpoint_every: Option<f64>,
 }

@@ -1,30 +1,26 @@
 //! `nystrom fit` with a search, in memory.
 
-use super::wanted::Wanted;
-use super::{hold_out, page};
-use crate::args::{Fit, Output};
-use crate::failure::{NOT_CONVERGED, Result, of_pipeline};
+use super::column_uses::ColumnUses;
+use super::{fit_output, hold_out};
+use crate::args::Fit;
+use crate::failure::Result;
 use crate::input::Source;
 use crate::model_file;
-use crate::output::{check_stdout, check_writable};
 use crate::search::{Budget, Watch};
-use crate::session::Session;
+use crate::session::{Session, command_line};
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom_data::{Libsvm, Table};
 use nystrom_page::FitPage;
-use nystrom_pipeline::{Fitted, Iterations, Model};
+use nystrom_pipeline::{Alone, Fitted, Iterations, Model};
 use std::time::Instant;
 
 pub fn run(args: &Fit) -> Result<u8> {
-    let (session, mut rng) = Session::start(&args.run)?;
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let rng = &mut rng;
-    let output = args.output.as_ref().unwrap_or(&Output::Stdout);
-    check_stdout(output, args.run.json && !args.plan)?;
-    check_writable(output, &[&args.data.data])?;
-    page::check(args, output)?;
+    fit_output::check(args, &session)?;
     let (table, wanted) = read(args, true, &session)?;
-    let Wanted { fit, targets, .. } = &wanted;
+    let ColumnUses { fit, targets, .. } = &wanted;
     let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory);
     if args.plan {
@@ -34,7 +30,7 @@ pub fn run(args: &Fit) -> Result<u8> {
     let what = text::count(table.columns().len(), "column");
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
     let mut watch = Watch::new(&session);
-    let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng).map_err(of_pipeline)?;
+    let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
     let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
     model.made.settings = budget.settings(args.run.seed);
@@ -44,21 +40,17 @@ pub fn run(args: &Fit) -> Result<u8> {
     if let Some(held_out) = held_out {
         hold_out::report(&model, &held_out, &mut summary)?;
     }
-    let size = model_file::save(&model, output)?;
-    let used = fit.used_rows(&table, targets).map_err(of_pipeline)?;
-    summary
-        .line("model", format!("{output}, {}{}", text::bytes(size), holds(&model, &table, &used)?));
-    summary.value("model", output.to_string());
-    summary.value("seed", args.run.seed);
-    let repeat = repeat(&model.made.settings);
+    let size = model_file::save(&model, args.output())?;
+    let used = fit.used_rows(&table, targets)?;
+    fit_output::describe(args, size, &holds(&model, &table, &used)?, &mut summary);
+    // reproduces the model bit for bit
+    let own = ["--seed", "--effort", "--time", "--work", "--memory"];
+    let repeat = format!("{} {}", command_line(&own), model.made.settings);
     let page = FitPage { command: Some(&repeat), ..FitPage::of(&model, &report) };
-    page::write(args, page, &mut summary)?;
+    fit_output::write_page(args, page, &mut summary)?;
     summary.line("to repeat", &repeat);
     summary.value("command_to_repeat", &repeat);
-    summary.print(&session, output.is_stdout())?;
-    let warning = report.iterations.as_ref().and_then(unconverged);
-    warning.iter().for_each(|text| session.warn(text));
-    Ok(warning.map_or(0, |_| NOT_CONVERGED))
+    fit_output::finish(args, summary, report.iterations.as_ref().and_then(unconverged), &session)
 }
 
 /// The warning about a final fit whose iterations did not converge.
@@ -74,11 +66,11 @@ fn unconverged(report: &Iterations) -> Option<String> {
 }
 
 /// Reads the table, without the columns that --drop names, and how its columns are used.
-pub fn read(args: &Fit, searches: bool, session: &Session) -> Result<(Table, Wanted)> {
+pub fn read(args: &Fit, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
     session.progress.stage("reading", None);
     let source = Source::of(&args.data, Libsvm::new())?;
     let input = source.input(&args.data)?;
-    let wanted = Wanted::of(args, &input, searches)?;
+    let wanted = ColumnUses::of(args, &input, searches)?;
     let table = source.with_texts(input, &wanted.texts)?.into_kept()?;
     session.notes(table.notes());
     Ok((table, wanted))
@@ -90,46 +82,23 @@ fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
     let rows = &used[..used.len().min(ROWS)];
     let some = table.select_rows(rows)?;
     let start = Instant::now();
-    model.predict(&some).map_err(of_pipeline)?;
+    model.predict(&some)?;
     let rate = rows.len() as f64 / start.elapsed().as_secs_f64();
     let all = if model.made.holds_all_rows { ", holds every training row" } else { "" };
-    Ok(format!("{all}; predicts some {} rows a second", number(rounded(rate))))
-}
-
-/// Rounds to one significant digit.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.0e}").parse().unwrap_or(value)
+    Ok(format!("{all}; predicts some {} rows a second", number(text::rounded(rate, 1))))
 }
 
 /// Prints the plan of a search, of which only the limits are known in advance.
-fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<()> {
+fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     let mut summary = Summary::of("fit");
     let (rows, columns) = (table.rows(), table.columns().len());
-    let work = budget.work.unwrap_or(budget.effort.work());
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
-    summary.line("work", format!("at most {} operations", number(work)));
-    summary.line("time", text::duration(work / Budget::speed()));
+    summary.line("work", format!("at most {} operations", number(budget.work())));
+    summary.line("time", budget.time());
     let memory = budget.memory.map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
     summary.value("rows", rows);
-    summary.value("work", work);
+    summary.value("work", budget.work());
     summary.value("memory", budget.memory);
     summary.print(session, false)
-}
-
-/// The command line that reproduces the model bit for bit.
-fn repeat(settings: &str) -> String {
-    let said: Vec<String> = std::env::args().skip(1).collect();
-    let mut words = vec!["nystrom".to_owned()];
-    let mut skip = false;
-    for word in said {
-        let own = ["--seed", "--effort", "--time", "--work", "--memory"];
-        match own.iter().find(|option| word == **option || word.starts_with(&format!("{option}=")))
-        {
-            Some(option) => skip = word == **option,
-            None if skip => skip = false,
-            None => words.push(text::shell(&word)),
-        }
-    }
-    format!("{} {settings}", words.join(" "))
 }

@@ -39,30 +39,23 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         let taken = if logistic.is_better() { "logistic" } else { "squares" };
         let losses =
             format!("log-loss {by_logistic} by the logistic loss, {by_squares} by squares");
-        let text = format!("{taken}: {losses}, on validation rows");
-        summary.line("loss", text);
+        summary.line("loss", format!("{taken}: {losses}, on validation rows"));
     }
     if let Some(errors) = &report.classes {
         summary.line("validation", super::classes::describe(errors));
     }
     if let Some(rows) = report.calibration_rows {
         let rows = count(rows, "row");
-        let text = match how {
+        let from = match how {
             Some(Calibrate::Cross(parts)) => {
-                format!(
-                    "calibrated on {rows} kept out of the search, by {parts} fits that each leave \
-                     out a part of them"
-                )
+                format!("the search, by {parts} fits that each leave out a part of them")
             }
             Some(Calibrate::LeaveOneOut) => {
-                format!(
-                    "calibrated on {rows} kept out of the search, by fits that each leave one of \
-                     them out"
-                )
+                "the search, by fits that each leave one of them out".to_owned()
             }
-            _ => format!("calibrated on {rows} kept out of search and fit"),
+            _ => "search and fit".to_owned(),
         };
-        summary.line("intervals", text);
+        summary.line("intervals", format!("calibrated on {rows} kept out of {from}"));
     }
     summary.line(
         "validation",
@@ -98,11 +91,7 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
 }
 
 fn values(model: &Model, report: &Report, summary: &mut Summary) {
-    let names = model.target_names();
-    match names[..] {
-        [one] => summary.value("target", one),
-        _ => summary.value("targets", &names),
-    }
+    summary.targets(&model.target_names());
     summary.value("rows", report.rows);
     summary.value("features", &report.features);
     summary.value("dropped", &report.dropped);

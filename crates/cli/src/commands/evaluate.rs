@@ -3,16 +3,16 @@
 use super::errors::ModelErrors;
 use super::predict::{ERROR, Rows, describe};
 use crate::args::Evaluate;
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Result, data};
 use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
-use nystrom_pipeline::Model;
+use nystrom_pipeline::{Alone, Model};
 
 pub fn run(args: &Evaluate) -> Result<()> {
-    let session = Session::new(args.threads, args.json, args.quiet)?;
-    let model = model_file::load(&args.model)?;
-    let file = Rows::of(&model, &args.data, &[], &session)?;
+    let session = Session::of_model(&args.of, &Alone)?;
+    let model = model_file::load(&args.of.model)?;
+    let file = Rows::of(&model, &args.of.data, &[], &session)?;
     let predicted = file.predict(&model, (None, false), &session)?;
     report(args, &model, file.rows.len(), predicted.errors(&model, None)?, &session)
 }
@@ -24,17 +24,16 @@ pub fn report(
     model: &Model,
     rows: usize,
     errors: ModelErrors,
-    session: &Session,
+    session: &Session<'_>,
 ) -> Result<()> {
     if let Some(target) = errors.absent(model) {
-        let text = format!(
+        return Err(data(format!(
             "{}: no row has a value of the target {target:?} to compare with; use `predict`",
-            args.data.data.display(),
-        );
-        return Err(Failure::Data(text).into());
+            args.of.data.data.display(),
+        )));
     }
     if let ModelErrors::Classes(Err(error)) = errors {
-        return Err(of_pipeline(error));
+        return Err(error.into());
     }
     let mut summary = Summary::of("evaluate");
     describe(model, rows, &mut summary);

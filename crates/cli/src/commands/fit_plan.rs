@@ -2,7 +2,7 @@
 //! choosing them and of the fit.
 
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda, LambdaRange, LandmarkSpec, Selection};
+use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
 use crate::failure::Result;
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -10,31 +10,14 @@ use crate::speed::Trial;
 use nystrom::krr::{IterativeOptions, ProblemSize};
 use nystrom::linalg_core::validate;
 
-/// The default of `--lambdas`.
-const LAMBDAS: LambdaRange = LambdaRange { largest: 1e-1, smallest: 1e-10, count: 28 };
-
 /// The default number of landmarks.
 const LANDMARKS: usize = 500;
 
 /// The landmarks to choose, and the steps of the fit with their costs.
 pub struct Planned {
     pub spec: LandmarkSpec,
-    pub choose: Step,
-    pub fit: Step,
-    pub certify: Option<Step>,
-}
-
-impl Planned {
-    fn steps(&self) -> Vec<(&'static str, &Step)> {
-        let steps = [("choosing landmarks by this method", &self.choose), ("the fit", &self.fit)];
-        let certify = self.certify.iter().map(|step| ("the certificate", step));
-        steps.into_iter().chain(certify).collect()
-    }
-
-    /// The steps without their names, for `--json`.
-    pub fn listed(&self) -> Vec<&Step> {
-        self.steps().into_iter().map(|(_, step)| step).collect()
-    }
+    /// Choosing landmarks, the fit, and with --certify the certificate.
+    pub steps: Vec<Step>,
 }
 
 /// Prints the plan. An error for an impossible number of landmarks, or for a plan that needs more
@@ -47,31 +30,21 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     validate::positive("--tolerance", options(args).tolerance)?;
     let trial = select::trial_of(asked, setting);
     let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
-    let fits = |count| {
-        let steps_fit = |plan: Planned| {
-            plan.steps().iter().all(|(name, step)| step.check(name, session.memory).is_ok())
-        };
-        planned(count).is_ok_and(steps_fit)
-    };
+    let fits = |count| planned(count).is_ok_and(|plan| plan::check(session, &plan.steps).is_ok());
     let fitting = plan::largest(asked.count, fits);
     let count = match args.landmarks {
         None => fitting.unwrap_or(asked.count),
         Some(_) => asked.count,
     };
     let announced = planned(count).and_then(|planned| {
-        match (args.plan, session.json) {
-            (false, _) => {
-                plan::announce(session, setting.kernel, setting.points, &planned.steps())?
-            }
-            (true, true) => plan::check(session, &planned.steps())?,
-            (true, false) => {
-                let text =
-                    plan::describe(session, setting.kernel, setting.points, &planned.steps());
-                session.progress.clear();
-                crate::output::print(text + "\n")?;
-                plan::check(session, &planned.steps())?;
-            }
+        let (kernel, points, steps) = (setting.kernel, setting.points, &planned.steps);
+        if !args.plan {
+            session.say(&plan::describe(session, kernel, points, steps));
+        } else if !session.json {
+            session.progress.clear();
+            crate::output::print(plan::describe(session, kernel, points, steps) + "\n")?;
         }
+        plan::check(session, steps)?;
         Ok(planned)
     });
     announced.map_err(|error| match (error.downcast_ref(), fitting) {
@@ -96,8 +69,8 @@ fn plan(
         Lambda::Given(_) => {
             plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?
         }
-        Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
-        Lambda::Folds(folds) => plan::by_folds(n, m, folds, lambdas(args).count),
+        Lambda::Auto | Lambda::Gcv => plan::path(n, m, args.grid().len()),
+        Lambda::Folds(folds) => plan::by_folds(n, m, folds, args.grid().len()),
     };
     let (m, choose, fit) = match args.accumulate {
         None => (m, plan::selection(spec, n, trial), fit),
@@ -110,9 +83,9 @@ fn plan(
     };
     let memory = options(args).memory;
     let size = ProblemSize { n, d, m, t: 1, weighted: false };
-    let certify =
-        args.certify.map(|certify| plan::certificate(certify, size, memory)).transpose()?;
-    Ok(Planned { spec, choose, fit, certify })
+    let certify = args.certify.map(|certify| plan::certificate(certify, size, memory));
+    let steps = [choose, fit.named("the fit")].into_iter().chain(certify.transpose()?);
+    Ok(Planned { spec, steps: steps.collect() })
 }
 
 /// The options of a fit at one λ.
@@ -120,9 +93,4 @@ pub fn options(args: &Fit) -> IterativeOptions {
     let memory = args.run.memory.map(|bytes| bytes.0);
     let usual = IterativeOptions::default();
     IterativeOptions { tolerance: args.tolerance.unwrap_or(1e-6), memory, ..usual }
-}
-
-/// The ridges from which λ is chosen.
-pub fn lambdas(args: &Fit) -> LambdaRange {
-    args.lambdas.unwrap_or(LAMBDAS)
 }

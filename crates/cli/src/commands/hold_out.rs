@@ -1,7 +1,7 @@
 //! `--hold-out`.
 
 use super::predict::Predicted;
-use crate::failure::{Result, of_pipeline};
+use crate::failure::Result;
 use crate::summary::Summary;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -22,8 +22,8 @@ pub fn split(
     rng: &mut dyn Rng,
 ) -> Result<(Table, Option<HeldOut>)> {
     let Some(share) = share else { return Ok((table, None)) };
-    let fold = fit.hold_out(&table, targets, share, rng).map_err(of_pipeline)?;
-    let weights = fit.weights_of(&table).map_err(of_pipeline)?;
+    let fold = fit.hold_out(&table, targets, share, rng)?;
+    let weights = fit.weights_of(&table)?;
     let weights = weights.map(|w| fold.validation.iter().map(|&row| w[row]).collect());
     let held_out = HeldOut { table: table.select_rows(&fold.validation)?, weights };
     Ok((table.select_rows(&fold.train)?, Some(held_out)))

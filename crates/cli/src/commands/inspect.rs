@@ -7,7 +7,7 @@ use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{count, number};
-use nystrom_pipeline::{Average, Explanation, Influence, Model};
+use nystrom_pipeline::{Alone, Average, Explanation, Influence, Model};
 
 /// The number of columns that are listed with their importance.
 const SHOWN: usize = 12;
@@ -15,7 +15,7 @@ const SHOWN: usize = 12;
 const OUTPUTS: usize = 3;
 
 pub fn run(args: &Inspect) -> Result<()> {
-    let session = Session::new(None, args.json, false)?;
+    let session = Session::new(None, args.json, false, &Alone)?;
     let model = model_file::load(&args.model)?;
     let mut summary = Summary::of("inspect");
     let targets = model.target_names();

@@ -1,71 +1,102 @@
 //! `nystrom landmarks`.
 
+use super::basis::why_fewer;
 use super::select::{self, Setting};
-use super::span::why_fewer;
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
-use crate::input::{self, Data};
-use crate::kernel;
-use crate::output::{Columns, LINE, Values, check_writable};
+use crate::input;
+use crate::kernel::{self, AnyKernel};
+use crate::output::{Columns, Values, check_writable};
 use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
-use crate::text::number;
+use crate::text::{self, number};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{NystromStream, Whitening};
+use nystrom_pipeline::Alone;
 
 pub fn run(args: &LandmarksCommand) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run)?;
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let (rng, spec) = (&mut rng, args.landmarks);
-    check_writable(&args.output, &[&args.data.data])?;
-    let Data { x, rows: numbers, lines, constant, .. } =
-        input::points(&args.data, &args.run, &session)?;
-    let points = Points::from_rows(x.as_ref());
-    validate::at_most("landmarks", spec.count, x.nrows())?;
+    check_writable(&args.output, &[&args.data.data], &session)?;
+    let data = input::points(&args.data, &args.run, &session)?;
+    let points = Points::from_rows(data.x.as_ref());
+    let n = points.len();
+    validate::at_most("landmarks", spec.count, n)?;
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let step = select::step(spec, setting);
-    plan::announce(&session, &kernel, points, &[("choosing landmarks by this method", &step)])?;
+    plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
     session.progress.step("choosing landmarks", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let (chosen, weights) = if args.weights {
-        let dictionary = select::dictionary(spec, setting, &matrix, rng)?;
-        let chosen = Landmarks::new(x.nrows(), dictionary.indices().to_vec())?;
-        (chosen, Some(dictionary.weights().to_vec()))
-    } else {
-        (select::selector(spec, setting)?.select(&matrix, spec.count, rng)?, None)
-    };
-    let entries = x.nrows() * chosen.len();
-    session.progress.stage("measuring", Some(entries as f64));
+    let (chosen, weights) = select::choose(spec, args.weights, setting, &matrix, rng)?;
+    session.progress.stage("measuring", Some((n * chosen.len()) as f64));
+    let (rows, lines) = data.at(chosen.iter().copied());
+    let chosen = Landmarks::new(n, chosen)?;
     let left =
         NystromStream::new(&matrix, &chosen, Whitening::default())?.trace_error()? / matrix.trace();
-    session.progress.clear();
+    let (of, constant) = (format!("{n} rows"), &data.constant[..]);
+    let report = Report {
+        of,
+        all: n as u64,
+        rows,
+        lines,
+        weights,
+        left,
+        sampled: None,
+        constant,
+        kernel: &kernel,
+    };
+    report.write(args, &session)?.print(&session, args.output.is_stdout())
+}
 
-    let rows: Vec<usize> = chosen.indices().iter().map(|&i| numbers[i]).collect();
-    let lines: Vec<usize> = chosen.indices().iter().map(|&i| lines[i]).collect();
-    let mut columns = vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))];
-    columns.extend(weights.as_ref().map(|weights| ("weight", Values::Numbers(weights))));
-    Columns(columns).write(&args.output, &session)?;
+/// Landmarks, and what is known of them.
+pub struct Report<'a> {
+    /// The rows from which they were chosen, in words.
+    pub of: String,
+    /// The number of all rows.
+    pub all: u64,
+    /// The number of each landmark among all rows, and its line.
+    pub rows: Vec<usize>,
+    pub lines: Vec<usize>,
+    pub weights: Option<Vec<f64>>,
+    /// tr(K − L)/tr K.
+    pub left: f64,
+    /// The number of rows that `left` is about, if these are not all.
+    pub sampled: Option<usize>,
+    pub constant: &'a [String],
+    pub kernel: &'a AnyKernel,
+}
 
-    let mut summary = Summary::of("landmarks");
-    let fewer = why_fewer(rows.len(), spec.count);
-    summary.line(
-        "landmarks",
-        format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()),
-    );
-    summary.line("kernel", kernel::describe(&kernel));
-    summary.line("left over", format!("tr(K − L)/tr K = {}", number(left)));
-    summary.value("rows", x.nrows());
-    summary.value("constant", &constant);
-    summary.value("landmarks", &rows);
-    summary.value("lines", &lines);
-    summary.value("weights", &weights);
-    summary.value("selection", spec.method.name());
-    summary.value("bandwidth", kernel.bandwidth());
-    summary.value("relative_trace_error", left);
-    summary.value("seed", args.run.seed);
-    summary.written(&args.output);
-    summary.print(&session, args.output.is_stdout())
+impl Report<'_> {
+    /// Writes the landmarks and describes them.
+    pub fn write(&self, args: &LandmarksCommand, session: &Session<'_>) -> Result<Summary> {
+        session.progress.clear();
+        let mut columns = Columns::of_rows(self.rows.clone(), self.lines.clone());
+        if let Some(weights) = &self.weights {
+            columns.push("weight", Values::Numbers(weights.clone()));
+        }
+        columns.write(&args.output, session)?;
+
+        let mut summary = Summary::of("landmarks");
+        let (count, method) = (self.rows.len(), text::option(&args.landmarks.method));
+        let fewer = why_fewer(count, args.landmarks.count);
+        let of = self.sampled.map_or_else(String::new, |rows| format!(", of {rows} rows"));
+        summary.line("landmarks", format!("{count} of {} by {method}{fewer}", self.of));
+        summary.line("kernel", kernel::describe(self.kernel));
+        summary.line("left over", format!("tr(K − L)/tr K = {}{of}", number(self.left)));
+        summary.value("rows", self.all);
+        summary.value("constant", self.constant);
+        summary.value("landmarks", &self.rows);
+        summary.value("lines", &self.lines);
+        summary.value("weights", &self.weights);
+        summary.value("selection", method);
+        summary.value("bandwidth", self.kernel.bandwidth());
+        summary.value("relative_trace_error", self.left);
+        summary.value("seed", args.run.seed);
+        summary.written(&args.output);
+        Ok(summary)
+    }
 }

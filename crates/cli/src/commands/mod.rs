@@ -1,26 +1,26 @@
 //! One file for each command.
 
-mod arrange;
 mod auto;
 mod auto_report;
+mod basis;
 mod certify;
 mod classes;
+mod column_uses;
 mod completions;
 mod errors;
 mod evaluate;
 mod fit;
+mod fit_output;
 mod fit_plan;
 mod hold_out;
 mod inspect;
 mod landmarks;
-mod page;
+mod model_columns;
 mod predict;
 mod sample;
 mod scores;
 mod select;
-mod span;
 pub mod stream;
-mod wanted;
 
 use crate::args::Command;
 use crate::failure::Result;
@@ -29,7 +29,7 @@ use nystrom_pipeline::Alone;
 /// Runs a command, with the table in memory or block by block, and returns the exit status.
 pub fn run(command: &Command) -> Result<u8> {
     if stream::is_due(command)? {
-        return stream::run_over(command, &Alone);
+        return stream::run_on_ranks(command, &Alone);
     }
     match command {
         Command::Fit(args) => return fit::run(args),

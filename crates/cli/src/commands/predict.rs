@@ -1,50 +1,49 @@
 //! `nystrom predict`.
 
-use super::arrange::{Places, libsvm, with_class_names};
 use super::classes::{Named, likeliest};
 use super::errors::{Errors, ModelErrors};
+use super::model_columns::{ModelColumns, libsvm, with_class_names};
 use crate::args::{DataArgs, Predict};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Result, usage};
 use crate::input::{Source, lines};
 use crate::model_file;
-use crate::output::{Columns, LINE, Values, check_writable};
+use crate::output::{Columns, Values, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::Mat;
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::{Deviations, Model};
+use nystrom_pipeline::{Alone, Deviations, Model};
 use std::collections::BTreeMap;
 
 pub fn run(args: &Predict) -> Result<()> {
-    let session = Session::new(args.threads, args.json, args.quiet)?;
-    check_writable(&args.output, &[&args.model, &args.data.data])?;
-    let model = model_file::load(&args.model)?;
+    let session = Session::of_model(&args.of, &Alone)?;
+    check_writable(&args.output, &[&args.of.model, &args.of.data.data], &session)?;
+    let model = model_file::load(&args.of.model)?;
     check_options(args, &model)?;
-    let file = Rows::of(&model, &args.data, &args.keep, &session)?;
+    let file = Rows::of(&model, &args.of.data, &args.keep, &session)?;
     let predicted = file.predict(&model, (args.interval, args.std), &session)?;
     session.progress.clear();
-    let Rows { rows, lines, kept, .. } = &file;
-    let results = Results::of(&model, &predicted, args.probabilities);
-    let mut columns = if args.data.drop_missing {
-        vec![("row", Values::Counts(rows)), (LINE, Values::Counts(lines))]
-    } else {
-        Vec::new()
-    };
-    columns.extend(kept.columns().chain(results.columns()));
-    Columns(columns).write(&args.output, &session)?;
-
-    let mut summary = Summary::of("predict");
-    describe(&model, rows.len(), &mut summary);
-    coverage(&predicted, &model.target_names(), &mut summary);
-    predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
+    let results = results(&model, &predicted, args.probabilities);
+    let Rows { rows, lines, kept, .. } = file;
+    let (mut summary, count) = (Summary::of("predict"), rows.len());
     if args.output.is_stdout() {
-        summary.value("row", rows);
+        summary.value("row", &rows);
         if !kept.0.is_empty() {
             summary.value("kept", kept.0.iter().cloned().collect::<BTreeMap<_, _>>());
         }
-        results.values(&mut summary);
+        add_values(&results, &model, &mut summary);
     }
+    let mut columns = match args.of.data.drop_missing {
+        true => Columns::of_rows(rows, lines),
+        false => Columns::default(),
+    };
+    columns.0.extend(kept.0.into_iter().chain(results.0));
+    columns.write(&args.output, &session)?;
+
+    describe(&model, count, &mut summary);
+    coverage(&predicted, &model.target_names(), &mut summary);
+    predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
@@ -55,92 +54,70 @@ pub const ERROR: (&str, &str, &str) = ("error", "error", "errors");
 /// Refuses output that the model does not have, and text in `.npy` files.
 pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
     if args.probabilities {
-        model.tells_apart().map_err(of_pipeline)?;
+        model.tells_apart()?;
     }
     if let Some(level) = args.interval {
-        model.has_intervals(level).map_err(of_pipeline)?;
+        model.has_intervals(level)?;
     }
     if args.std {
-        model.uncertainty().map_err(of_pipeline)?;
-    }
-    if !args.keep.is_empty() && args.output.is_npy() {
-        let text = "npy files hold only numbers, and --keep copies texts; name a .csv file, or \
-                    leave out --keep";
-        return Err(Failure::Usage(text.into()).into());
+        model.uncertainty()?;
     }
     let of_text = model.classes().is_some_and(|classes| !classes.numbers);
-    if of_text && !args.probabilities && args.output.is_npy() {
-        let text = "npy files hold only numbers, and the classes are text; add --probabilities, or \
-                    name a .csv file";
-        return Err(Failure::Usage(text.into()).into());
-    }
-    Ok(())
+    let text = if !args.output.is_npy() {
+        return Ok(());
+    } else if !args.keep.is_empty() {
+        "npy files hold only numbers, and --keep copies texts; name a .csv file, or leave out \
+         --keep"
+    } else if of_text && !args.probabilities {
+        "npy files hold only numbers, and the classes are text; add --probabilities, or name a \
+         .csv file"
+    } else {
+        return Ok(());
+    };
+    Err(usage(text))
 }
 
-/// The columns that are written: predictions; for classes, the likeliest class and all
-/// probabilities.
-pub struct Results {
-    /// The likeliest class of each row, if it is written.
-    classes: Option<Vec<String>>,
-    /// The other columns, with their names.
-    numbers: Vec<(String, Vec<f64>)>,
+/// The columns that are written: predictions; for classes, the likeliest class, unless there are to
+/// be `only_probabilities`, and the probability of each class.
+pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Columns {
+    let mut columns = Columns::default();
+    let numbers = |values: &Mat<f64>, j| Values::Numbers(values.col(j).iter().copied().collect());
+    if let (Some(classes), Some(p)) = (model.classes(), &predicted.probabilities) {
+        if !only_probabilities {
+            columns.push(PREDICTION, Values::Texts(likeliest(classes, p.as_ref())));
+        }
+        for (k, name) in classes.names.iter().enumerate() {
+            columns.push(format!("p_{name}"), numbers(p, k));
+        }
+        return columns;
+    }
+    let others = predicted.others.iter().map(|(what, values)| (*what, values));
+    let targets = model.target_names();
+    for (what, values) in [(PREDICTION, &predicted.values)].into_iter().chain(others) {
+        for (j, target) in targets.iter().enumerate() {
+            let several = targets.len() > 1;
+            let name = if several { format!("{what} of {target}") } else { what.to_owned() };
+            columns.push(name, numbers(values, j));
+        }
+    }
+    columns
 }
 
-impl Results {
-    pub fn of(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Results {
-        let named = |names: Vec<String>, values: &Mat<f64>| {
-            let columns = (0..names.len()).map(|j| values.col(j).iter().copied().collect());
-            names.into_iter().zip(columns).collect()
-        };
-        if let (Some(classes), Some(p)) = (model.classes(), &predicted.probabilities) {
-            let names = classes.names.iter().map(|name| format!("p_{name}")).collect();
-            let likeliest = (!only_probabilities).then(|| likeliest(classes, p.as_ref()));
-            return Results { classes: likeliest, numbers: named(names, p) };
-        }
-        let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
-        let values = [("prediction", &predicted.values)].into_iter();
-        let ends = ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten());
-        let deviations = predicted.deviations.iter();
-        let of_values = deviations.clone().map(|found| ("std", &found.of_value));
-        let of_functions = deviations.map(|found| ("std_of_function", &found.of_function));
-        for (what, values) in values.chain(ends).chain(of_values).chain(of_functions) {
-            let names = match &model.target_names()[..] {
-                [_] => vec![what.to_owned()],
-                several => several.iter().map(|target| format!("{what} of {target}")).collect(),
-            };
-            numbers.append(&mut named(names, values));
-        }
-        Results { classes: None, numbers }
-    }
+const PREDICTION: &str = "prediction";
 
-    pub fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
-        let classes = self.classes.iter().map(|names| ("prediction", Values::Texts(names)));
-        let numbers = self.numbers.iter().map(|(name, v)| (name.as_str(), Values::Numbers(v)));
-        classes.chain(numbers)
+/// Adds the results as JSON keys.
+fn add_values(results: &Columns, model: &Model, summary: &mut Summary) {
+    let columns = results.0.iter().map(|(name, values)| (&name[..], values));
+    if model.classes().is_none() && model.target_names().len() > 1 {
+        return summary.value("predictions", columns.map(|(_, values)| values).collect::<Vec<_>>());
     }
-
-    /// Adds the results as JSON keys.
-    fn values(&self, summary: &mut Summary) {
-        let of_classes = self.numbers.first().is_some_and(|(name, _)| name.starts_with("p_"));
-        if of_classes {
-            summary
-                .value("probabilities", self.numbers.iter().cloned().collect::<BTreeMap<_, _>>());
-        }
-        match (&self.classes, &self.numbers[..]) {
-            (Some(classes), _) => summary.value("predictions", classes),
-            (None, _) if of_classes => {}
-            (None, [(name, one), others @ ..]) if name == "prediction" => {
-                summary.value("predictions", one);
-                for (name, column) in others {
-                    summary.value(name, column);
-                }
-            }
-            (None, several) => {
-                let columns: Vec<&Vec<f64>> = several.iter().map(|(_, column)| column).collect();
-                summary.value("predictions", columns);
-            }
-        }
+    let (predictions, others): (Vec<_>, Vec<_>) =
+        columns.partition(|(name, _)| *name == PREDICTION);
+    predictions.iter().for_each(|(_, values)| summary.value("predictions", values));
+    if model.classes().is_some() {
+        return summary.value("probabilities", BTreeMap::from_iter(others));
     }
+    others.iter().for_each(|(name, values)| summary.value(name, values));
 }
 
 /// Predictions for the rows of a table, and the true values in the table.
@@ -149,10 +126,9 @@ pub struct Predicted {
     pub values: Mat<f64>,
     /// For classes: n × K, one column for each class.
     pub probabilities: Option<Mat<f64>>,
-    /// The lower and upper ends of the intervals, n × t each, if requested.
-    pub interval: Option<[Mat<f64>; 2]>,
-    /// Standard deviations, if requested.
-    pub deviations: Option<Deviations>,
+    /// What else was requested, n × t each, with names: the lower and upper ends of the intervals,
+    /// then the standard deviations.
+    others: Vec<(&'static str, Mat<f64>)>,
     /// The true values of each target, NaN where missing; none for a target that the table lacks.
     pub actual: Vec<Option<Vec<f64>>>,
     /// The true classes, if the table has them.
@@ -168,17 +144,21 @@ impl Predicted {
         table: &Table,
         (level, std): (Option<f64>, bool),
     ) -> Result<Predicted> {
-        let (values, probabilities, interval, notes) = match level {
+        let (values, probabilities, mut others, notes) = match level {
             Some(level) => {
-                let found = model.intervals(table, level).map_err(of_pipeline)?;
-                (found.values, None, Some([found.lower, found.upper]), found.notes)
+                let found = model.intervals(table, level)?;
+                let ends = vec![("lower", found.lower), ("upper", found.upper)];
+                (found.values, None, ends, found.notes)
             }
             None => {
-                let found = model.predict(table).map_err(of_pipeline)?;
-                (found.values, found.probabilities, None, found.notes)
+                let found = model.predict(table)?;
+                (found.values, found.probabilities, Vec::new(), found.notes)
             }
         };
-        let deviations = std.then(|| model.deviations(table).map_err(of_pipeline)).transpose()?;
+        if std {
+            let Deviations { of_value, of_function, .. } = model.deviations(table)?;
+            others.extend([("std", of_value), ("std_of_function", of_function)]);
+        }
         let notes = notes.iter().map(ToString::to_string).collect();
         let there = |name: &&str| table.names().any(|other| other == *name);
         let (mut actual, mut named) = (Vec::new(), None);
@@ -186,9 +166,9 @@ impl Predicted {
             let target = Some(classes.target.as_str()).filter(there);
             named = target.map(|target| Named::of(table, target)).transpose()?;
         } else {
-            actual = model.actual(table).map_err(of_pipeline)?;
+            actual = model.actual(table)?;
         }
-        Ok(Predicted { values, probabilities, interval, deviations, actual, named, notes })
+        Ok(Predicted { values, probabilities, others, actual, named, notes })
     }
 
     /// The errors on the rows whose target is known, weighted if rows have weights.
@@ -210,38 +190,49 @@ impl Predicted {
 /// The rows of a file that can be predicted.
 pub struct Rows {
     /// The columns of the model, under the names of the model.
-    pub table: Table,
+    table: Table,
     /// The number of each row in the file, from 0.
     pub rows: Vec<usize>,
     /// The line of each row in the file, from 1.
-    pub lines: Vec<usize>,
-    pub kept: Kept,
+    lines: Vec<usize>,
+    /// The columns that are copied beside the predictions.
+    kept: Columns,
 }
 
 impl Rows {
     /// Reads a file, and finds the columns of the model and the columns `keep` to copy.
-    pub fn of(model: &Model, args: &DataArgs, keep: &[String], session: &Session) -> Result<Rows> {
+    pub fn of(
+        model: &Model,
+        args: &DataArgs,
+        keep: &[String],
+        session: &Session<'_>,
+    ) -> Result<Rows> {
         session.progress.stage("reading", None);
         let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
         let input = source.input(args)?;
-        let (places, keep) = (Places::of(&input, model)?, input.columns(keep)?);
+        let (places, keep) = (ModelColumns::of(&input, model)?, input.columns(keep)?);
         let table = source.with_texts(input, &places.texts(model, &keep))?.table;
         session.notes(table.notes());
-        let (lines, kept) = (lines(&table), Kept::of(&table, &keep));
+        let (lines, mut kept) = (lines(&table), copied(&table, &keep));
         let table = places.table(table, model)?;
         if !args.drop_missing {
             return Ok(Rows { rows: (0..table.rows()).collect(), table, lines, kept });
         }
-        let rows = model.columns().complete_rows(&table).map_err(of_pipeline)?;
+        let rows = model.columns().complete_rows(&table)?;
         let lines = rows.iter().map(|&row| lines[row]).collect();
-        Ok(Rows { table: table.select_rows(&rows)?, lines, kept: kept.rows(&rows), rows })
+        for (_, values) in &mut kept.0 {
+            if let Values::Texts(texts) = values {
+                *texts = rows.iter().map(|&row| texts[row].clone()).collect();
+            }
+        }
+        Ok(Rows { table: table.select_rows(&rows)?, lines, kept, rows })
     }
 
     pub fn predict(
         &self,
         model: &Model,
         wanted: (Option<f64>, bool),
-        session: &Session,
+        session: &Session<'_>,
     ) -> Result<Predicted> {
         let kernel_values = (self.rows.len() * model.regression().centers().len()) as f64;
         session.progress.stage("predicting", Some(kernel_values));
@@ -251,33 +242,19 @@ impl Rows {
     }
 }
 
-/// Columns that are copied beside the predictions, with their names.
-pub struct Kept(Vec<(String, Vec<String>)>);
-
-impl Kept {
-    /// These columns of a table.
-    pub fn of(table: &Table, columns: &[usize]) -> Kept {
-        let text = |column: &Column, row: usize| match column.cell(row) {
-            Some(Cell::Text(text)) => text.to_owned(),
-            Some(Cell::Number(number)) => number.to_string(),
-            _ => String::new(),
-        };
-        let of = |&j: &usize| {
-            let column = &table.columns()[j];
-            (column.name.clone(), (0..table.rows()).map(|row| text(column, row)).collect())
-        };
-        Kept(columns.iter().map(of).collect())
-    }
-
-    /// The columns at these rows only.
-    fn rows(self, rows: &[usize]) -> Kept {
-        let of = |texts: Vec<String>| rows.iter().map(|&row| texts[row].clone()).collect();
-        Kept(self.0.into_iter().map(|(name, texts)| (name, of(texts))).collect())
-    }
-
-    pub fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
-        self.0.iter().map(|(name, texts)| (name.as_str(), Values::Texts(texts)))
-    }
+/// These columns of a table as texts.
+pub fn copied(table: &Table, columns: &[usize]) -> Columns {
+    let text = |column: &Column, row: usize| match column.cell(row) {
+        Some(Cell::Text(text)) => text.to_owned(),
+        Some(Cell::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let of = |&j: &usize| {
+        let column = &table.columns()[j];
+        let texts = (0..table.rows()).map(|row| text(column, row)).collect();
+        (column.name.clone(), Values::Texts(texts))
+    };
+    Columns(columns.iter().map(of).collect())
 }
 
 /// Adds the number of predicted rows and the targets.
@@ -286,15 +263,12 @@ pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     let count = text::count(rows, "row");
     summary.line("predicted", format!("{} for {count}", text::names(&names)));
     summary.value("rows", rows);
-    match names[..] {
-        [one] => summary.value("target", one),
-        _ => summary.value("targets", &names),
-    }
+    summary.targets(&names);
 }
 
 /// Adds the share of the known values of each target that are in their intervals.
 fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
-    let Some([lower, upper]) = &predicted.interval else { return };
+    let [("lower", lower), ("upper", upper), ..] = &predicted.others[..] else { return };
     let mut shares = BTreeMap::new();
     for (j, name) in names.iter().enumerate() {
         let Some(actual) = &predicted.actual[j] else { continue };

@@ -2,10 +2,10 @@
 
 use super::select::CHAIN_STEPS;
 use crate::args::{Sample, Sampler};
-use crate::failure::{Failure, Result};
-use crate::input::{self, Data};
+use crate::failure::{Result, data, usage};
+use crate::input;
 use crate::kernel;
-use crate::output::{Columns, LINE, Values, check_writable};
+use crate::output::{Columns, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -14,6 +14,7 @@ use nystrom::dpp::{Effort, stationary_meetings};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{Draw, Uniform};
+use nystrom_pipeline::Alone;
 
 /// Up to this many rows, `--method auto` decomposes the n × n matrix.
 const EXACT_UP_TO: usize = 2000;
@@ -30,44 +31,39 @@ const PAIRS: f64 = 7.0;
 const LEAST: f64 = 0.001;
 
 pub fn run(args: &Sample) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run)?;
-    check_writable(&args.output, &[&args.data.data])?;
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    check_writable(&args.output, &[&args.data.data], &session)?;
     validate::not_empty("number of subsets (--draws)", args.draws)?;
-    let Data { x, rows: numbers, lines, constant, .. } =
-        input::points(&args.data, &args.run, &session)?;
-    let points = Points::from_rows(x.as_ref());
-    validate::at_most("rows in a subset (--size)", args.size, x.nrows())?;
-    let how = How::of(args, x.nrows())?;
+    let data = input::points(&args.data, &args.run, &session)?;
+    let points = Points::from_rows(data.x.as_ref());
+    let n = points.len();
+    validate::at_most("rows in a subset (--size)", args.size, n)?;
+    let method = method(args, n)?;
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
-    let step = how.step(x.nrows(), args);
-    plan::announce(&session, &kernel, points, &[("drawing by this method", &step)])?;
+    let step = step(method, n, args).named("drawing by this method");
+    plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
     session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let Drawn { subsets, how, steps, distance, effort } = drawn(&matrix, args, how, &mut rng)?;
+    let Drawn { subsets, method, steps, distance, effort } =
+        drawn(&matrix, args, method, &mut rng)?;
     session.progress.clear();
-    let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
-    let rows: Vec<usize> =
-        subsets.iter().flat_map(|subset| subset.indices()).map(|&i| numbers[i]).collect();
-    let lines: Vec<usize> =
-        subsets.iter().flat_map(|subset| subset.indices()).map(|&i| lines[i]).collect();
-    let columns = [
-        ("draw", Values::Counts(&draws)),
-        ("row", Values::Counts(&rows)),
-        (LINE, Values::Counts(&lines)),
-    ];
-    Columns(columns.into()).write(&args.output, &session)?;
+    let draws = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
+    let indices = subsets.iter().flat_map(|subset| subset.indices()).copied();
+    let (rows, lines) = data.at(indices);
+    let mut columns = Columns::default();
+    columns.push("draw", Values::Counts(draws));
+    columns.0.extend(Columns::of_rows(rows.clone(), lines.clone()).0);
+    columns.write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
-    summary.line(
-        "drawn",
-        format!(
-            "{} of {} rows each, {}",
-            text::count(args.draws, "subset"),
-            args.size,
-            how.describe(steps)
-        ),
-    );
+    let how = match method {
+        Sampler::Exact => "exactly".into(),
+        Sampler::Rejection => "exactly, by rejection".into(),
+        Sampler::Swap | Sampler::Auto => format!("by {steps} steps of the swap chain each"),
+    };
+    let subsets = text::count(args.draws, "subset");
+    summary.line("drawn", format!("{subsets} of {} rows each, {how}", args.size));
     summary.line("kernel", kernel::describe(&kernel));
     if let Some(Effort { trials, values, .. }) = effort {
         summary.line("work", format!("{trials} trials, {values} kernel values"));
@@ -80,85 +76,63 @@ pub fn run(args: &Sample) -> Result<()> {
         summary.value("steps", steps);
         summary.value("distance", distance);
     }
-    summary.value("exact", how != How::Chain);
+    summary.value("exact", method != Sampler::Swap);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
     summary.value("lines", lines.chunks(args.size).collect::<Vec<_>>());
-    summary.value("constant", &constant);
-    summary.value("rows", x.nrows());
+    summary.value("constant", &data.constant);
+    summary.value("rows", n);
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("seed", args.run.seed);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
 
-/// How subsets are drawn.
-#[derive(Clone, Copy, PartialEq)]
-enum How {
-    Spectrum,
-    Rejection,
-    Chain,
+/// The method of `--method`, where `auto` depends on n.
+fn method(args: &Sample, n: usize) -> Result<Sampler> {
+    let method = match args.method {
+        Sampler::Auto if n <= EXACT_UP_TO => Sampler::Exact,
+        Sampler::Auto if Rejection::suits(n, args.size) => Sampler::Rejection,
+        Sampler::Auto => Sampler::Swap,
+        given => given,
+    };
+    if method != Sampler::Swap && args.steps.is_some() {
+        return Err(usage("--steps has no effect on exact draws; add --method swap"));
+    }
+    match args.within {
+        Some(_) if args.method != Sampler::Swap => {
+            Err(usage("--within is for the swap chain; add --method swap"))
+        }
+        Some(within) if !(LEAST..1.0).contains(&within) => {
+            Err(usage(format!("--within {within}: it must be between {LEAST} and 1")))
+        }
+        _ => Ok(method),
+    }
 }
 
-impl How {
-    fn of(args: &Sample, n: usize) -> Result<Self> {
-        let how = match args.method {
-            Sampler::Exact => How::Spectrum,
-            Sampler::Rejection => How::Rejection,
-            Sampler::Swap => How::Chain,
-            Sampler::Auto if n <= EXACT_UP_TO => How::Spectrum,
-            Sampler::Auto if Rejection::suits(n, args.size) => How::Rejection,
-            Sampler::Auto => How::Chain,
-        };
-        if how != How::Chain && args.steps.is_some() {
-            let problem = "--steps has no effect on exact draws; add --method swap";
-            return Err(Failure::Usage(problem.into()).into());
+fn step(method: Sampler, n: usize, args: &Sample) -> Step {
+    let (rows, k) = (n as f64, args.size as f64);
+    let walked = (steps(args) * args.draws) as f64;
+    match method {
+        Sampler::Exact if args.draws == 1 => {
+            plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)
         }
-        match args.within {
-            Some(_) if args.method != Sampler::Swap => {
-                let problem = "--within is for the swap chain; add --method swap";
-                Err(Failure::Usage(problem.into()).into())
-            }
-            Some(within) if !(LEAST..1.0).contains(&within) => {
-                let problem = format!("--within {within}: it must be between {LEAST} and 1");
-                Err(Failure::Usage(problem).into())
-            }
-            _ => Ok(how),
+        Sampler::Exact => plan::square("eigendecomposition (n × n)", n, 3.0, 9.0),
+        Sampler::Rejection => {
+            let Rejection { dictionary, sample, .. } = Rejection::of_size(args.size);
+            let (m, sampled) = (dictionary.min(n) as f64, sample.min(n) as f64);
+            let bytes = 8.0 * (4.0 * rows + 2.0 * sampled * m + k.powi(4));
+            Step::new("exact draws by rejection", None, None, bytes)
         }
-    }
-
-    fn describe(self, steps: usize) -> String {
-        match self {
-            How::Spectrum => "exactly".into(),
-            How::Rejection => "exactly, by rejection".into(),
-            How::Chain => format!("by {steps} steps of the swap chain each"),
+        Sampler::Swap | Sampler::Auto if args.within.is_some() => {
+            let what = "steps of the swap chain, until it is close to the k-DPP";
+            Step::new(what, None, None, 24.0 * k * k)
         }
-    }
-
-    fn step(self, n: usize, args: &Sample) -> Step {
-        let (rows, k) = (n as f64, args.size as f64);
-        let walked = (steps(args) * args.draws) as f64;
-        match self {
-            How::Spectrum if args.draws == 1 => {
-                plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)
-            }
-            How::Spectrum => plan::square("eigendecomposition (n × n)", n, 3.0, 9.0),
-            How::Rejection => {
-                let Rejection { dictionary, sample, .. } = Rejection::of_size(args.size);
-                let (m, sampled) = (dictionary.min(n) as f64, sample.min(n) as f64);
-                let bytes = 8.0 * (4.0 * rows + 2.0 * sampled * m + k.powi(4));
-                Step::new("exact draws by rejection", None, None, bytes)
-            }
-            How::Chain if args.within.is_some() => {
-                let what = "steps of the swap chain, until it is close to the k-DPP";
-                Step::new(what, None, None, 24.0 * k * k)
-            }
-            How::Chain => Step::new(
-                format!("{walked} steps of the swap chain"),
-                Some(rows * k + walked * k),
-                Some(rows * k * k + walked * k * k),
-                8.0 * (rows * k + 3.0 * k * k),
-            ),
-        }
+        Sampler::Swap | Sampler::Auto => Step::new(
+            format!("{walked} steps of the swap chain"),
+            Some(rows * k + walked * k),
+            Some(rows * k * k + walked * k * k),
+            8.0 * (rows * k + 3.0 * k * k),
+        ),
     }
 }
 
@@ -170,7 +144,7 @@ fn steps(args: &Sample) -> usize {
 /// The subsets, and the method that drew them.
 struct Drawn {
     subsets: Vec<Landmarks>,
-    how: How,
+    method: Sampler,
     steps: usize,
     /// The bound on the distance with `--within`.
     distance: Option<f64>,
@@ -180,30 +154,46 @@ struct Drawn {
 
 /// Draws the subsets. With `--method auto`, if the rejection sampler accepts nothing, the swap
 /// chain draws them.
-fn drawn(k: &dyn PsdMatrix<f64>, args: &Sample, how: How, rng: &mut dyn Rng) -> Result<Drawn> {
-    let steps = steps(args);
-    let plain = |subsets, how| Drawn { subsets, how, steps, distance: None, effort: None };
-    Ok(match (how, args.within) {
-        (How::Spectrum, _) => plain(exactly(k, args.size, args.draws, rng)?, how),
-        (How::Chain, Some(within)) => {
-            let (steps, distance) = mixed(k, args.size, within, rng)?;
+fn drawn(
+    k: &dyn PsdMatrix<f64>,
+    args: &Sample,
+    method: Sampler,
+    rng: &mut dyn Rng,
+) -> Result<Drawn> {
+    let (mut steps, mut distance, mut effort) = (steps(args), None, None);
+    let subsets = match (method, args.within) {
+        (Sampler::Exact, _) => exactly(k, args.size, args.draws, rng)?,
+        (Sampler::Rejection, _) => match by_rejection(k, args.size, args.draws, rng) {
+            Ok((subsets, work)) => {
+                effort = Some(work);
+                subsets
+            }
+            Err(Error::NotAccepted { .. }) if args.method == Sampler::Auto => {
+                return drawn(k, args, Sampler::Swap, rng);
+            }
+            Err(error) => return Err(error.into()),
+        },
+        (_, Some(within)) => {
+            let (enough, bound) = mixed(k, args.size, within, rng)?;
+            (steps, distance) = (enough, Some(bound));
             let afresh = |_| {
                 let mut chain = SwapChain::start(k, args.size, &START, RULE, rng)?;
                 chain.run(steps, rng)?;
                 Ok(chain.landmarks())
             };
-            let subsets = (0..args.draws).map(afresh).collect::<Result<_>>()?;
-            Drawn { subsets, how, steps, distance: Some(distance), effort: None }
+            (0..args.draws).map(afresh).collect::<Result<_>>()?
         }
-        (How::Chain, None) => plain(by_chain(k, args, steps, rng)?, how),
-        (How::Rejection, _) => match by_rejection(k, args.size, args.draws, rng) {
-            Ok((subsets, effort)) => Drawn { effort: Some(effort), ..plain(subsets, how) },
-            Err(Error::NotAccepted { .. }) if args.method == Sampler::Auto => {
-                plain(by_chain(k, args, steps, rng)?, How::Chain)
-            }
-            Err(error) => return Err(error.into()),
-        },
-    })
+        (_, None) => {
+            // one chain, with `steps` steps before each draw
+            let mut chain = SwapChain::start(k, args.size, &RpCholesky::default(), RULE, rng)?;
+            let draw = |_| {
+                chain.run(steps, rng)?;
+                Ok(chain.landmarks())
+            };
+            (0..args.draws).map(draw).collect::<Result<_>>()?
+        }
+    };
+    Ok(Drawn { subsets, method, steps, distance, effort })
 }
 
 /// The number of steps after which a chain from [`START`] is within the distance `within` of the
@@ -229,11 +219,10 @@ fn mixed(
         }
     }
     let most = LOOKS[LOOKS.len() - 1];
-    Err(Failure::Data(format!(
+    Err(data(format!(
         "--within {within} is not reached: after {most} steps the chain is known to be within \
          {bound:.3} of the k-DPP; draw exactly, with --method rejection"
-    ))
-    .into())
+    )))
 }
 
 fn by_rejection(
@@ -259,19 +248,4 @@ fn exactly(
     let ensemble = LEnsemble::of_size(k, size)?;
     let k_dpp = ensemble.k_dpp(size)?;
     Ok((0..draws).map(|_| k_dpp.sample(rng)).collect())
-}
-
-/// Draws from one chain, with `steps` steps before each draw.
-fn by_chain(
-    k: &dyn PsdMatrix<f64>,
-    args: &Sample,
-    steps: usize,
-    rng: &mut dyn Rng,
-) -> Result<Vec<Landmarks>> {
-    let mut chain = SwapChain::start(k, args.size, &RpCholesky::default(), RULE, rng)?;
-    let mut draw = || {
-        chain.run(steps, rng)?;
-        Ok(chain.landmarks())
-    };
-    (0..args.draws).map(|_| draw()).collect()
 }

@@ -2,30 +2,31 @@
 
 use super::select::{self, Setting};
 use crate::args::{ScoreMethod, Scores};
-use crate::failure::{Failure, Result};
-use crate::input::{self, Data};
+use crate::failure::{Result, usage};
+use crate::input;
 use crate::kernel::{self, AnyKernel};
-use crate::output::{Columns, LINE, Values, check_writable};
+use crate::output::{Columns, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
+use nystrom_pipeline::Alone;
 
 /// The default of `--columns`.
 const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run)?;
-    check_writable(&args.output, &[&args.data.data])?;
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    check_writable(&args.output, &[&args.data.data], &session)?;
     check(args)?;
     let data = input::points(&args.data, &args.run, &session)?;
-    let (x, points) = (&data.x, Points::from_rows(data.x.as_ref()));
+    let points = Points::from_rows(data.x.as_ref());
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
-    let columns = args.columns.unwrap_or(COLUMNS.min(x.nrows()));
+    let columns = args.columns.unwrap_or(COLUMNS.min(points.len()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
     let step = step(args.method, columns, setting);
-    plan::announce(&session, &kernel, points, &[("computing scores by this method", &step)])?;
+    plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
     session.progress.step("computing scores", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
@@ -35,80 +36,91 @@ pub fn run(args: &Scores) -> Result<()> {
     };
     let scores = estimator.scores(&matrix, Ridge::PerSample(args.lambda), &mut rng)?;
     session.progress.clear();
-    let (rows, lines) = (Values::Counts(&data.rows), Values::Counts(&data.lines));
-    Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(&scores))])
-        .write(&args.output, &session)?;
-    report(args, &session, &kernel, &scores, &data)
+    let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
+    let (row, line) = (data.rows[highest] as u64, data.lines[highest] as u64);
+    let found = Found {
+        kernel: &kernel,
+        rows: scores.len(),
+        d_eff: scores.iter().sum(),
+        highest: (scores[highest], row, line),
+        constant: &data.constant,
+    };
+    let mut summary = found.describe(args, None);
+    if args.output.is_stdout() {
+        summary.value("scores", &scores);
+    }
+    let mut columns = Columns::of_rows(data.rows, data.lines);
+    columns.push("score", Values::Numbers(scores));
+    columns.write(&args.output, &session)?;
+    summary.print(&session, args.output.is_stdout())
 }
 
 /// Refuses an option that has no effect.
 pub fn check(args: &Scores) -> Result<()> {
-    let wrong = [
-        ("--columns", args.columns.is_some() && args.method != ScoreMethod::Fast, "fast"),
-        ("--copies", args.copies.is_some() && args.method != ScoreMethod::Squeak, "squeak"),
+    let options = [
+        ("--columns", args.columns.is_some(), ScoreMethod::Fast),
+        ("--copies", args.copies.is_some(), ScoreMethod::Squeak),
     ];
-    if let Some((option, _, method)) = wrong.iter().find(|(_, wrong, _)| *wrong) {
-        let text = format!("{option} has no effect on this method; add --method {method}");
-        return Err(Failure::Usage(text).into());
+    if let Some((option, method)) = kernel::of_another(args.method, &options) {
+        return Err(usage(format!("{option} has no effect on this method; add --method {method}")));
     }
     args.kernel.check()
 }
 
-/// The step of a method, with the counts in its documentation.
+/// The step of a method.
 fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
-    let n = setting.points.len();
-    let (rows, p) = (n as f64, columns as f64);
-    match method {
-        ScoreMethod::Exact => plan::exact_scores("exact scores (n × n)", n),
-        ScoreMethod::Fast => {
-            let bytes = (8.0 * rows * p).min(67e6) + 24.0 * p * p;
-            Step::new(
-                format!("scores from {columns} columns"),
-                Some(2.0 * rows * p),
-                Some(2.0 * rows * p * p),
-                bytes,
-            )
-        }
-        ScoreMethod::Sa => Step::tried(
-            "scores from the density of the rows",
-            select::trial(method, setting),
-            16.0 * rows,
-        ),
-        _ => {
-            Step::tried("scores against a dictionary", select::trial(method, setting), 16.0 * rows)
-        }
-    }
+    let what = match method {
+        ScoreMethod::Exact => "exact scores (n × n)".to_owned(),
+        ScoreMethod::Fast => format!("scores from {columns} columns"),
+        ScoreMethod::Sa => "scores from the density of the rows".to_owned(),
+        _ => "scores against a dictionary".to_owned(),
+    };
+    let (n, trial) = (setting.points.len(), select::trial(method, setting));
+    plan::scores(what, method, columns, n, trial).named("computing scores by this method")
 }
 
-fn report(
-    args: &Scores,
-    session: &Session,
-    kernel: &AnyKernel,
-    scores: &[f64],
-    data: &Data,
-) -> Result<()> {
-    let d_eff: f64 = scores.iter().sum();
-    let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-    let mut summary = Summary::of("scores");
-    summary.line(
-        "scores",
-        format!("of {}, lambda {}", text::count(scores.len(), "row"), number(args.lambda)),
-    );
-    summary.line("kernel", kernel::describe(kernel));
-    summary.line("effective dimension", format!("{} (the sum of the scores)", number(d_eff)));
-    summary.line("highest", format!("{} in line {}", number(scores[highest]), data.lines[highest]));
-    summary.value("rows", scores.len());
-    summary.value("lambda", args.lambda);
-    summary.value("bandwidth", kernel.bandwidth());
-    summary.value("effective_dimension", d_eff);
-    summary.value("highest", scores[highest]);
-    summary.value("highest_row", data.rows[highest]);
-    summary.value("highest_line", data.lines[highest]);
-    summary.value("constant", &data.constant);
-    summary.value("seed", args.run.seed);
-    summary.written(&args.output);
-    if args.output.is_stdout() {
-        summary.value("scores", scores);
+/// The scores in short.
+pub struct Found<'a> {
+    pub kernel: &'a AnyKernel,
+    /// The number of rows.
+    pub rows: usize,
+    /// The sum of the scores.
+    pub d_eff: f64,
+    /// The largest score, and the number and the line of its row.
+    pub highest: (f64, u64, u64),
+    pub constant: &'a [String],
+}
+
+impl Found<'_> {
+    /// The summary. For scores block by block, `blocks` has the description of the dictionary, and
+    /// the file with the highest score.
+    pub fn describe(&self, args: &Scores, blocks: Option<(String, &str)>) -> Summary {
+        let mut summary = Summary::of("scores");
+        let (score, row, line) = self.highest;
+        let label = if blocks.is_some() { "scores in blocks" } else { "scores" };
+        let rows = text::count(self.rows, "row");
+        summary.line(label, format!("of {rows}, lambda {}", number(args.lambda)));
+        summary.line("kernel", kernel::describe(self.kernel));
+        let file = match blocks {
+            Some((dictionary, file)) => {
+                summary.line("dictionary", dictionary);
+                format!(" of {file}")
+            }
+            None => String::new(),
+        };
+        let d_eff = format!("{} (the sum of the scores)", number(self.d_eff));
+        summary.line("effective dimension", d_eff);
+        summary.line("highest", format!("{} in line {line}{file}", number(score)));
+        summary.value("rows", self.rows);
+        summary.value("lambda", args.lambda);
+        summary.value("bandwidth", self.kernel.bandwidth());
+        summary.value("effective_dimension", self.d_eff);
+        summary.value("highest", score);
+        summary.value("highest_row", row);
+        summary.value("highest_line", line);
+        summary.value("constant", self.constant);
+        summary.value("seed", args.run.seed);
+        summary.written(&args.output);
+        summary
     }
-    summary.print(session, args.output.is_stdout())
 }

@@ -2,14 +2,14 @@
 //! draw by leverage scores.
 
 use crate::args::{LandmarkSpec, ScoreMethod, Selection};
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, usage};
 use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
 use crate::speed::Trial;
+use crate::text;
 use nystrom::leverage::{RecursiveNystrom, SpectralLeverage};
 use nystrom::prelude::*;
-use nystrom::sketch::Draw;
-use nystrom::sketch::Uniform;
+use nystrom::sketch::{Draw, Uniform};
 
 pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
@@ -98,13 +98,19 @@ pub fn trial(method: ScoreMethod, setting: Setting<'_>) -> Option<Trial> {
     })
 }
 
-/// m draws with replacement and their weights, E[SSᵀ] = I.
-pub fn dictionary(
+/// Chooses rows: landmarks, or with `weighted` m draws with replacement and their weights, which
+/// make E[SSᵀ] = I.
+pub fn choose(
     spec: LandmarkSpec,
+    weighted: bool,
     setting: Setting<'_>,
     k: &dyn PsdMatrix<f64>,
     rng: &mut dyn Rng,
-) -> Result<Dictionary<f64>> {
+) -> Result<(Vec<usize>, Option<Vec<f64>>)> {
+    if !weighted {
+        let chosen = selector(spec, setting)?.select(k, spec.count, rng)?;
+        return Ok((chosen.indices().to_vec(), None));
+    }
     let probabilities = match spec.method {
         Selection::Uniform => vec![1.0; k.dim()],
         Selection::Diagonal => k.diag(),
@@ -113,13 +119,14 @@ pub fn dictionary(
             estimator.scores(k, Ridge::PerSample(setting.lambda), rng)?
         }
     };
-    Ok(Dictionary::with_replacement(&probabilities, spec.count, rng)?)
+    let dictionary = Dictionary::with_replacement(&probabilities, spec.count, rng)?;
+    Ok((dictionary.indices().to_vec(), Some(dictionary.weights().to_vec())))
 }
 
-fn unweighted(spec: LandmarkSpec) -> Failure {
-    let name = spec.method.name();
-    Failure::Usage(format!(
-        "{name} does not draw rows independently, so they have no weights; leave out --weights, or \
-         choose uniform or leverage-fast"
+fn unweighted(spec: LandmarkSpec) -> anyhow::Error {
+    usage(format!(
+        "{} does not draw rows independently, so they have no weights; leave out --weights, or \
+         choose uniform or leverage-fast",
+        text::option(&spec.method)
     ))
 }

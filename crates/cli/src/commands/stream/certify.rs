@@ -1,9 +1,9 @@
 //! `nystrom fit --certify` block by block, in three more passes over the rows.
 
+use super::block_fit::BlockFit;
 use super::input::StreamInput;
-use super::job::Job;
 use crate::args::{Certify, Fit};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Failure, Result, usage};
 use crate::text;
 use nystrom::krr::CertificateReport;
 use nystrom::linalg_core::Streams;
@@ -28,7 +28,7 @@ pub fn rows_to_draw(args: &Fit) -> Result<Option<usize>> {
         }
         Some(Certify::Rows(rows)) => return Ok(Some(rows.get())),
     };
-    Err(Failure::Usage(text.into()).into())
+    Err(usage(text))
 }
 
 /// The error for a certificate from more rows than the memory allowed holds.
@@ -41,7 +41,7 @@ pub fn refuse(rows: u64, memory: u64) -> anyhow::Error {
     Failure::Memory(text).into()
 }
 
-impl Job<'_> {
+impl BlockFit<'_> {
     /// The certificate, on every process, of a model that process 0 has.
     pub fn certify(
         &self,
@@ -50,12 +50,10 @@ impl Job<'_> {
         input: &mut StreamInput,
     ) -> Result<Option<CertificateReport>> {
         let Some(rows) = rows_to_draw(self.args)? else { return Ok(None) };
-        let ranks = self.ranks;
-        let all = input.files.rows();
-        let mut source = input.watched("certifying", all, (self.session, ranks));
+        let mut source = input.later_pass("certifying", self.session);
         let rng = &mut Streams::from_key(self.args.run.seed).stream(STREAM);
         let certificate = Certificate { rows, ..Certificate::default() };
-        let report = recipe.certify_over((ranks, &mut source), model, certificate, rng);
-        Ok(Some(report.map_err(of_pipeline)?))
+        let ranks = self.session.ranks;
+        Ok(Some(recipe.certify_over((ranks, &mut source), model, certificate, rng)?))
     }
 }

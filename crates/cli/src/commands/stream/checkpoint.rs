@@ -1,17 +1,18 @@
 //! The folder of `--checkpoint`: a record of the data files, the recipe of the fit, and the sums or
 //! iterations so far.
 
-use super::agree::share;
-use crate::args::Fit;
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::args::{Fit, Output};
+use crate::failure::{Result, data};
+use crate::output::{TEMPORARY, failed, write};
+use crate::session::{Console, Session, words_without};
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};
-use nystrom_pipeline::{
-    Ranks, Recipe, SavedLeaves, Summing, iterations_from_bytes, iterations_to_bytes,
-};
+use nystrom_pipeline::{Recipe, SavedLeaves, Summing, iterations_from_bytes, iterations_to_bytes};
+use std::fmt::Display;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The file with the rows and blocks of the data files, as the first pass found them.
 const FILES: &str = "files.json";
@@ -26,47 +27,74 @@ const SOLVE: &str = "solve";
 
 /// A folder for checkpoints, shared by the processes of a job. Each file in it is replaced as a
 /// whole.
-pub struct Folder(PathBuf);
+pub struct Folder<'a> {
+    path: PathBuf,
+    session: &'a Session<'a>,
+    every: Duration,
+}
+
+/// Saves checkpoints during a pass.
+pub struct Saver<'a> {
+    folder: &'a Path,
+    console: &'a Console,
+    /// The time between checkpoints.
+    every: Duration,
+    /// The time of the last checkpoint, or of the start of the pass.
+    last: Instant,
+}
+
+/// The default time between checkpoints, in seconds.
+const EVERY: f64 = 60.0;
 
 /// The files of sums in the folder.
 pub struct SavedSums {
     /// The name of each file, and the leaves that it holds.
-    files: Vec<(String, SavedLeaves)>,
+    pub files: Vec<(String, SavedLeaves)>,
     /// The name of the file of this process.
     ours: String,
 }
 
 impl SavedSums {
-    /// Whether there are no saved sums.
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
-
     /// The leaves in each file.
     pub fn leaves(&self) -> Vec<SavedLeaves> {
         self.files.iter().map(|(_, leaves)| leaves.clone()).collect()
     }
 }
 
-impl Folder {
+impl<'a> Folder<'a> {
     /// The folder of `--checkpoint`, which is created if it does not exist.
-    pub fn of(args: &Fit) -> Result<Option<Folder>> {
-        let Some(path) = &args.stream.checkpoint else { return Ok(None) };
-        std::fs::create_dir_all(path).map_err(crate::output::failed(path))?;
-        Ok(Some(Folder(path.clone())))
+    pub fn of(args: &Fit, session: &'a Session<'a>) -> Result<Option<Folder<'a>>> {
+        let Some(path) = args.stream.checkpoint.clone() else { return Ok(None) };
+        std::fs::create_dir_all(&path).map_err(failed(&path))?;
+        let every = Duration::from_secs_f64(args.stream.checkpoint_every.unwrap_or(EVERY));
+        Ok(Some(Folder { path, session, every }))
+    }
+
+    /// What saves checkpoints during the pass that starts now.
+    pub fn saver(&self) -> Saver<'_> {
+        let Folder { path, session, every } = self;
+        Saver { folder: path, console: session, every: *every, last: Instant::now() }
+    }
+
+    /// The bytes of a file; none if there is no such file, and on processes other than process 0.
+    fn read_on_first(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        if self.session.is_first() { self.read(name) } else { Ok(None) }
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let path = self.0.join(name);
-        match std::fs::read(&path) {
+        match std::fs::read(self.path.join(name)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.wrong(name, &format!("cannot be read ({error})"))),
+            Err(error) => Err(self.wrong(name, format!("cannot be read ({error})"))),
         }
     }
 
-    fn wrong(&self, name: &str, problem: &str) -> anyhow::Error {
-        Failure::Data(format!("{}: {problem}", self.0.join(name).display())).into()
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        write(&Output::File(self.path.join(name)), bytes)
+    }
+
+    fn wrong(&self, name: &str, problem: impl Display) -> anyhow::Error {
+        data(format!("{}: {problem}", self.path.join(name).display()))
     }
 
     /// The record of the data files, and the recipe with its bytes, if they are saved. Process 0
@@ -75,22 +103,18 @@ impl Folder {
         &self,
         fit: &nystrom_pipeline::Fit,
         identity: &str,
-        ranks: &dyn Ranks,
     ) -> Result<Option<(FilesRecord, Recipe, Vec<u8>)>> {
-        let (files, recipe) = match ranks.rank() {
-            0 => (self.read(FILES)?, self.read(RECIPE)?),
-            _ => (None, None),
-        };
-        let is_there = share(ranks, Some(files.is_some() && recipe.is_some()))?;
-        if !is_there {
+        let ranks = self.session.ranks;
+        let (files, recipe) = (self.read_on_first(FILES)?, self.read_on_first(RECIPE)?);
+        if !self.session.of_first(Some(files.is_some() && recipe.is_some()))? {
             return Ok(None);
         }
         let files = ranks.broadcast(files.unwrap_or_default());
         let recipe = ranks.broadcast(recipe.unwrap_or_default());
         let found = Recipe::from_bytes(fit, identity, &recipe)
-            .map_err(|error| self.wrong(RECIPE, &error.to_string()))?;
+            .map_err(|error| self.wrong(RECIPE, error))?;
         let files = serde_json::from_slice(&files).map_err(|error| {
-            self.wrong(FILES, &format!("is damaged ({error}); delete the folder"))
+            self.wrong(FILES, format!("is damaged ({error}); delete the folder"))
         })?;
         Ok(Some((files, found, recipe)))
     }
@@ -99,19 +123,18 @@ impl Folder {
     pub fn save_recipe(&self, files: &Files, recipe: &[u8]) -> Result<()> {
         let json = serde_json::to_vec(&files.record()).unwrap_or_default();
         // remove sums and iterations of another recipe
-        let solve = self.0.join(SOLVE).exists().then(|| SOLVE.to_owned());
+        let solve = self.path.join(SOLVE).exists().then(|| SOLVE.to_owned());
         for name in self.names()?.into_iter().chain(solve) {
-            std::fs::remove_file(self.0.join(&name))
-                .map_err(|source| Failure::Output { file: name, source })?;
+            std::fs::remove_file(self.path.join(&name)).map_err(failed(name.as_ref()))?;
         }
-        crate::output::write(&self.0.join(FILES), &json)?;
-        crate::output::write(&self.0.join(RECIPE), recipe)
+        self.write(FILES, &json)?;
+        self.write(RECIPE, recipe)
     }
 
     /// The names of the files of sums, sorted.
     fn names(&self) -> Result<Vec<String>> {
-        let entries = std::fs::read_dir(&self.0)
-            .map_err(|error| self.wrong("", &format!("cannot be read ({error})")))?;
+        let entries = std::fs::read_dir(&self.path)
+            .map_err(|error| self.wrong("", format!("cannot be read ({error})")))?;
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.filter(|name| name.starts_with(SUMS)).collect();
         names.sort_unstable();
@@ -120,15 +143,15 @@ impl Folder {
 
     /// The leaves that earlier runs summed, with any number of processes. Process 0 reads them for
     /// all.
-    pub fn sums(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<SavedSums> {
-        let mut files = Vec::new();
-        for name in if ranks.rank() == 0 { self.names()? } else { Vec::new() } {
+    pub fn sums(&self, recipe: &[u8]) -> Result<SavedSums> {
+        let (mut files, ranks) = (Vec::new(), self.session.ranks);
+        for name in if self.session.is_first() { self.names()? } else { Vec::new() } {
             let bytes = self.read(&name)?.unwrap_or_default();
-            let leaves = SavedLeaves::of(recipe, &bytes)
-                .map_err(|error| self.wrong(&name, &error.to_string()))?;
+            let leaves =
+                SavedLeaves::of(recipe, &bytes).map_err(|error| self.wrong(&name, error))?;
             files.push((name, leaves));
         }
-        let files: Vec<(String, SavedLeaves)> = share(ranks, Some(files))?;
+        let files: Vec<(String, SavedLeaves)> = self.session.of_first(Some(files))?;
         let run = |name: &str| name.split('-').nth(1)?.parse::<usize>().ok();
         let last = files.iter().filter_map(|(name, _)| run(name)).max().unwrap_or(0);
         let ours = match (ranks.rank(), ranks.size()) {
@@ -140,86 +163,85 @@ impl Folder {
     }
 
     /// Continues from the saved sums, if there are any; `bytes` is the recipe as bytes.
-    pub fn resume<'a, S: RowSums<f64>>(
+    pub fn resume<'s, S: RowSums<f64>>(
         &self,
         saved: &SavedSums,
         bytes: &[u8],
-        mut sum: Summing<'a, S>,
-    ) -> Result<Summing<'a, S>> {
+        mut sum: Summing<'s, S>,
+    ) -> Result<Summing<'s, S>> {
         for (name, leaves) in &saved.files {
             if sum.wants(leaves) {
                 let saved = self.read(name)?.unwrap_or_default();
-                sum = sum
-                    .resume(bytes, &saved)
-                    .map_err(|error| self.wrong(name, &error.to_string()))?;
+                sum = sum.resume(bytes, &saved).map_err(|error| self.wrong(name, error))?;
             }
         }
         Ok(sum)
     }
 
-    /// Saves the sums so far.
-    pub fn save_sums<S: RowSums<f64>>(
-        &self,
-        sum: &mut Summing<'_, S>,
-        recipe: &[u8],
-        saved: &SavedSums,
-    ) -> Result<()> {
-        let bytes = sum.to_bytes(recipe).map_err(of_pipeline)?;
-        crate::output::write(&self.0.join(&saved.ours), &bytes)
-    }
-
     /// The saved state of the iterations, if there is one. Process 0 reads it for all.
-    pub fn solve(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<Option<SavedSolve<f64>>> {
-        let bytes = if ranks.rank() == 0 { self.read(SOLVE)? } else { None };
-        let bytes = ranks.broadcast(bytes.unwrap_or_default());
+    pub fn solve(&self, recipe: &[u8]) -> Result<Option<SavedSolve<f64>>> {
+        let bytes = self.read_on_first(SOLVE)?.unwrap_or_default();
+        let bytes = self.session.ranks.broadcast(bytes);
         if bytes.is_empty() {
             return Ok(None);
         }
         let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
-            self.wrong(SOLVE, &format!("{error}; remove it to restart the iterations"))
+            self.wrong(SOLVE, format!("{error}; remove it to restart the iterations"))
         })?;
         Ok(Some(saved))
-    }
-
-    /// Saves the state of the iterations.
-    pub fn save_solve(&self, recipe: &[u8], solve: &SavedSolve<f64>) -> Result<()> {
-        crate::output::write(&self.0.join(SOLVE), &iterations_to_bytes(recipe, solve))
     }
 
     /// Removes all checkpoints after the model is written, and the temporary files of runs that
     /// were killed.
     pub fn clear(&self) {
-        for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(&self.path).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let ours = [RECIPE, FILES, SOLVE].iter().any(|ours| name == *ours)
-                || [SUMS, crate::output::TEMPORARY]
-                    .iter()
-                    .any(|start| name.to_string_lossy().starts_with(start));
+                || [SUMS, TEMPORARY].iter().any(|start| name.to_string_lossy().starts_with(start));
             if ours {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
-        let _ = std::fs::remove_dir(&self.0); // fails if it holds other files, which are kept
+        let _ = std::fs::remove_dir(&self.path); // fails if it holds other files, which are kept
+    }
+}
+
+impl Saver<'_> {
+    /// Whether it is time for a checkpoint.
+    pub fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.every
+    }
+
+    /// Saves the sums so far.
+    pub fn save_sums<S: RowSums<f64>>(
+        &mut self,
+        sum: &mut Summing<'_, S>,
+        recipe: &[u8],
+        saved: &SavedSums,
+    ) {
+        let bytes = sum.to_bytes(recipe).map_err(Into::into);
+        self.save(&saved.ours, bytes, &format!("row {}", sum.row()));
+    }
+
+    /// Saves the state of the iterations.
+    pub fn save_solve(&mut self, recipe: &[u8], solve: &SavedSolve<f64>, iteration: usize) {
+        let bytes = iterations_to_bytes(recipe, solve);
+        self.save(SOLVE, Ok(bytes), &format!("iteration {iteration}"));
+    }
+
+    /// Writes a file, or warns that there is no checkpoint at `place`; the previous one is kept.
+    fn save(&mut self, name: &str, bytes: Result<Vec<u8>>, place: &str) {
+        let file = Output::File(self.folder.join(name));
+        if let Err(error) = bytes.and_then(|bytes| write(&file, &bytes)) {
+            self.console.warn(&format!("warning: no checkpoint at {place}: {error:#}"));
+        }
+        self.last = Instant::now();
     }
 }
 
 /// The identity of a fit in its checkpoint: the version, and all options that determine the model.
 pub fn identity() -> String {
     let free = ["--checkpoint", "--checkpoint-every", "--threads", "-o", "--output"];
-    let flags = ["--json", "-q", "--quiet"];
-    let (mut words, mut skip) = (vec![env!("CARGO_PKG_VERSION").to_owned()], false);
-    for word in std::env::args().skip(1) {
-        let named = |option: &&&str| {
-            word == **option
-                || (option.starts_with("--") && word.starts_with(&format!("{option}=")))
-                || (**option == "-o" && word.starts_with("-o") && !word.starts_with("--"))
-        };
-        match free.iter().find(named) {
-            Some(option) => skip = word == **option,
-            None if skip => skip = false,
-            None if flags.contains(&word.as_str()) => {}
-            None => words.push(word),
-        }
-    }
-    words.join(" ")
+    let words = words_without(&free, &["--json", "-q", "--quiet"]);
+    [vec![env!("CARGO_PKG_VERSION").to_owned()], words].concat().join(" ")
 }

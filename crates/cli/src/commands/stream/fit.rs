@@ -1,19 +1,18 @@
 //! `nystrom fit` block by block, in two or three passes over the rows.
 
-use super::agree::{agree, share};
+use super::block_fit::{BlockFit, first_pass};
 use super::certify;
 use super::check_again;
 use super::checkpoint::{Folder, identity};
 use super::input::StreamInput;
 use super::iterate;
-use super::job::{Job, first_pass, lambdas};
 use super::sizes::{Sizes, passes};
-use crate::args::{Bandwidth, Fit, Output, Selection};
+use crate::args::{Bandwidth, Fit, LandmarkSpec, Selection};
+use crate::commands::basis::{self, Basis};
 use crate::commands::fit::{iterated, unconverged};
-use crate::commands::select::{self, Setting};
-use crate::commands::span;
-use crate::commands::{auto_report, certify as certificates, classes};
-use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
+use crate::commands::select::Setting;
+use crate::commands::{auto_report, certify as certificates, classes, fit_output};
+use crate::failure::{NOT_CONVERGED, Result, usage};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
 use crate::search::{Budget, Watch};
@@ -25,58 +24,71 @@ use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, Su
 
 /// The fit on the processes of a job. Process 0 searches, solves and writes; all return the same
 /// status.
-pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
-    let (session, mut rng) = Session::of_process(&args.run, ranks)?;
-    let output = args.output.as_ref().unwrap_or(&Output::Stdout);
-    let mut input = agree(ranks, open(args, output, ranks))?;
+pub fn run_on_ranks(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
+    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let session = &session;
+    let mut input = session.succeeded_on_all(open(args, session))?;
     session.notes(&input.notes);
-    let budget = Budget::new(args, session.memory);
-    let sizes = agree(ranks, sizes(args, &mut input, &budget, &session, ranks))?;
+    let budget = &Budget::new(args, session.memory);
+    // process 0 plans alone, because the plan depends on clocks and free memory
+    let sizes = session.on_first(|| {
+        let sizes = Sizes::of(args, &mut input, budget)?;
+        sizes.announce(&input, budget, args, session)?;
+        Ok(sizes)
+    })?;
     if args.plan {
         return Ok(0);
     }
-    let sizes = share(ranks, sizes)?;
+    let sizes: Sizes = session.of_first(sizes)?;
     input.files.set_block_rows(sizes.shared.block);
-    let stream = stream(&input.fit, &sizes, &budget);
-    agree(ranks, stream.check().map_err(of_pipeline))?;
-    let folder = agree(ranks, Folder::of(args))?;
-    let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
-    let (recipe, bytes, mut report) = match saved(&folder, &stream, &mut input, ranks)? {
-        Some((recipe, bytes)) => (recipe, bytes, None),
+    let limited = budget.fit(&input.fit);
+    let limited = nystrom_pipeline::Fit { memory: Some(sizes.search), ..limited };
+    let (reservoir, landmarks) = (sizes.shared.reservoir, sizes.landmarks);
+    let stream = &StreamFit { fit: limited, reservoir, landmarks };
+    session.succeeded_on_all(stream.check())?;
+    let folder = session.succeeded_on_all(Folder::of(args, session))?;
+    let folder = folder.as_ref();
+    let job = BlockFit { args, stream, budget, session };
+    // the recipe of a run that was killed after its first pass, if there is one
+    let saved = folder.map_or(Ok(None), |folder| folder.recipe(&stream.fit, &identity()))?;
+    let (recipe, bytes, mut report) = match saved {
+        Some((record, recipe, bytes)) => {
+            input.files.restore(record)?;
+            (recipe, bytes, None)
+        }
         None => {
             let (recipe, bytes, report) = job.recipe(&mut input, &mut rng)?;
-            if let Some(folder) = folder.as_ref().filter(|_| ranks.rank() == 0) {
+            if let Some(folder) = folder.filter(|_| session.is_first()) {
                 folder.save_recipe(&input.files, &bytes)?;
             }
             (recipe, bytes, report)
         }
     };
+    let saved = (&recipe, &bytes[..]);
     let found = match iterate::lambda_and_options(args)? {
-        Some((lambda, options)) => Some(job.iterate(
-            (lambda, sizes.within(options)),
-            (&recipe, &bytes),
-            &mut input,
-            folder.as_ref(),
-        )?)
-        .map(|(model, found, iterations)| (model, found, Some(iterations))),
-        None => job
-            .sum((&recipe, &bytes), &mut input, folder.as_ref())?
-            .map(|(model, found)| (model, found, None)),
+        Some((lambda, options)) => {
+            let how = (lambda, sizes.within(options));
+            let (model, found, iterations) = job.iterate(how, saved, &mut input, folder)?;
+            Some((model, found, Some(iterations)))
+        }
+        None => {
+            let found = job.sum(saved, &mut input, folder)?;
+            found.map(|(model, found)| (model, found, None))
+        }
     };
     let warning = found.as_ref().and_then(|(.., of)| unconverged(of.as_ref()?));
-    let status = warning.as_ref().map_or(0, |_| NOT_CONVERGED);
     // save the model before the passes of the certificate, which may fail
     let size = match &found {
-        Some((model, ..)) if ranks.rank() == 0 => model_file::save(model, output)?,
+        Some((model, ..)) if session.is_first() => model_file::save(model, args.output())?,
         _ => 0,
     };
     let certificate = job
         .certify(found.as_ref().map(|(model, ..)| model), &recipe, &mut input)
-        .map_err(|error| certificates::after(error, output))?;
-    let Some((model, found, iterations)) = found.filter(|_| ranks.rank() == 0) else {
-        return Ok(status);
+        .map_err(|error| certificates::after(error, args.output()))?;
+    let Some((model, found, iterations)) = found.filter(|_| session.is_first()) else {
+        return Ok(warning.map_or(0, |_| NOT_CONVERGED));
     };
-    if let Some(folder) = &folder {
+    if let Some(folder) = folder {
         folder.clear();
     }
     let mut summary = Summary::of("fit");
@@ -84,7 +96,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
         report.classes = None; // `describe` adds the errors of the model that is saved
         auto_report::describe(&model, report, None, &mut summary);
     }
-    describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
+    describe(&model, (&found, args.grid().len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {
         iterated(iterations, &format!(" in {} passes", iterations.passes), &mut summary);
     }
@@ -92,82 +104,39 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
         certificates::describe(certificate, &mut summary);
     }
     summary.value("processes", ranks.size());
-    summary.line("model", format!("{output}, {}", text::bytes(size)));
-    summary.value("model", output.to_string());
-    summary.value("seed", args.run.seed);
-    summary.print(&session, output.is_stdout())?;
-    warning.iter().for_each(|text| session.warn(text));
-    Ok(status)
+    fit_output::describe(args, size, "", &mut summary);
+    fit_output::finish(args, summary, warning, session)
 }
 
 /// Checks the options and opens the files, on every process.
-fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
-    check(args, output)?;
+fn open(args: &Fit, session: &Session<'_>) -> Result<StreamInput> {
+    check(args)?;
     check_again(&args.data)?;
-    if ranks.rank() == 0 {
-        check_writable(output, &[&args.data.data])?;
-    }
+    check_writable(args.output(), &[&args.data.data], session)?;
     StreamInput::of(args)
 }
 
-/// The plan, made by process 0 alone because it depends on clocks and free memory.
-fn sizes(
-    args: &Fit,
-    input: &mut StreamInput,
-    budget: &Budget,
-    session: &Session,
-    ranks: &dyn Ranks,
-) -> Result<Option<Sizes>> {
-    if ranks.rank() > 0 {
-        return Ok(None);
-    }
-    let sizes = Sizes::of(args, input, budget)?;
-    sizes.announce(input, budget, args, session)?;
-    Ok(Some(sizes))
-}
-
 /// Refuses options that need all rows at once.
-fn check(args: &Fit, output: &Output) -> Result<()> {
+fn check(args: &Fit) -> Result<()> {
     let refused = [
         ("--hold-out", args.hold_out.is_some()),
         ("--report", args.report.is_some()),
         ("--no-intercept", args.regression.no_intercept),
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
-        let text = format!(
+        return Err(usage(format!(
             "{option} needs the table in memory, and this table is read block by block; leave out \
              {option}"
-        );
-        return Err(Failure::Usage(text).into());
+        )));
     }
     iterate::lambda_and_options(args)?;
     certify::rows_to_draw(args)?;
-    span::accumulate(args)?;
-    check_stdout(output, args.run.json && !args.plan)?;
+    basis::accumulate(args)?;
+    check_stdout(args.output(), args.run.json && !args.plan)?;
     args.kernel.check()
 }
 
-fn stream(fit: &nystrom_pipeline::Fit, sizes: &Sizes, budget: &Budget) -> StreamFit {
-    let fit = nystrom_pipeline::Fit { memory: Some(sizes.search), ..budget.fit(fit) };
-    StreamFit { fit, reservoir: sizes.shared.reservoir, landmarks: sizes.landmarks }
-}
-
-/// The saved recipe of a run that was killed after its first pass, if there is one.
-fn saved(
-    folder: &Option<Folder>,
-    stream: &StreamFit,
-    input: &mut StreamInput,
-    ranks: &dyn Ranks,
-) -> Result<Option<(Recipe, Vec<u8>)>> {
-    let Some(folder) = folder else { return Ok(None) };
-    let Some((record, recipe, bytes)) = folder.recipe(&stream.fit, &identity(), ranks)? else {
-        return Ok(None);
-    };
-    input.files.restore(record)?;
-    Ok(Some((recipe, bytes)))
-}
-
-impl Job<'_> {
+impl BlockFit<'_> {
     /// The first pass, and the search on its sample, which process 0 does for all. Returns the
     /// recipe, its bytes (empty for one process without checkpoints) and, on process 0, the report.
     fn recipe(
@@ -175,12 +144,14 @@ impl Job<'_> {
         input: &mut StreamInput,
         rng: &mut dyn Rng,
     ) -> Result<(Recipe, Vec<u8>, Option<Report>)> {
-        let (ranks, identity) = (self.ranks, identity());
+        let (ranks, identity) = (self.session.ranks, identity());
         let mut bytes = Vec::new();
         let survey = self.survey(input, rng)?;
         let found = survey.as_ref().map(|survey| self.search(survey, rng)).transpose()?;
         let (model, report) = found.map_or((None, None), |(model, report)| (Some(model), report));
-        let model = self.level_means(survey.as_ref().zip(model), input)?;
+        let mut source = input.later_pass("means by level", self.session);
+        let found = survey.as_ref().zip(model);
+        let model = self.stream.level_means_over(ranks, &mut source, found)?;
         let found = match survey.zip(model) {
             Some((survey, model)) => {
                 let model = input.readings.known_to(model);
@@ -190,7 +161,7 @@ impl Job<'_> {
                     None => recipe,
                 };
                 if ranks.size() > 1 || self.args.stream.checkpoint.is_some() {
-                    bytes = recipe.to_bytes(&identity).map_err(of_pipeline)?;
+                    bytes = recipe.to_bytes(&identity)?;
                 }
                 Some((recipe, report))
             }
@@ -200,15 +171,14 @@ impl Job<'_> {
         if let Some((recipe, report)) = found {
             return Ok((recipe, bytes, report));
         }
-        let recipe = Recipe::from_bytes(&self.stream.fit, &identity, &bytes);
-        Ok((recipe.map_err(of_pipeline)?, bytes, None))
+        Ok((Recipe::from_bytes(&self.stream.fit, &identity, &bytes)?, bytes, None))
     }
 
     /// The first pass; its survey is on process 0.
     fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
-        let (session, ranks, targets) = (self.session, self.ranks, input.targets.clone());
-        let survey = first_pass(input, passes(self.args), (session, ranks), |of| {
-            self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng)
+        let (session, targets) = (self.session, input.targets.clone());
+        let survey = first_pass(input, passes(self.args), session, |of| {
+            self.stream.survey_over(session.ranks, of, targets, &mut |_| {}, rng)
         })?;
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
@@ -229,12 +199,12 @@ impl Job<'_> {
                 _ => None,
             };
             let named = (args.kernel.family(), scale);
-            let (model, notes) = stream.given(survey, named, rng).map_err(of_pipeline)?;
+            let (model, notes) = stream.given(survey, named, rng)?;
             self.session.notes(&notes);
             (model, None)
         } else {
             let mut watch = Watch::new(self.session);
-            let fitted = stream.search(survey, &mut watch, rng).map_err(of_pipeline)?;
+            let fitted = stream.search(survey, &mut watch, rng)?;
             (fitted.model, Some(fitted.report))
         };
         model.made.seed = Some(args.run.seed);
@@ -242,42 +212,31 @@ impl Job<'_> {
         Ok((model, report))
     }
 
-    /// On process 0, the model with the target means by level of all rows, if it uses such means.
-    fn level_means(
-        &self,
-        found: Option<(&Survey, Model)>,
-        input: &mut StreamInput,
-    ) -> Result<Option<Model>> {
-        let rows = input.files.rows();
-        let mut source = input.watched("means by level", rows, (self.session, self.ranks));
-        let model = self.stream.level_means_over(self.ranks, &mut source, found);
-        model.map_err(of_pipeline)
-    }
-
     /// The recipe that adds landmarks to this model of the sample.
     fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {
-            return stream.recipe_of_all(survey, model).map_err(of_pipeline);
+            return Ok(stream.recipe_of_all(survey, model)?);
         }
-        if let (Some(each), Some(spec)) = (args.accumulate, args.landmarks) {
-            let rows = stream.reservoir(survey, &model).map_err(of_pipeline)?.nrows();
-            let sketch = Accumulation::uniform(each).sample(rows, spec.count, rng)?;
-            let name = span::name(spec, args.accumulate);
-            return stream.recipe_in_span(survey, model, &sketch, &name).map_err(of_pipeline);
-        }
-        let Some(spec) = args.landmarks.filter(|spec| spec.method != Selection::Uniform) else {
-            return stream.recipe(survey, model, rng).map_err(of_pipeline);
-        };
+        let sums = args.accumulate.is_some();
+        let given = args.landmarks.filter(|spec| sums || spec.method != Selection::Uniform);
+        let Some(spec) = given else { return Ok(stream.recipe(survey, model, rng)?) };
         self.session.progress.stage("choosing landmarks", None);
-        let x = stream.reservoir(survey, &model).map_err(of_pipeline)?;
+        let x = stream.reservoir(survey, &model)?;
         let (kernel, points) = (model.regression().kernel().clone(), Points::from_rows(x.as_ref()));
         let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
-        let matrix = KernelMatrix::new(&kernel, points)?;
-        let m = spec.count.min(points.len());
-        let chosen = select::selector(spec, setting)?.select(&matrix, m, rng)?;
-        let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
-        stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
+        let count = if sums { spec.count } else { spec.count.min(points.len()) };
+        Ok(match Basis::choose(args, LandmarkSpec { count, ..spec }, setting, rng)? {
+            Basis::Sums(sketch) => {
+                let name = basis::name(spec, args.accumulate);
+                stream.recipe_in_span(survey, model, &sketch, &name)?
+            }
+            Basis::Landmarks(chosen) => {
+                let centers =
+                    Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
+                stream.recipe_at(survey, model, centers.as_ref(), &text::option(&spec.method))?
+            }
+        })
     }
 }
 

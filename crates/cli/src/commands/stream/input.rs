@@ -1,20 +1,20 @@
 //! Opening the files of a table that is read block by block.
 
-use super::watch::{Watch, named};
+use super::watch::Watch;
 use crate::args::{DataArgs, Fit};
-use crate::commands::wanted::Wanted;
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::commands::column_uses::ColumnUses;
+use crate::failure::{Result, data};
 use crate::input::Input;
 use crate::session::Session;
 use nystrom_data::{Files, Format, Libsvm, Table, Values, find_files};
-use nystrom_pipeline::{Ranks, Readings, TableSource, Task};
+use nystrom_pipeline::{Readings, TableSource, Task};
 use std::path::PathBuf;
 
 /// The files of a table, and the use of their columns.
 pub struct StreamInput {
     pub files: Files,
-    /// The columns that --drop names, by position and name.
-    pub unwanted: Vec<(usize, String)>,
+    /// The positions of the columns that --drop names.
+    pub unwanted: Vec<usize>,
     /// The fit that the options ask for, without the limits of a search.
     pub fit: nystrom_pipeline::Fit,
     pub targets: Vec<String>,
@@ -40,7 +40,7 @@ impl Head {
         let mut files = Files::open_found(paths.clone(), &format, &[])?;
         files.start(0)?;
         let Some(table) = files.next_block()? else {
-            return Err(Failure::Data("there are no rows".into()).into());
+            return Err(data("there are no rows"));
         };
         Ok(Head { input: Input::of(table, &format, &args)?, paths, format, files })
     }
@@ -57,7 +57,7 @@ impl Head {
 impl StreamInput {
     pub fn of(args: &Fit) -> Result<StreamInput> {
         let head = Head::of(&args.data, Libsvm::new())?;
-        let mut wanted = Wanted::of(args, &head.input, true)?;
+        let mut wanted = ColumnUses::of(args, &head.input, true)?;
         let columns = head.input.table.columns().iter();
         let is_number = |name: &String| {
             let mut column = columns.clone().filter(|column| column.name == *name);
@@ -68,7 +68,7 @@ impl StreamInput {
             && wanted.fit.task == Task::Auto
             && wanted.targets.iter().all(is_number)
         {
-            wanted = Wanted::of(args, &head.input, false)?;
+            wanted = ColumnUses::of(args, &head.input, false)?;
         }
         StreamInput::opened(head, wanted)
     }
@@ -76,24 +76,21 @@ impl StreamInput {
     /// The input of a command without a target.
     pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
         let head = Head::of(args, Libsvm::new())?;
-        if head.input.kept().is_empty() {
-            return Err(Failure::Usage("no column is left; drop fewer".into()).into());
-        }
+        head.input.check_features()?;
         let fit = nystrom_pipeline::Fit::default();
-        StreamInput::opened(head, Wanted { fit, targets: Vec::new(), texts: Vec::new() })
+        StreamInput::opened(head, ColumnUses { fit, targets: Vec::new(), texts: Vec::new() })
     }
 
-    fn opened(head: Head, wanted: Wanted) -> Result<StreamInput> {
-        let unwanted = head.input.dropped().into_iter();
-        let unwanted = unwanted.map(|j| (j, head.input.name(j).to_owned())).collect();
+    fn opened(head: Head, wanted: ColumnUses) -> Result<StreamInput> {
+        let unwanted = head.input.dropped();
         let mut files = head.open(&wanted.texts)?;
-        let Wanted { fit, targets, .. } = wanted;
+        let ColumnUses { fit, targets, .. } = wanted;
         files.start(0)?;
         let readings = match files.next_block()? {
             Some(head) if !targets.is_empty() => Readings::of(&fit, &head, &targets),
             _ => Ok(Readings::default()),
         };
-        let readings = readings.map_err(of_pipeline)?;
+        let readings = readings?;
         let notes = [files.notes(), readings.notes()].concat();
         Ok(StreamInput { files, unwanted, fit, targets, readings, notes })
     }
@@ -116,15 +113,10 @@ impl StreamInput {
         self.files.strays().iter().map(say).collect()
     }
 
-    /// The source of a pass over `rows` rows in all, which the processes share about equally.
-    pub fn watched<'a>(
-        &'a mut self,
-        pass: &str,
-        rows: Option<u64>,
-        (session, ranks): (&'a Session, &dyn Ranks),
-    ) -> Watched<'a> {
-        let rows = rows.map(|rows| rows / ranks.size() as u64);
-        let watch = Watch::new(session, &named(pass, ranks), (rows, 0));
+    /// The source of a pass after the first. The processes share the rows about equally.
+    pub fn later_pass<'a>(&'a mut self, pass: &str, session: &'a Session<'a>) -> Watched<'a> {
+        let rows = self.files.rows().map(|rows| rows / session.ranks.size() as u64);
+        let watch = Watch::new(session, pass, (rows, 0));
         let StreamInput { files, unwanted, readings, .. } = self;
         Watched { files, unwanted, readings, watch }
     }
@@ -133,7 +125,7 @@ impl StreamInput {
 /// Files without their unwanted columns, whose reading moves a progress bar.
 pub struct Watched<'a> {
     pub files: &'a mut Files,
-    pub unwanted: &'a [(usize, String)],
+    pub unwanted: &'a [usize],
     pub readings: &'a Readings,
     pub watch: Watch<'a>,
 }
@@ -148,7 +140,7 @@ impl TableSource for Watched<'_> {
     fn next_block(&mut self) -> nystrom_data::Result<Option<Table>> {
         let Some(table) = self.files.next_block()? else { return Ok(None) };
         self.watch.rows(table.rows(), self.files.bytes_read());
-        let table = table.drop_columns(self.unwanted.iter().map(|(j, _)| *j))?;
+        let table = table.drop_columns(self.unwanted.iter().copied())?;
         self.readings.read(table).map(Some)
     }
 }

@@ -1,26 +1,35 @@
-//! Commands on tables that are read block by block: in several files, or too large for memory.
+//! Commands on tables that are read block by block, since they are in several files or too large
+//! for memory, and on the processes of an MPI job.
+//!
+//! [`is_due`] tells whether a command needs this folder instead of its file in `commands/`. Every
+//! command opens the files (`input.rs`). `fit`, `scores` and `landmarks` divide the memory allowed
+//! (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns and draws a
+//! uniform sample; kernel and landmarks are chosen from this sample. Later passes compute sums
+//! (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression (`certify.rs`), or
+//! make a dictionary (`points.rs`); `checkpoint.rs` saves the work of a fit. With several
+//! processes, each reads a part of the files (`process_files.rs`), all learn whether a step failed
+//! on one of them (`processes.rs`), and process 0 writes the results in the order of the rows
+//! (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
 
-mod agree;
+mod block_fit;
 mod certify;
 mod checkpoint;
 mod fit;
 mod input;
 mod iterate;
-mod job;
 mod landmarks;
-mod model_rows;
 mod ordered_output;
 mod passes;
 mod points;
 mod predict;
+mod process_files;
+mod processes;
 mod scores;
-mod share;
 mod sizes;
 mod watch;
 
-use crate::args::{Command, DataArgs};
-use crate::failure::{Failure, Result};
-use agree::agree;
+use crate::args::{Command, DataArgs, Evaluate, Predict};
+use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
 use std::path::Path;
 
@@ -32,17 +41,22 @@ const IN_MEMORY: u64 = 4;
 const COMPRESSED: u64 = 20;
 
 /// Runs a command on the processes of a job, and returns the exit status.
-pub fn run_over(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
+pub fn run_on_ranks(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
     match command {
-        Command::Fit(args) => return fit::run_over(args, ranks),
-        Command::Predict(args) => predict::predict_over(args, ranks)?,
-        Command::Evaluate(args) => predict::evaluate_over(args, ranks)?,
-        Command::Scores(args) => scores::run_over(args, ranks)?,
-        Command::Landmarks(args) => landmarks::run_over(args, ranks)?,
+        Command::Fit(args) => return fit::run_on_ranks(args, ranks),
+        Command::Predict(args) => predict::predict_on_ranks(args, ranks)?,
+        Command::Evaluate(args) => predict::evaluate_on_ranks(args, ranks)?,
+        Command::Scores(args) => scores::run_on_ranks(args, ranks)?,
+        Command::Landmarks(args) => landmarks::run_on_ranks(args, ranks)?,
         _ => {
-            let text = "on several processes there are `fit`, `predict`, `evaluate`, `scores` and \
-                        `landmarks`; use `nystrom` for the other commands";
-            agree::<()>(ranks, Err(Failure::Usage(text.into()).into()))?;
+            // all processes find the same error; one of them prints it
+            if ranks.rank() == 0 {
+                failure::report(&usage(
+                    "on several processes there are `fit`, `predict`, `evaluate`, `scores` and \
+                     `landmarks`; use `nystrom` for the other commands",
+                ));
+            }
+            return Ok(failure::USAGE);
         }
     }
     Ok(0)
@@ -60,8 +74,9 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Predict(args) => return Ok(args.stream || is_many(&args.data)),
-        Command::Evaluate(args) => return Ok(args.stream || is_many(&args.data)),
+        Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of }) => {
+            return Ok(of.stream || is_many(&of.data));
+        }
         _ => return Ok(false),
     };
     let asked = asked || is_many(data);
@@ -79,8 +94,7 @@ pub fn is_due(command: &Command) -> Result<bool> {
 /// Refuses standard input, which cannot be read twice.
 pub fn check_again(data: &DataArgs) -> Result<()> {
     if data.data == Path::new("-") {
-        let text = "standard input cannot be read twice; save it to a file";
-        return Err(Failure::Usage(text.into()).into());
+        return Err(usage("standard input cannot be read twice; save it to a file"));
     }
     Ok(())
 }

@@ -1,36 +1,27 @@
 //! The passes after the first of a fit by sums: normal equations, and leave-one-out errors.
 
-use super::checkpoint::{Folder, SavedSums};
+use super::block_fit::BlockFit;
+use super::checkpoint::Folder;
 use super::input::StreamInput;
-use super::job::{Job, lambdas};
 use super::sizes::passes;
 use crate::args::Lambda;
-use crate::failure::{Result, of_pipeline};
+use crate::failure::Result;
 use nystrom::krr::RowSums;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Recipe, SavedLeaves, StreamReport, Summing};
-use std::time::{Duration, Instant};
 
-/// The default time between checkpoints, in seconds.
-const EVERY: f64 = 60.0;
-
-impl Job<'_> {
-    /// Time between checkpoints.
-    pub fn every(&self) -> Duration {
-        Duration::from_secs_f64(self.args.stream.checkpoint_every.unwrap_or(EVERY))
-    }
-
+impl BlockFit<'_> {
     /// On process 0, the model from the sums over all rows.
     pub fn sum(
         &self,
         (recipe, bytes): (&Recipe, &[u8]),
         input: &mut StreamInput,
-        folder: Option<&Folder>,
+        folder: Option<&Folder<'_>>,
     ) -> Result<Option<(Model, StreamReport)>> {
-        let ranks = self.ranks;
+        let (session, ranks) = (self.session, self.session.ranks);
         let Some(Lambda::Folds(folds)) = self.args.lambda else {
             if passes(self.args) > 2 {
-                recipe.check_leave_one_out().map_err(of_pipeline)?;
+                recipe.check_leave_one_out()?;
             }
             let begin = |saved: &[SavedLeaves]| recipe.sum_after(ranks, saved);
             let found = self.choose(self.summed(begin, bytes, input, folder)?, input)?;
@@ -40,10 +31,10 @@ impl Job<'_> {
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
         let begin = |saved: &[SavedLeaves]| recipe.folds_after(ranks, saved, folds, rng);
         let mut sum = self.summed(begin, bytes, input, folder)?;
-        self.session.progress.stage("choosing λ", None);
-        sum.merge_over(ranks).map_err(of_pipeline)?;
-        let found = (ranks.rank() == 0).then(|| sum.by_folds(&lambdas(self.args)));
-        self.logistic(recipe, found.transpose().map_err(of_pipeline)?, input)
+        session.progress.stage("choosing λ", None);
+        sum.merge_over(ranks)?;
+        let found = session.is_first().then(|| sum.by_folds(&self.args.grid()));
+        self.logistic(recipe, found.transpose()?, input)
     }
 
     /// For classes, unless λ is given: on process 0, the better of this model and the model with
@@ -54,72 +45,47 @@ impl Job<'_> {
         found: Option<(Model, StreamReport)>,
         input: &mut StreamInput,
     ) -> Result<Option<(Model, StreamReport)>> {
-        let lambdas = lambdas(self.args);
+        let (session, lambdas) = (self.session, self.args.grid());
         if lambdas.len() < 2 || !recipe.tries_logistic() {
             return Ok(found);
         }
-        self.session.progress.stage("logistic loss, one pass for each Newton step", None);
-        let rows = input.files.rows();
-        let mut source = input.watched("a pass", rows, (self.session, self.ranks));
-        recipe.logistic_over(self.ranks, &mut source, found, &lambdas).map_err(of_pipeline)
+        session.progress.stage("logistic loss, one pass for each Newton step", None);
+        let mut source = input.later_pass("a pass", session);
+        Ok(recipe.logistic_over(session.ranks, &mut source, found, &lambdas)?)
     }
 
-    /// The sums of the second pass. `begin` makes the sums over no rows, for the leaves that are
-    /// not in the checkpoint.
+    /// The sums of the second pass, with checkpoints. `begin` makes the sums over no rows, for the
+    /// leaves that are not in the checkpoint.
     fn summed<'r, S: RowSums<f64>>(
         &self,
         begin: impl FnOnce(&[SavedLeaves]) -> nystrom_pipeline::Result<Summing<'r, S>>,
         bytes: &[u8],
         input: &mut StreamInput,
-        folder: Option<&Folder>,
+        folder: Option<&Folder<'_>>,
     ) -> Result<Summing<'r, S>> {
-        let before = match folder {
-            Some(folder) => Some((folder, folder.sums(bytes, self.ranks)?)),
-            None => None,
+        let Some(folder) = folder else {
+            let mut sum = begin(&[])?;
+            self.pass(2, &mut sum, input, &mut |_| Ok(()))?;
+            return Ok(sum);
         };
-        let saved = before.as_ref().map_or_else(Vec::new, |(_, saved)| saved.leaves());
-        let mut sum = begin(&saved).map_err(of_pipeline)?;
-        if let Some((folder, saved)) = &before {
-            sum = folder.resume(saved, bytes, sum)?;
-        }
-        if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
+        let saved = folder.sums(bytes)?;
+        let mut sum = folder.resume(&saved, bytes, begin(&saved.leaves())?)?;
+        if !saved.files.is_empty() {
             let row = sum.row();
             self.session.say(&format!("going on from the checkpoint at row {row}"));
         }
-        let save = before.as_ref().map(|(folder, saved)| (*folder, saved, bytes));
-        self.second_pass(&mut sum, input, save)?;
-        Ok(sum)
-    }
-
-    /// Runs the second pass, with checkpoints.
-    fn second_pass<S: RowSums<f64>>(
-        &self,
-        sum: &mut Summing<'_, S>,
-        input: &mut StreamInput,
-        save: Option<(&Folder, &SavedSums, &[u8])>,
-    ) -> Result<()> {
-        let every = self.every();
-        let keep = |sum: &mut Summing<'_, S>| {
-            let Some((folder, saved, recipe)) = save else { return };
-            if let Err(error) = folder.save_sums(sum, recipe, saved) {
-                // the previous checkpoint is still there
-                let row = sum.row();
-                self.session.warn(&format!("warning: no checkpoint at row {row}: {error:#}"));
-            }
-        };
-        let mut last = Instant::now();
-        self.pass(2, sum, input, &mut |sum| {
-            if last.elapsed() >= every {
-                keep(sum);
-                last = Instant::now();
+        let mut saver = folder.saver();
+        self.pass(2, &mut sum, input, &mut |sum| {
+            if saver.is_due() {
+                saver.save_sums(sum, bytes, &saved);
             }
             Ok(())
         })?;
         // if a later pass fails or is killed, the next run continues after this one
         if passes(self.args) > 2 || self.args.certify.is_some() {
-            keep(sum);
+            saver.save_sums(&mut sum, bytes, &saved);
         }
-        Ok(())
+        Ok(sum)
     }
 
     /// Runs a pass, with its progress.
@@ -130,9 +96,9 @@ impl Job<'_> {
         input: &mut StreamInput,
         pause: &mut dyn FnMut(&mut Summing<'_, S>) -> nystrom_pipeline::Result<()>,
     ) -> Result<()> {
-        let (pass, rows) = (format!("pass {number} of {}", passes(self.args)), input.files.rows());
-        let mut source = input.watched(&pass, rows, (self.session, self.ranks));
-        sum.run(&mut source, pause).map_err(of_pipeline)?;
+        let pass = format!("pass {number} of {}", passes(self.args));
+        let mut source = input.later_pass(&pass, self.session);
+        sum.run(&mut source, pause)?;
         source.watch.end();
         if number == 2 {
             self.session.notes(sum.notes());
@@ -146,18 +112,18 @@ impl Job<'_> {
         mut sum: Summing<'_>,
         input: &mut StreamInput,
     ) -> Result<Option<(Model, StreamReport)>> {
-        let (ranks, lambdas) = (self.ranks, lambdas(self.args));
+        let (session, ranks, lambdas) = (self.session, self.session.ranks, self.args.grid());
         let found = if passes(self.args) > 2 {
-            let path = sum.path_over(ranks, &lambdas).map_err(of_pipeline)?;
-            let mut errors = path.errors_over(ranks).map_err(of_pipeline)?;
+            let path = sum.path_over(ranks, &lambdas)?;
+            let mut errors = path.errors_over(ranks)?;
             self.pass(3, &mut errors, input, &mut |_| Ok(()))?;
-            errors.merge_over(ranks).map_err(of_pipeline)?;
-            (ranks.rank() == 0).then(|| path.by_leave_one_out(errors))
+            errors.merge_over(ranks)?;
+            session.is_first().then(|| path.by_leave_one_out(errors))
         } else {
-            self.session.progress.stage("choosing λ", None);
-            sum.merge_over(ranks).map_err(of_pipeline)?;
-            (ranks.rank() == 0).then(|| sum.finish(&lambdas))
+            session.progress.stage("choosing λ", None);
+            sum.merge_over(ranks)?;
+            session.is_first().then(|| sum.finish(&lambdas))
         };
-        found.transpose().map_err(of_pipeline)
+        Ok(found.transpose()?)
     }
 }

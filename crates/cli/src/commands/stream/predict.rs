@@ -1,41 +1,38 @@
 //! `nystrom predict` and `nystrom evaluate` block by block.
 
-use super::agree::{agree, together};
-use super::model_rows::ModelRows;
+use super::input::Head;
 use super::ordered_output::OrderedOutput;
-use super::watch::{Watch, named};
-use crate::args::{DataArgs, Evaluate, Predict};
+use super::process_files::part;
+use super::watch::Watch;
+use crate::args::{Evaluate, ModelArgs, Predict};
 use crate::commands::classes::Named;
 use crate::commands::errors::{ModelErrors, Running};
 use crate::commands::evaluate;
-use crate::commands::predict::{ERROR, Kept, Predicted, Results, check_options, describe};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::commands::model_columns::{ModelColumns, libsvm, with_class_names};
+use crate::commands::predict::{ERROR, Predicted, check_options, copied, describe, results};
+use crate::failure::{Result, usage};
 use crate::model_file;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{Columns, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::Mat;
+use nystrom_data::Files;
 use nystrom_pipeline::{Model, Ranks};
 use serde::{Deserialize, Serialize};
 
 /// Predicts on the processes of a job. Process 0 writes all predictions in the order of the files;
 /// the other processes keep theirs in temporary files until their turn.
-pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
-    let quiet = args.quiet || ranks.rank() > 0;
-    let session = Session::new(args.threads, args.json, quiet)?;
-    let model = agree(ranks, model_to_predict(args, ranks))?;
-    let mut to = OrderedOutput::open(&args.output, ranks)?;
-    let mut known = Known::of(&model);
-    let more = (args.interval, args.std);
-    let data = (&args.data, &args.keep[..]);
-    each(&model, data, more, (&session, ranks), &mut |predicted, kept| {
-        let results = Results::of(&model, predicted, args.probabilities);
-        let columns: Vec<(&str, Values<'_>)> = kept.columns().chain(results.columns()).collect();
-        to.write(&Columns(columns))?;
-        known.add(&model, predicted)
+pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
+    let session = Session::of_model(&args.of, ranks)?;
+    let model = session.succeeded_on_all(model_to_predict(args, &session))?;
+    let mut output = OrderedOutput::open(&args.output, &session)?;
+    let wanted = (args.interval, args.std, &args.keep[..]);
+    let known = each(&model, &args.of, wanted, &session, &mut |predicted, mut columns| {
+        columns.0.extend(results(&model, predicted, args.probabilities).0);
+        output.write(&columns)
     })?;
-    to.finish(ranks)?;
-    let Some(known) = together(ranks, known, Known::merge)? else { return Ok(()) };
+    output.finish(&session)?;
+    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
     known.errors(&model).report(&model, ERROR, &mut summary);
@@ -43,57 +40,78 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     summary.print(&session, args.output.is_stdout())
 }
 
-fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
-    if ranks.rank() == 0 {
-        check_writable(&args.output, &[&args.model, &args.data.data])?;
-    }
-    let model = model_file::load(&args.model)?;
+fn model_to_predict(args: &Predict, session: &Session<'_>) -> Result<Model> {
+    check_writable(&args.output, &[&args.of.model, &args.of.data.data], session)?;
+    let model = model_file::load(&args.of.model)?;
     check_options(args, &model)?;
-    if args.output.is_npy() || (args.json && args.output.is_stdout()) || args.data.drop_missing {
-        let text = "block by block, predictions are written as CSV with one line for each row; \
-                    name a .csv file, and leave out --drop-missing";
-        return Err(Failure::Usage(text.into()).into());
+    let in_json = args.of.json && args.output.is_stdout();
+    if args.output.is_npy() || in_json || args.of.data.drop_missing {
+        return Err(usage(
+            "block by block, predictions are written as CSV with one line for each row; name a \
+             .csv file, and leave out --drop-missing",
+        ));
     }
     Ok(model)
 }
 
 /// Evaluates on the processes of a job. Process 0 prints the errors on all rows.
-pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
-    let quiet = args.quiet || ranks.rank() > 0;
-    let session = Session::new(args.threads, args.json, quiet)?;
-    let model = agree(ranks, model_file::load(&args.model))?;
-    let mut known = Known::of(&model);
-    each(&model, (&args.data, &[]), (None, false), (&session, ranks), &mut |predicted, _| {
-        known.add(&model, predicted)
-    })?;
-    let Some(known) = together(ranks, known, Known::merge)? else { return Ok(()) };
+pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
+    let session = Session::of_model(&args.of, ranks)?;
+    let model = session.succeeded_on_all(model_file::load(&args.of.model))?;
+    let wanted = (None, false, &[][..]);
+    let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
+    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
     evaluate::report(args, &model, known.rows, known.errors(&model), &session)
 }
 
-/// Predicts every block of this process, and calls `take` with each.
+/// Predicts every block of this process, with intervals of level `level` and standard deviations if
+/// these are wanted, and calls `take` with each and with its columns `keep`.
 fn each(
     model: &Model,
-    data: (&DataArgs, &[String]),
-    more: (Option<f64>, bool),
-    (session, ranks): (&Session, &dyn Ranks),
-    take: &mut dyn FnMut(&Predicted, &Kept) -> Result<()>,
-) -> Result<()> {
-    let mut rows = ModelRows::open(model, data, session, ranks)?;
-    let mut watch = Watch::new(session, &named("predicting", ranks), (None, rows.bytes()?));
-    let mut notes = Vec::new();
-    while let Some((block, kept, bytes)) = rows.next(model)? {
-        let predicted = Predicted::of(model, &block, more)?;
+    args: &ModelArgs,
+    (level, std, keep): (Option<f64>, bool, &[String]),
+    session: &Session<'_>,
+    take: &mut dyn FnMut(&Predicted, Columns) -> Result<()>,
+) -> Result<Known> {
+    let opened = session.succeeded_on_all(open(model, args, keep, session))?;
+    let (mut files, places, keep) = opened;
+    if session.ranks.size() > 1 {
+        files = part(&files, session)?.0;
+    }
+    files.start(0)?;
+    let mut watch = Watch::new(session, "predicting", (None, files.bytes()?));
+    let (mut known, mut notes) = (Known::of(model), Vec::new());
+    while let Some(block) = files.next_block()? {
+        let kept = copied(&block, &keep);
+        let block = places.table(block, model)?;
+        let predicted = Predicted::of(model, &block, (level, std))?;
         for note in &predicted.notes {
             if !notes.contains(note) && notes.len() < 20 {
                 session.say(&format!("note: {note}, in a block of {}", block.source()));
                 notes.push(note.clone());
             }
         }
-        take(&predicted, &kept)?;
-        watch.rows(block.rows(), bytes);
+        take(&predicted, kept)?;
+        known.add(model, &predicted)?;
+        watch.rows(block.rows(), files.bytes_read());
     }
     watch.end();
-    Ok(())
+    Ok(known)
+}
+
+/// Opens the files, and finds the columns of the model and the columns `keep` to copy.
+fn open(
+    model: &Model,
+    args: &ModelArgs,
+    keep: &[String],
+    session: &Session<'_>,
+) -> Result<(Files, ModelColumns, Vec<usize>)> {
+    let args = with_class_names(&args.data, model);
+    let head = Head::of(&args, libsvm(model.layout()))?;
+    let (places, keep) = (ModelColumns::of(&head.input, model)?, head.input.columns(keep)?);
+    let files = head.open(&places.texts(model, &keep))?;
+    session.notes(files.notes());
+    Ok((files, places, keep))
 }
 
 /// The data that determine the errors on rows whose target is known.
@@ -125,7 +143,7 @@ impl Known {
         {
             for (i, name) in named.0.iter().enumerate().filter(|(_, name)| name.is_some()) {
                 let name = name.as_deref().unwrap_or_default();
-                classes.number(name).map_err(of_pipeline)?;
+                classes.number(name)?;
                 self.classes.0.push(Some(name.to_owned()));
                 self.classes.1.extend((0..p.ncols()).map(|k| p[(i, k)]));
             }

@@ -1,18 +1,18 @@
 //! The plan of passes over the rows: how the memory allowed is divided, and the cost of each pass.
 
 use super::input::StreamInput;
-use super::{certify, iterate, job::lambdas};
-use crate::args::{Fit, Lambda, Selection, TaskName};
-use crate::failure::{Failure, Result};
+use super::{certify, iterate};
+use crate::args::{Fit, Lambda, Selection};
+use crate::failure::{Failure, Result, usage};
 use crate::plan;
-use crate::search::{Budget, two_digits};
+use crate::search::Budget;
 use crate::session::Session;
 use crate::speed::Speed;
 use crate::summary::Summary;
-use crate::text::{self, number};
+use crate::text::{self, number, rounded};
 use nystrom::krr::IterativeOptions;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Family, Recipe, WeightedRows};
+use nystrom_pipeline::{Family, Recipe, Task, WeightedRows};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -66,7 +66,6 @@ impl Sizes {
         let Shared { memory, rows, .. } = shared;
         let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
-        let iterates = iterate::iterates(args);
         let pairs =
             args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
@@ -76,24 +75,22 @@ impl Sizes {
             // factors; kernel values of a tile; the drawn rows in every pending sum
             rows => 24 * m * m + 8192 * (m + rows) + 64 * rows * (columns + 8),
         };
-        let summing = |m: u64| match args.lambda {
-            Some(Lambda::Folds(folds)) => Recipe::bytes_by_folds(m as usize, leaves, folds),
-            _ => Recipe::bytes_with_leaves(m as usize, leaves),
-        };
         let centers = |m: u64| match args.accumulate {
             Some(each) => (m * each as u64).min(reservoir),
             None => m,
         };
         let sums = args.accumulate.is_some();
         let fitting = |m: u64| {
-            let span =
-                if sums { Recipe::bytes_of_sketch(m as usize, centers(m) as usize) } else { 0 };
-            let sums_or_vectors = if iterates {
-                Recipe::bytes_iterating(centers(m) as usize, uniform && !sums)
-            } else {
-                summing(m)
-            };
-            span + sums_or_vectors
+            let (m, centers) = (m as usize, centers(m) as usize);
+            let sketch = if sums { Recipe::bytes_of_sketch(m, centers) } else { 0 };
+            sketch
+                + match args.lambda {
+                    _ if iterate::iterates(args) => {
+                        Recipe::bytes_iterating(centers, uniform && !sums)
+                    }
+                    Some(Lambda::Folds(folds)) => Recipe::bytes_by_folds(m, leaves, folds),
+                    _ => Recipe::bytes_with_leaves(m, leaves),
+                }
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
@@ -104,7 +101,8 @@ impl Sizes {
             _ if pairs.is_some() => rows as u64,
             Some(spec) if fits(spec.count as u64) => {
                 let choosing = plan::selection(spec, shared.reservoir, None);
-                choosing.check("choosing landmarks from the sample", Some(4 * rest / 10))?;
+                let choosing = choosing.named("choosing landmarks from the sample");
+                choosing.check(Some(4 * rest / 10))?;
                 spec.count as u64
             }
             Some(spec) => {
@@ -113,19 +111,15 @@ impl Sizes {
                 return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
             }
             None => {
-                let work = budget.work.unwrap_or(budget.effort.work());
+                let work = budget.work();
                 let affords = |m: u64| m <= FEW || pass(rows, m as f64, columns as f64) <= work;
                 let most = reservoir.min(rows as u64).max(4) / 4;
-                (1..=most).rev().find(|m| fits(*m) && affords(*m)).unwrap_or(1)
+                let fits = |m: usize| fits(m as u64) && affords(m as u64);
+                plan::largest(most as usize, fits).unwrap_or(1) as u64
             }
         };
-        Ok(Sizes {
-            shared,
-            search: 4 * rest / 10,
-            landmarks: landmarks as usize,
-            centers: centers(landmarks) as usize,
-            pairs,
-        })
+        let (search, centers) = (4 * rest / 10, centers(landmarks) as usize);
+        Ok(Sizes { shared, search, landmarks: landmarks as usize, centers, pairs })
     }
 
     /// `options` with the memory that an iterative fit may hold.
@@ -150,70 +144,55 @@ impl Sizes {
         input: &StreamInput,
         budget: &Budget,
         args: &Fit,
-        session: &Session,
+        session: &Session<'_>,
     ) -> Result<()> {
         let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
         let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
-        let search = budget.describe();
-        let lines = [
-            (
-                "plan",
-                format!(
-                    "{passes} passes over {}, {} each{more}; about {} rows",
-                    text::count(files, "file"),
-                    text::bytes(bytes),
-                    number(two_digits(rows))
-                ),
-            ),
-            (
-                "first pass",
-                format!("columns and a sample of {reservoir} rows, {}", text::duration(reading)),
-            ),
-            (
-                "search",
-                if args.kernel.is_given() { "none: the kernel is given".into() } else { search },
-            ),
-            (
-                if passes == 2 { "second pass" } else { "second and third pass" },
-                match (self.pairs, args.accumulate) {
-                    (Some(_), _) => "collect all rows on every process".into(),
-                    (_, Some(each)) => {
-                        format!("{m} sums of {each} rows, {} each", text::duration(summing))
-                    }
-                    _ => format!("{m} landmarks, {} each", text::duration(summing)),
-                },
-            ),
-            ("memory", format!("at most {} in all; blocks of {block} rows", text::bytes(memory))),
-        ];
-        let pairs = self.pairs.map(|[_, needed]| {
-            let (each, needed) = (text::duration(summing), text::bytes(needed));
-            ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
-        });
-        let certificate = certify::rows_to_draw(args)?.map(|drawn| {
-            let values = number(two_digits(rows * (3 * self.centers + drawn) as f64));
-            let drawn = text::count(drawn, "row");
-            ("certificate", format!("from {drawn}: three more passes, {values} kernel values"))
-        });
-        let found = depends(args).map(|passes| ("more passes", passes));
-        let lines: Vec<_> =
-            lines.into_iter().chain(pairs).chain(certificate).chain(found).collect();
-        if !args.plan {
-            let text: Vec<String> =
-                lines.iter().map(|(what, text)| format!("{what}: {text}")).collect();
-            session.say(&text.join("\n"));
-            return Ok(());
-        }
+        let (each, all) = (text::duration(summing), text::bytes(memory));
+        let (count, size) = (text::count(files, "file"), text::bytes(bytes));
         let mut summary = Summary::of("fit");
-        for (label, text) in lines {
-            summary.line(label, text);
+        let about = number(rounded(rows, 2));
+        let plan = format!("{passes} passes over {count}, {size} each{more}; about {about} rows");
+        summary.line("plan", plan);
+        let first =
+            format!("columns and a sample of {reservoir} rows, {}", text::duration(reading));
+        summary.line("first pass", first);
+        let given = args.kernel.is_given();
+        let search = if given { "none: the kernel is given".into() } else { budget.describe() };
+        summary.line("search", search);
+        let second = match (self.pairs, args.accumulate) {
+            (Some(_), _) => "collect all rows on every process".into(),
+            (_, Some(rows)) => format!("{m} sums of {rows} rows, {each} each"),
+            _ => format!("{m} landmarks, {each} each"),
+        };
+        let label = if passes == 2 { "second pass" } else { "second and third pass" };
+        summary.line(label, second);
+        summary.line("memory", format!("at most {all} in all; blocks of {block} rows"));
+        if let Some([_, needed]) = self.pairs {
+            let text =
+                format!("all pairs of rows, {each} each; {} for a process", text::bytes(needed));
+            summary.line("iterations", text);
+        }
+        if let Some(drawn) = certify::rows_to_draw(args)? {
+            let values = number(rounded(rows * (3 * self.centers + drawn) as f64, 2));
+            let drawn = text::count(drawn, "row");
+            let text = format!("from {drawn}: three more passes, {values} kernel values");
+            summary.line("certificate", text);
+        }
+        if let Some(passes) = depends(args) {
+            summary.line("more passes", passes);
+        }
+        if !args.plan {
+            session.say(&summary.said());
+            return Ok(());
         }
         summary.value("passes", passes);
         summary.value("files", files);
         summary.value("bytes", bytes);
-        summary.value("rows", two_digits(rows));
+        summary.value("rows", rounded(rows, 2));
         summary.value("landmarks", m);
         summary.value("reservoir", reservoir);
         summary.value("memory", memory);
@@ -249,8 +228,7 @@ impl PointSizes {
         let (shared, rest) = Shared::of(input, (memory, asked), "work in blocks")?;
         let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
-        let more = |m: usize, bit: u32| if fits(m | 1 << bit) { m | 1 << bit } else { m };
-        let members = (0..24).rev().fold(0, more).max(1);
+        let members = plan::largest((1 << 24) - 1, fits).unwrap_or(1);
         Ok(PointSizes { shared, members, work })
     }
 
@@ -266,7 +244,7 @@ impl PointSizes {
     }
 
     /// Prints the plan.
-    pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session) {
+    pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session<'_>) {
         let PointSizes { shared, members, .. } = self;
         let Shared { memory, block, reservoir, rows, bytes, reading } = *shared;
         session.say(&format!(
@@ -276,7 +254,7 @@ impl PointSizes {
             text::count(input.files.paths().len(), "file"),
             text::bytes(bytes),
             text::duration(reading),
-            number(two_digits(rows)),
+            number(rounded(rows, 2)),
             text::bytes(memory),
         ));
     }
@@ -327,11 +305,10 @@ fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
     let largest = 3 * rest / 10 / (8 * columns * COPIES);
     let reservoir = asked.map_or(RESERVOIR.min(largest), |asked| asked as u64);
     if reservoir > largest {
-        let text = format!(
+        return Err(usage(format!(
             "--reservoir {reservoir} needs more than --memory allows; write at most --reservoir \
              {largest}"
-        );
-        return Err(Failure::Usage(text).into());
+        )));
     }
     Ok(reservoir as usize)
 }
@@ -339,8 +316,8 @@ fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
 /// The passes that depend on the results of the search and the first pass, in words.
 fn depends(args: &Fit) -> Option<String> {
     let means = (!args.kernel.is_given()).then_some("one if the search chooses means by level");
-    let classes = args.search.task != Some(TaskName::Regression)
-        && lambdas(args).len() > 1
+    let classes = args.search.task != Some(Task::Regression)
+        && args.grid().len() > 1
         && !iterate::iterates(args);
     let steps = classes.then_some("up to eight for the logistic loss of classes");
     let passes: Vec<&str> = means.into_iter().chain(steps).collect();

@@ -1,24 +1,14 @@
 //! The progress of a pass: a bar on a terminal, otherwise a line every ten seconds.
 
-use crate::search::two_digits;
 use crate::session::Session;
 use crate::text::{self, number};
-use nystrom_pipeline::Ranks;
 use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_secs(10);
 
-/// The name of a pass, with the rank of the process if there are several.
-pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
-    match ranks.size() {
-        1 => pass.to_owned(),
-        size => format!("{pass}, process {} of {size}", ranks.rank()),
-    }
-}
-
 /// The progress of one pass.
 pub struct Watch<'a> {
-    session: &'a Session,
+    session: &'a Session<'a>,
     what: String,
     /// The number of all rows, if it is known, and of all bytes.
     total: (Option<u64>, u64),
@@ -31,9 +21,14 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(session: &'a Session, what: &str, total: (Option<u64>, u64)) -> Self {
-        let now = Instant::now();
-        Watch { session, what: what.to_owned(), total, from: 0, rows: 0, start: now, last: now }
+    /// The progress of a pass. Its name gets the rank of the process if there are several.
+    pub fn new(session: &'a Session<'a>, pass: &str, total: (Option<u64>, u64)) -> Self {
+        let (now, rank) = (Instant::now(), session.ranks.rank());
+        let what = match session.ranks.size() {
+            1 => pass.to_owned(),
+            size => format!("{pass}, process {rank} of {size}"),
+        };
+        Watch { session, what, total, from: 0, rows: 0, start: now, last: now }
     }
 
     /// Starts the pass at this row.
@@ -59,7 +54,7 @@ impl<'a> Watch<'a> {
 
     pub fn end(&self) {
         let (rows, seconds) = (self.rows - self.from, self.start.elapsed().as_secs_f64());
-        let rate = number(two_digits(rows as f64 / seconds.max(1e-9)));
+        let rate = number(text::rounded(rows as f64 / seconds.max(1e-9), 2));
         let rows = text::count(rows as usize, "row");
         self.session.say(&format!("{}: {rows} in {seconds:.1} s, {rate} rows/s", self.what));
     }
@@ -69,13 +64,8 @@ impl<'a> Watch<'a> {
         let rate = (self.rows - self.from) as f64 / seconds.max(1e-9);
         let of = self.total.0.map_or_else(String::new, |all| format!(" of {all}"));
         let began = self.total.0.map_or(0.0, |all| self.from as f64 / all.max(1) as f64);
-        let left = match done - began {
-            share if share > 0.0 => {
-                format!(", {} to go", text::duration(seconds * (1.0 - done).max(0.0) / share))
-            }
-            _ => String::new(),
-        };
-        let (rows, rate) = (self.rows, number(two_digits(rate)));
+        let left = text::to_go(seconds, done - began, (1.0 - done).max(0.0));
+        let (rows, rate) = (self.rows, number(text::rounded(rate, 2)));
         format!("{}: {rows}{of} rows, {rate} rows/s{left}", self.what)
     }
 }

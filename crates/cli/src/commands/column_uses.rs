@@ -1,7 +1,7 @@
 //! How the options of `nystrom fit` use the columns of a table.
 
-use crate::args::{Fit, Lambda, TaskName};
-use crate::failure::{Failure, Result};
+use crate::args::{Fit, Lambda, lists};
+use crate::failure::{Result, usage};
 use crate::input::Input;
 use nystrom_data::Values;
 use nystrom_pipeline::{ColumnOptions, Missing, Split, Task};
@@ -10,7 +10,7 @@ use nystrom_pipeline::{ColumnOptions, Missing, Split, Task};
 const CLASSES: usize = 10;
 
 /// The fit that the options ask for, without the limits of a search.
-pub struct Wanted {
+pub struct ColumnUses {
     pub fit: nystrom_pipeline::Fit,
     /// The names of the targets.
     pub targets: Vec<String>,
@@ -19,15 +19,15 @@ pub struct Wanted {
     pub texts: Vec<usize>,
 }
 
-impl Wanted {
+impl ColumnUses {
     /// `searches`: whether there is a search; only a search fits classes.
-    pub fn of(args: &Fit, input: &Input, searches: bool) -> Result<Wanted> {
+    pub fn of(args: &Fit, input: &Input, searches: bool) -> Result<ColumnUses> {
         let named = &args.regression.target;
         let places = match &named[..] {
             [] => vec![input.target(None)?],
             names => names.iter().map(|text| input.target(Some(text))).collect::<Result<_>>()?,
         };
-        if input.kept().iter().all(|column| places.contains(column)) {
+        if input.kept.iter().all(|column| places.contains(column)) {
             let table = input.table.source().to_owned();
             return Err(nystrom_data::DataError::NoFeatures { table }.into());
         }
@@ -35,14 +35,14 @@ impl Wanted {
             let asked = args.search.task;
             searches
                 && places.len() == 1
-                && asked != Some(TaskName::Regression)
+                && asked != Some(Task::Regression)
                 && (asked.is_some() || few_integers(&input.table.columns()[*column].values))
         };
         let texts = places.iter().copied().filter(may_be_classes).collect();
         let targets = places.iter().map(|&column| input.name(column).to_owned()).collect();
         let categorical = input.columns(&args.search.categorical)?;
         let texts = [texts, categorical].concat();
-        Ok(Wanted { fit: fit(args, input, searches)?, targets, texts })
+        Ok(ColumnUses { fit: fit(args, input, searches)?, targets, texts })
     }
 }
 
@@ -74,7 +74,7 @@ fn fit(args: &Fit, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fi
         features: names(&search.features)?,
         categorical: names(&search.categorical)?,
         numeric: names(&search.numeric)?,
-        not_missing: args.data.not_missing_texts(),
+        not_missing: lists(&args.data.not_missing),
         day_first: search.day_first,
         scale: scale.collect::<Result<_>>()?,
         missing: match (args.data.drop_missing, search.refuse_missing) {
@@ -102,10 +102,10 @@ fn fit(args: &Fit, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fi
             ""
         };
         if !text.is_empty() {
-            return Err(Failure::Usage(text.into()).into());
+            return Err(usage(text));
         }
     }
-    let task = search.task.map_or(Task::Auto, Task::from);
+    let task = search.task.unwrap_or(Task::Auto);
     Ok(nystrom_pipeline::Fit {
         columns,
         weights: name(&search.weights)?,

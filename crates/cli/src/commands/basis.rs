@@ -4,7 +4,7 @@
 use super::fit_plan;
 use super::select::{self, Setting};
 use crate::args::{Fit, LandmarkSpec, Selection};
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, usage};
 use crate::kernel::AnyKernel;
 use crate::summary::Summary;
 use crate::text;
@@ -12,7 +12,7 @@ use nystrom::krr::{IterationReport, LambdaPath, NormalEquations, Problem};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
 
-pub enum Span {
+pub enum Basis {
     Landmarks(Landmarks),
     Sums(SparseSketch<f64>),
 }
@@ -20,13 +20,12 @@ pub enum Span {
 /// The number of rows in each sum, with `--accumulate`; an error unless landmarks are uniform.
 pub fn accumulate(args: &Fit) -> Result<Option<usize>> {
     let by_chance = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
-    match args.accumulate {
-        Some(_) if !by_chance => Err(Failure::Usage(
-            "--accumulate sums uniformly drawn rows; write --landmarks uniform:COUNT".into(),
-        )
-        .into()),
-        each => Ok(each),
+    if args.accumulate.is_some() && !by_chance {
+        return Err(usage(
+            "--accumulate sums uniformly drawn rows; write --landmarks uniform:COUNT",
+        ));
     }
+    Ok(args.accumulate)
 }
 
 /// The description of the centres that is written into the model.
@@ -49,38 +48,41 @@ pub fn why_fewer(count: usize, asked: usize) -> String {
     }
 }
 
-impl Span {
+impl Basis {
     pub fn choose(
         args: &Fit,
         spec: LandmarkSpec,
         setting: Setting<'_>,
         rng: &mut dyn Rng,
-    ) -> Result<Span> {
-        let matrix = KernelMatrix::new(setting.kernel, setting.points)?;
+    ) -> Result<Basis> {
         if let Some(each) = args.accumulate {
             let sums = Accumulation::uniform(each).sample(setting.points.len(), spec.count, rng)?;
-            return Ok(Span::Sums(sums));
+            return Ok(Basis::Sums(sums));
         }
+        let matrix = KernelMatrix::new(setting.kernel, setting.points)?;
         let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
-        Ok(Span::Landmarks(landmarks))
+        Ok(Basis::Landmarks(landmarks))
     }
 
     /// The number of rows whose kernel values a prediction needs.
     pub fn centers(&self) -> usize {
         match self {
-            Span::Landmarks(landmarks) => landmarks.len(),
-            Span::Sums(sketch) => sketch.support().len(),
+            Basis::Landmarks(landmarks) => landmarks.len(),
+            Basis::Sums(sketch) => sketch.support().len(),
         }
     }
 
     pub fn describe(&self, args: &Fit, spec: LandmarkSpec, summary: &mut Summary) {
         let centers = self.centers();
         match self {
-            Span::Landmarks(_) => {
+            Basis::Landmarks(_) => {
                 let fewer = why_fewer(centers, spec.count);
-                summary.line("landmarks", format!("{centers} by {}{fewer}", spec.method.name()));
+                summary.line(
+                    "landmarks",
+                    format!("{centers} by {}{fewer}", text::option(&spec.method)),
+                );
             }
-            Span::Sums(sketch) => {
+            Basis::Sums(sketch) => {
                 let (named, rows) = (name(spec, args.accumulate), text::count(centers, "row"));
                 summary.line("span", format!("{named}, {rows} in all"));
                 summary.value("columns", sketch.width());
@@ -98,13 +100,13 @@ impl Span {
     ) -> Result<(KrrModel<AnyKernel, f64>, Option<IterationReport>)> {
         let (intercept, ridge) = (!args.regression.no_intercept, Ridge::PerSample(lambda));
         match self {
-            Span::Landmarks(landmarks) => {
+            Basis::Landmarks(landmarks) => {
                 let options = fit_plan::options(args);
                 let krr = AutoKrr { intercept, options, ..AutoKrr::new(kernel.clone(), ridge) };
                 let fit = krr.fit(rows, landmarks, rng)?;
                 Ok((fit.model, fit.iterations))
             }
-            Span::Sums(sketch) => {
+            Basis::Sums(sketch) => {
                 let krr = SketchedKrr { intercept, ..SketchedKrr::new(kernel.clone(), ridge) };
                 Ok((krr.fit(rows, sketch)?, None))
             }
@@ -121,11 +123,11 @@ impl Span {
     ) -> nystrom::Result<LambdaPath<AnyKernel, f64>> {
         let kernel = kernel.clone();
         match self {
-            Span::Landmarks(landmarks) => {
+            Basis::Landmarks(landmarks) => {
                 let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel) };
                 krr.path(rows, landmarks, ridges)
             }
-            Span::Sums(sketch) => {
+            Basis::Sums(sketch) => {
                 let krr = SketchedKrr { intercept, ..SketchedKrr::without_ridge(kernel) };
                 krr.path(rows, sketch, ridges)
             }
@@ -142,8 +144,8 @@ impl Span {
     ) -> nystrom::Result<NormalEquations<AnyKernel, f64>> {
         let (kernel, offset) = (kernel.clone(), mean.as_ref().map(std::slice::from_ref));
         let landmarks = match self {
-            Span::Landmarks(landmarks) => landmarks,
-            Span::Sums(sketch) => return NormalEquations::sketched(kernel, x, sketch, 1, offset),
+            Basis::Landmarks(landmarks) => landmarks,
+            Basis::Sums(sketch) => return NormalEquations::sketched(kernel, x, sketch, 1, offset),
         };
         let centers = x.gather(landmarks.indices().into());
         let centers = Points::from_cols(centers.as_ref());

@@ -20,7 +20,7 @@ with the options and results of `nystrom` with --stream. Each process reads a pa
 /// # Errors
 /// The status with which the caller must abort the whole job: this process failed while others may
 /// be waiting for it. The error is already printed, with the rank of this process.
-pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
+pub fn main_on_ranks(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
     let name = "nystrom-mpi";
     let command = Cli::command().name(name).bin_name(name).about(ABOUT).after_help(None::<&str>);
     let command = command.mut_subcommand("fit", |fit| fit.about("Fit a model to all files"));
@@ -35,7 +35,7 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
             return Ok(u8::try_from(error.exit_code()).unwrap_or(failure::USAGE));
         }
     };
-    match stream::run_over(&cli.command, ranks) {
+    match stream::run_on_ranks(&cli.command, ranks) {
         Ok(status) => Ok(status),
         Err(error) => match error.downcast_ref() {
             // the process that failed has printed the error

@@ -1,8 +1,9 @@
 //! Matching the columns of a file to those of a model.
 
 use crate::args::DataArgs;
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, data};
 use crate::input::Input;
+use crate::output::quoted;
 use crate::text;
 use nystrom_data::{Libsvm, Table, is_number_marker};
 use nystrom_pipeline::Model;
@@ -10,18 +11,18 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 /// The positions in a file of the columns of a model.
-pub struct Places {
+pub struct ModelColumns {
     /// The position of each feature column, in the order of the model.
     pub features: Vec<usize>,
     /// The position of each target; none if the file lacks it.
     pub targets: Vec<Option<usize>>,
 }
 
-impl Places {
+impl ModelColumns {
     /// Finds the columns of a model in a file by name, or by position if the file has no names. A
     /// file without names must have as many columns as the table that was fitted, with or without
     /// its targets, or as many as the model needs.
-    pub fn of(input: &Input, model: &Model) -> Result<Places> {
+    pub fn of(input: &Input, model: &Model) -> Result<ModelColumns> {
         let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
         let is_target = |name: &String| model.target_names().contains(&name.as_str());
         let without_targets: Vec<String> =
@@ -33,19 +34,19 @@ impl Places {
             Some(layout) => layout.iter().map(String::as_str).collect(),
             None => names.clone(),
         };
-        let known: HashMap<&str, usize> = known.into_iter().zip(input.kept().to_vec()).collect();
+        let known: HashMap<&str, usize> =
+            known.into_iter().zip(input.kept.iter().copied()).collect();
         let find = |name: &str| known.get(name).copied();
         let absent: Vec<&String> = needed.iter().filter(|name| find(name).is_none()).collect();
         if !absent.is_empty() {
-            let text = format!(
+            return Err(data(format!(
                 "{}: the model needs {}, which the file lacks; it has {}",
                 input.table.source(),
                 some(&absent),
                 some(&names)
-            );
-            return Err(Failure::Data(text).into());
+            )));
         }
-        Ok(Places {
+        Ok(ModelColumns {
             features: needed.iter().filter_map(|name| find(name)).collect(),
             targets: model.target_names().into_iter().map(find).collect(),
         })
@@ -80,9 +81,8 @@ impl Places {
 /// that were values in the table that was fitted.
 pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
     let names = model.classes().map_or(&[][..], |classes| &classes.names);
-    let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
     let marked = names.iter().filter(|name| is_number_marker(name));
-    let marked = marked.chain(model.columns().not_missing()).map(quoted);
+    let marked = marked.chain(model.columns().not_missing()).map(|name| quoted(name));
     DataArgs {
         not_missing: args.not_missing.iter().cloned().chain(marked).collect(),
         ..args.clone()

@@ -1,54 +1,70 @@
-//! `--report`: the HTML page about a fit.
+//! The outputs of a fit: the model, the summary, and with `--report` an HTML page.
 
 use super::predict::Predicted;
 use crate::args::{Fit, Output};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{NOT_CONVERGED, Result, usage};
+use crate::output::{check_stdout, check_writable, place, write};
+use crate::session::Session;
 use crate::summary::Summary;
+use crate::text;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Compared, Explanation, Model, Validation};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The operations that the explanation of a fit without a search may take.
 const WORK: f64 = 2e10;
 
-/// Refuses a report file that cannot be written, or that is the data or the model file.
-pub fn check(args: &Fit, output: &Output) -> Result<()> {
+/// Refuses a model or report that cannot be written or would overwrite another file, and two
+/// results on the same standard output.
+pub fn check(args: &Fit, session: &Session<'_>) -> Result<()> {
+    let output = args.output();
+    check_stdout(output, args.run.json && !args.plan)?;
+    check_writable(output, &[&args.data.data], session)?;
     let Some(path) = &args.report else { return Ok(()) };
     if Output::from(path.clone().into_os_string()).is_stdout() {
-        let text = "--report needs a file: standard output is for the summary";
-        return Err(Failure::Usage(text.into()).into());
+        return Err(usage("--report needs a file: standard output is for the summary"));
     }
     let others: Vec<&Path> =
         [Some(&*args.data.data), output.file()].into_iter().flatten().collect();
     if others.iter().any(|other| place(other) == place(path)) {
-        let text = format!(
+        return Err(usage(format!(
             "{}: the report would overwrite the data or the model; name another file",
             path.display()
-        );
-        return Err(Failure::Usage(text).into());
+        )));
     }
-    crate::output::check_writable(&Output::File(path.clone()), &others)
+    check_writable(&Output::File(path.clone()), &others, session)
 }
 
-/// The canonical path of a file, which need not exist.
-fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    folder.map_or_else(
-        |_| path.to_owned(),
-        |folder| folder.join(path.file_name().unwrap_or_default()),
-    )
+/// Adds the file of the model, its `size` in bytes and `more` about it.
+pub fn describe(args: &Fit, size: u64, more: &str, summary: &mut Summary) {
+    let output = args.output().to_string();
+    summary.line("model", format!("{output}, {}{more}", text::bytes(size)));
+    summary.value("model", output);
+    summary.value("seed", args.run.seed);
+}
+
+/// Prints the summary and the warning about a fit that did not converge; returns the exit status.
+pub fn finish(
+    args: &Fit,
+    summary: Summary,
+    warning: Option<String>,
+    session: &Session<'_>,
+) -> Result<u8> {
+    summary.print(session, args.output().is_stdout())?;
+    warning.iter().for_each(|text| session.warn(text));
+    Ok(warning.map_or(0, |_| NOT_CONVERGED))
 }
 
 /// Writes the page, if `--report` is given.
-pub fn write(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()> {
+pub fn write_page(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
-    crate::output::write(path, page.html().as_bytes())?;
-    summary.line("report", path.display().to_string());
-    summary.value("report", path.display().to_string());
+    let report = Output::File(path.clone());
+    write(&report, page.html().as_bytes())?;
+    summary.line("report", report.to_string());
+    summary.value("report", report.to_string());
     Ok(())
 }
 
@@ -58,7 +74,7 @@ pub fn explain(model: &Model, table: &Table, seed: u64) -> Result<Option<Explana
     let count = model.rows_to_explain(WORK).min(n);
     // a separate generator, so that the fit draws the same numbers with and without an explanation
     let rows = random::uniform_subset(n, count, &mut Pcg64::seed_from_u64(seed))?;
-    let explanation = model.explain(&table.select_rows(&rows)?).map_err(of_pipeline)?;
+    let explanation = model.explain(&table.select_rows(&rows)?)?;
     Ok(Some(explanation).filter(Explanation::is_finite))
 }
 

@@ -1,13 +1,12 @@
 //! The files of each process, and the record of all files after the first pass.
 
-use super::agree::{agree, share};
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, data};
+use crate::session::Session;
 use nystrom_data::{Files, FilesRecord};
-use nystrom_pipeline::Ranks;
 use std::ops::Range;
 
 /// Consecutive files of a table.
-pub struct Share {
+pub struct ProcessFiles {
     pub files: Files,
     /// The number of their first row among all rows, from 0.
     pub first: u64,
@@ -15,54 +14,54 @@ pub struct Share {
     pub bytes: u64,
 }
 
-impl Share {
+impl ProcessFiles {
     /// The share of this process. With several processes, each first counts the rows of its files.
-    pub fn of(files: &Files, ranks: &dyn Ranks) -> Result<Share> {
-        let (files, bytes) = part(files, ranks)?;
+    pub fn of(files: &Files, session: &Session<'_>) -> Result<ProcessFiles> {
+        let (ranks, (files, bytes)) = (session.ranks, part(files, session)?);
         if ranks.size() == 1 {
-            return Ok(Share { files, first: 0, bytes });
+            return Ok(ProcessFiles { files, first: 0, bytes });
         }
         let rows = ranks.gather(files.count_rows()?.to_le_bytes().to_vec()).concat();
         let before = rows.as_chunks::<8>().0.iter().take(ranks.rank());
         let first = before.map(|rows| u64::from_le_bytes(*rows)).sum();
-        Ok(Share { files, first, bytes })
+        Ok(ProcessFiles { files, first, bytes })
     }
 
     /// The record of all files, after every process has read its share.
-    pub fn record(&self, ranks: &dyn Ranks) -> Result<FilesRecord> {
-        let parts = ranks.gather(serde_json::to_vec(&self.files.record())?);
+    pub fn record(&self, session: &Session<'_>) -> Result<FilesRecord> {
+        let parts = session.ranks.gather(serde_json::to_vec(&self.files.record())?);
         let parts = parts.iter().map(|part| Ok(serde_json::from_slice(part)?));
         let parts: Vec<Option<FilesRecord>> = parts.collect::<Result<_>>()?;
-        agree(ranks, FilesRecord::join(parts.into_iter().flatten()).map_err(Into::into))
+        session.succeeded_on_all(FilesRecord::join(parts.into_iter().flatten()))
     }
 }
 
 /// The files of this process, and the number of their bytes.
-pub fn part(files: &Files, ranks: &dyn Ranks) -> Result<(Files, u64)> {
-    let bytes = agree(ranks, files.bytes_by_file().map_err(Into::into))?;
-    agree(ranks, same_files(files, &bytes, ranks))?;
+pub fn part(files: &Files, session: &Session<'_>) -> Result<(Files, u64)> {
+    let bytes = session.succeeded_on_all(files.bytes_by_file())?;
+    session.succeeded_on_all(same_files(files, &bytes, session))?;
+    let ranks = session.ranks;
     let range = range(&bytes, ranks.rank(), ranks.size());
     Ok((files.part(range.clone()), bytes[range].iter().sum()))
 }
 
 /// An error if this process finds other files than process 0, for instance in a local folder of the
 /// same name.
-fn same_files(files: &Files, bytes: &[u64], ranks: &dyn Ranks) -> Result<()> {
-    let names: Vec<String> = files.paths().iter().map(|path| path.display().to_string()).collect();
-    let ours = (names, bytes.to_vec());
-    let first: (Vec<String>, Vec<u64>) = share(ranks, Some(ours.clone()))?;
-    let differ = |i: &usize| (first.0.get(*i), first.1.get(*i)) != (ours.0.get(*i), ours.1.get(*i));
-    let Some(i) = (0..first.0.len().max(ours.0.len())).find(differ) else { return Ok(()) };
-    let describe = |(names, bytes): &(Vec<String>, Vec<u64>)| match (names.get(i), bytes.get(i)) {
-        (Some(name), Some(bytes)) => format!("{name} with {bytes} bytes"),
-        _ => "no file".to_owned(),
+fn same_files(files: &Files, bytes: &[u64], session: &Session<'_>) -> Result<()> {
+    let names = files.paths().iter().map(|path| path.display().to_string());
+    let ours: Vec<(String, u64)> = names.zip(bytes.iter().copied()).collect();
+    let first: Vec<(String, u64)> = session.of_first(Some(ours.clone()))?;
+    let differ = |i: &usize| first.get(*i) != ours.get(*i);
+    let Some(i) = (0..first.len().max(ours.len())).find(differ) else { return Ok(()) };
+    let describe = |file: Option<&(String, u64)>| match file {
+        Some((name, bytes)) => format!("{name} with {bytes} bytes"),
+        None => "no file".to_owned(),
     };
-    let (ours, first) = (describe(&ours), describe(&first));
-    let text = format!(
+    let (ours, first) = (describe(ours.get(i)), describe(first.get(i)));
+    Err(data(format!(
         "file {} is {ours} here, and {first} on rank 0; all processes must see the same files",
         i + 1
-    );
-    Err(Failure::Data(text).into())
+    )))
 }
 
 /// The files of process `rank` of `size`. All bytes are cut into `size` equal parts, and a file

@@ -1,0 +1,38 @@
+//! A fit block by block, and the first pass of every command.
+
+use super::input::{StreamInput, Watched};
+use super::process_files::ProcessFiles;
+use super::watch::Watch;
+use crate::args::Fit;
+use crate::failure::Result;
+use crate::search::Budget;
+use crate::session::Session;
+use nystrom_pipeline::{StreamFit, Survey, TableSource};
+
+/// A fit block by block, as its passes need it.
+pub struct BlockFit<'a> {
+    pub args: &'a Fit,
+    pub stream: &'a StreamFit,
+    pub budget: &'a Budget,
+    pub session: &'a Session<'a>,
+}
+
+/// The first of `passes` passes, in which every process surveys its share of the files. The survey
+/// is on process 0.
+pub fn first_pass(
+    input: &mut StreamInput,
+    passes: usize,
+    session: &Session<'_>,
+    survey: impl FnOnce((&mut dyn TableSource, u64)) -> nystrom_pipeline::Result<Option<Survey>>,
+) -> Result<Option<Survey>> {
+    let mut ours = ProcessFiles::of(&input.files, session)?;
+    let watch = Watch::new(session, &format!("pass 1 of {passes}"), (None, ours.bytes));
+    let (unwanted, readings) = (&input.unwanted[..], &input.readings);
+    let mut source = Watched { files: &mut ours.files, unwanted, readings, watch };
+    let survey = survey((&mut source, ours.first))?;
+    source.watch.end();
+    input.files.restore(ours.record(session)?)?;
+    session.notes(survey.iter().flat_map(Survey::notes));
+    session.notes(input.strays());
+    Ok(survey)
+}
