@@ -84,7 +84,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
         let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
         let source = KernelRows { kernel: &self.kernel, centers };
-        let mut rows = FeatureRows::new(&source, &whitener, problem, false);
+        let mut rows = FeatureRows::new(&problem, &source, &whitener, false)?;
         // β = (BᵀB + μI)⁻¹Bᵀy
         let (solution, report) = Solver::Auto.solve_at(&source, &mut rows, mu)?;
         let theta = whitener.unwhiten(solution.beta); //                           θ = L⁻ᵀβ

@@ -120,8 +120,8 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
-    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NewtonEquations,
-    NewtonSums, NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues,
-    SquaredErrors, StatePath, StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
+    CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding, FitState,
+    FitSums, FoldSums, FoldedEquations, FoldedScore, NewtonEquations, NewtonSums, NormalEquations,
+    PassInput, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, SquaredErrors,
+    StatePath, StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
 };

@@ -1,13 +1,13 @@
 //! The stream of feature tiles that both solvers read.
 
 use crate::problem::TILE_ROWS;
-use crate::source::Input;
+use crate::source::Tiles;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
+use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ pub(crate) struct FeatureRows<'a, T> {
     pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
-    samples: Input<'a, T>,
+    tiles: &'a dyn Tiles<T>,
     pub totals: Totals,
     /// What is subtracted from y if there is an intercept: about its weighted mean.
     pub shift: Option<Vec<f64>>,
@@ -180,62 +180,46 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
 }
 
 impl<'a, T: Scalar> FeatureRows<'a, T> {
-    /// Whitened rows, less the mean target if there is an intercept.
-    pub fn new(
-        source: &'a dyn Source<T>,
-        whitener: &'a Whitener<T>,
-        samples: Problem<'a, T>,
-        intercept: bool,
-    ) -> Self {
-        let rows = Self::with_shift(source, whitener, samples, None);
-        let shift = intercept.then(|| rows.totals.mean_targets());
-        FeatureRows { shift, ..rows }
-    }
-
-    /// The same with a given shift, and an intercept if there is one.
-    pub fn with_shift(
-        source: &'a dyn Source<T>,
-        whitener: &'a Whitener<T>,
-        samples: Problem<'a, T>,
-        shift: Option<Vec<f64>>,
-    ) -> Self {
-        let zeros = vec![0.0; samples.y.ncols()];
-        let mut totals = Totals::zeros(samples.y.ncols());
-        for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
-            let tile = samples.slice(rows);
-            totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
-        }
-        let samples = Input::Memory(samples);
-        FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift }
-    }
-
-    /// As [`new`](Self::new), wherever the rows are: if they are read, one pass over them.
+    /// Whitened rows, less the mean target if there is an intercept. One pass over the rows.
     ///
     /// # Errors
     /// Of reading, and for rows that are not as they should be.
-    pub fn of(
-        input: Input<'a, T>,
+    pub fn new(
+        tiles: &'a dyn Tiles<T>,
         source: &'a dyn Source<T>,
         whitener: &'a Whitener<T>,
         intercept: bool,
     ) -> Result<Self> {
-        let rows = match input {
-            Input::Memory(samples) => return Ok(Self::new(source, whitener, samples, intercept)),
-            Input::Source(rows) => rows,
-        };
-        let mut totals = None;
-        rows.each(&mut |tile| {
-            source.check(tile)?;
-            let t = tile.y.ncols();
-            totals.get_or_insert_with(|| Totals::zeros(t)).add(tile, &vec![0.0; t], source);
+        let rows = Self::with_shift(tiles, source, whitener, None)?;
+        if rows.totals.positive == 0 {
+            return Err(Error::Empty { what: "rows of positive weight of the source" });
+        }
+        let shift = intercept.then(|| rows.totals.mean_targets());
+        Ok(FeatureRows { shift, ..rows })
+    }
+
+    /// The same with a given shift, and an intercept if there is one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for weights that are all 0.
+    pub fn with_shift(
+        tiles: &'a dyn Tiles<T>,
+        source: &'a dyn Source<T>,
+        whitener: &'a Whitener<T>,
+        shift: Option<Vec<f64>>,
+    ) -> Result<Self> {
+        let mut totals: Option<Totals> = None;
+        tiles.each(&mut |tile| {
+            if !tiles.are_checked() {
+                source.check(tile)?;
+            }
+            let zeros = vec![0.0; tile.y.ncols()];
+            let totals = totals.get_or_insert_with(|| Totals::zeros(zeros.len()));
+            totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
             Ok(())
         })?;
         let totals = totals.ok_or(Error::Empty { what: "rows of the source" })?;
-        if totals.positive == 0 {
-            return Err(Error::Empty { what: "rows of positive weight of the source" });
-        }
-        let shift = intercept.then(|| totals.mean_targets());
-        Ok(FeatureRows { source, whitener, whiten_tiles: true, samples: input, totals, shift })
+        Ok(FeatureRows { source, whitener, whiten_tiles: true, tiles, totals, shift })
     }
 
     /// n.
@@ -276,13 +260,37 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// # Errors
     /// Those of reading the rows.
     pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) -> Result<()> {
-        match self.samples {
-            Input::Memory(samples) => self.fill_from(tile, samples.slice(rows.clone()), rows),
-            Input::Source(source) => source.one(rows.clone(), &mut |samples| {
+        let mut shown = 0;
+        self.tiles.show(rows.clone(), &mut |samples| {
+            shown = samples.x.len();
+            if shown == rows.len() {
                 self.fill_from(tile, samples, rows.clone());
-            })?,
-        }
-        Ok(())
+            }
+            Ok(())
+        })?;
+        validate::same_size("rows of the source when read again", rows.end, rows.start + shown)
+    }
+
+    /// The sum over all rows, along their tree: `zeros` is that over none, `add` adds a tile and
+    /// `merge` the sum over later rows.
+    ///
+    /// # Errors
+    /// Those of reading the rows.
+    pub fn sum<A>(
+        &self,
+        zeros: impl Fn() -> A,
+        mut add: impl FnMut(A, &Tile<T>) -> A,
+        merge: impl FnMut(A, A) -> A,
+    ) -> Result<A> {
+        let mut tile = self.tile();
+        let leaf = |rows| {
+            RowTree::tiles(rows, TILE_ROWS).try_fold(zeros(), |sum, rows| {
+                self.fill(&mut tile, rows)?;
+                Ok(add(sum, &tile))
+            })
+        };
+        let sum = RowTree::large(self.len()).try_reduce_in_order(leaf, merge)?;
+        Ok(sum.unwrap_or_else(zeros))
     }
 
     /// Zᵀ(Y − Zθ), p × t, and ‖Y_j‖² of the targets, for θ of p × t: one pass, 4npt flops, products

@@ -167,7 +167,7 @@ impl<K, R> SketchedKrr<K, R> {
             ..FitReport::of_all(SolvedBy::NormalEquations, samples)
         };
         let source = SketchRows { kernel: &self.kernel, product, kept };
-        solve(&mut FeatureRows::new(&source, &whitener, samples, self.intercept), row, report)
+        solve(&mut FeatureRows::new(&samples, &source, &whitener, self.intercept)?, row, report)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::problem::TILE_ROWS;
 use crate::waiting::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub trait RowSource<T> {
     /// Begins again at the first row.
     ///
     /// # Errors
-    /// Of reading, as [`Error::Incompatible`] or whichever says it best.
+    /// Of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or whichever says it best.
     fn rewind(&mut self) -> Result<()>;
 
     /// The next block, at least one row; `None` after the last.
@@ -54,7 +54,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
     /// Blocks of `rows` rows, the last one perhaps smaller.
     ///
     /// # Errors
-    /// [`Error::Empty`] for 0 rows, [`Error::Shape`] if targets or weights are not as many as
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows, [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as
     /// points.
     pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
         let problem = problem.into();
@@ -155,88 +155,95 @@ where
     }
 }
 
-/// Where the rows of a fit are.
-#[derive(Clone, Copy)]
-pub(crate) enum Input<'a, T> {
-    Memory(Problem<'a, T>),
-    Source(&'a dyn Tiles<T>),
-}
-
-/// A [`Reader`] that is shared.
+/// Rows that are shown tile by tile, as often as they are asked for.
 pub(crate) trait Tiles<T> {
-    /// Shows every tile of 1024 rows, from the first on.
-    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
-    /// Shows the tile of `rows`, which follow those shown before or begin anew.
-    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()>;
-}
+    /// Shows those of `rows` that there are, if any. These rows follow the last ones shown, or
+    /// begin with the first.
+    fn show(
+        &self,
+        rows: Range<usize>,
+        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
+    ) -> Result<()>;
 
-impl<T: Scalar> Tiles<T> for RefCell<Reader<'_, T>> {
+    /// Whether the rows were checked before.
+    fn are_checked(&self) -> bool;
+
+    /// Shows every tile of 1024 rows, from the first on.
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
-        let mut reader = self.borrow_mut();
-        reader.rewind()?;
-        while let Some(tile) = reader.next(TILE_ROWS)? {
-            visit(tile)?;
+        for start in (0..).step_by(TILE_ROWS) {
+            let mut is_last = true;
+            self.show(start..start + TILE_ROWS, &mut |tile| {
+                is_last = tile.y.nrows() < TILE_ROWS;
+                visit(tile)
+            })?;
+            if is_last {
+                break;
+            }
         }
         Ok(())
     }
+}
 
-    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()> {
-        visit(self.borrow_mut().tile(rows)?);
-        Ok(())
+impl<T: Scalar> Tiles<T> for Problem<'_, T> {
+    fn show(
+        &self,
+        rows: Range<usize>,
+        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        let end = rows.end.min(self.x.len());
+        if rows.start < end { visit(self.slice(rows.start..end)) } else { Ok(()) }
+    }
+
+    fn are_checked(&self) -> bool {
+        true
     }
 }
 
-/// Cuts the blocks of a source into tiles.
-pub(crate) struct Reader<'a, T> {
+/// Cuts the blocks of a source into tiles; borrowed by all features of these rows.
+pub(crate) struct Reader<'a, T>(RefCell<Cutter<'a, T>>);
+
+struct Cutter<'a, T> {
     source: &'a mut dyn RowSource<T>,
     held: Option<Waiting<T>>,
-    /// How many of the rows held were given out.
-    given: usize,
-    /// Rows given out since the first.
-    at: usize,
+    /// How many of the rows held were shown.
+    shown: usize,
 }
 
 impl<'a, T: Scalar> Reader<'a, T> {
-    pub fn shared(source: &'a mut dyn RowSource<T>) -> RefCell<Self> {
-        RefCell::new(Reader { source, held: None, given: 0, at: 0 })
+    pub fn new(source: &'a mut dyn RowSource<T>) -> Self {
+        Reader(RefCell::new(Cutter { source, held: None, shown: 0 }))
     }
+}
 
-    fn rewind(&mut self) -> Result<()> {
-        (self.held, self.given, self.at) = (None, 0, 0);
-        self.source.rewind()
-    }
-
-    /// The next `rows` rows, or those left; `None` if none is.
-    fn next(&mut self, rows: usize) -> Result<Option<Problem<'_, T>>> {
-        if let Some(held) = &mut self.held {
-            held.drop_first(self.given);
+impl<T: Scalar> Tiles<T> for Reader<'_, T> {
+    fn show(
+        &self,
+        rows: Range<usize>,
+        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        let Cutter { source, held, shown } = &mut *self.0.borrow_mut();
+        if rows.start == 0 {
+            (*held, *shown) = (None, 0);
+            source.rewind()?;
         }
-        while self.held.as_ref().is_none_or(|held| held.len() < rows) {
-            let Some(block) = self.source.next_block()? else { break };
+        while held.as_ref().is_none_or(|held| held.len() - *shown < rows.len()) {
+            let Some(block) = source.next_block()? else { break };
             block.check_sizes()?;
             let (d, t) = (block.x.dim(), block.y.ncols());
-            let held = self.held.get_or_insert_with(|| Waiting::new(d, t));
-            held.check_same_sizes(d, t)?;
+            let held = held.get_or_insert_with(|| Waiting::new(d, t));
+            let [first_d, first_t] = held.sizes();
+            validate::same_size("dimension of a block against that of the first", first_d, d)?;
+            validate::same_size("targets of a block against those of the first", first_t, t)?;
+            held.drop_first(std::mem::take(shown));
             (0..block.x.len()).for_each(|i| held.push(block, i));
         }
-        let Some(held) = &self.held else { return Ok(None) };
-        self.given = held.len().min(rows);
-        self.at += self.given;
-        Ok((self.given > 0).then(|| held.first(self.given)))
+        let Some(held) = held else { return Ok(()) };
+        let start = *shown;
+        *shown = held.len().min(start + rows.len());
+        if start < *shown { visit(held.some(start..*shown)) } else { Ok(()) }
     }
 
-    fn tile(&mut self, rows: Range<usize>) -> Result<Problem<'_, T>> {
-        if rows.start == 0 {
-            self.rewind()?;
-        }
-        let (end, start) = (rows.end, self.at);
-        match self.next(rows.len())? {
-            Some(tile) if start + tile.x.len() == end => Ok(tile),
-            tile => {
-                let got = start + tile.map_or(0, |tile| tile.x.len());
-                let what = "rows of the source when read again";
-                Err(Error::Shape { what, expected: end, got })
-            }
-        }
+    fn are_checked(&self) -> bool {
+        false
     }
 }

@@ -12,7 +12,7 @@ use crate::watched::Watched;
 use numpy::PyReadonlyArray2;
 use nystrom::faer::Mat;
 use nystrom::krr::{
-    Asked, CenterProducts, EmbeddedRows, Extras, IterativeOptions, Krill, Problem, RowPasses,
+    CenterProducts, EmbeddedRows, Extras, IterativeOptions, Krill, PassInput, Problem, RowPasses,
     RowSums,
 };
 use nystrom::linalg_core::Streams;
@@ -31,11 +31,11 @@ enum Question {
 }
 
 impl Question {
-    fn of(asked: Asked<'_>) -> PyResult<Question> {
-        match asked {
-            Asked::Nothing => Ok(Question::Nothing),
-            Asked::Along(u) => Ok(Question::Along(u.to_owned())),
-            Asked::Embedded(key) => Ok(Question::Embedded(key)),
+    fn of(input: PassInput<'_>) -> PyResult<Question> {
+        match input {
+            PassInput::Nothing => Ok(Question::Nothing),
+            PassInput::Along(u) => Ok(Question::Along(u.to_owned())),
+            PassInput::Embedded(key) => Ok(Question::Embedded(key)),
             _ => Err(PyNotImplementedError::new_err("a pass that Python cannot ask for")),
         }
     }
@@ -114,7 +114,7 @@ macro_rules! passes {
     ($($T:ty),*) => { $(
         impl RowPasses<$T> for Elsewhere<'_> {
             fn pass<S: RowSums<$T>>(&mut self, empty: S) -> nystrom::Result<S> {
-                empty.read(&(self.ask)(Question::of(empty.asked())))
+                empty.read(&(self.ask)(Question::of(empty.input())))
             }
         }
     )* };

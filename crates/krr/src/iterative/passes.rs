@@ -9,7 +9,7 @@ use super::system::{Constant, NormalProducts, System};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
 use crate::problem::TILE_ROWS;
 use crate::span_rows::span;
-use crate::state::{CenterProducts, EmbeddedRows};
+use crate::state::{CenterProducts, EmbeddedRows, RowSums};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
@@ -171,7 +171,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         // Ψ√D K_nM S R⁻ᵀ
         let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
             let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams)?;
-            let embedded = rows.pass(empty)?.finish()?.matrix;
+            let embedded = rows.pass(empty)?.finish()?;
             embedded_preconditioner(through.gathered(embedded), R, mu)
         };
         self.restricted().fit_passes(rows, through, targets, extras, precondition)
@@ -275,16 +275,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let empty = CenterProducts::new(self.kernel, through.centers, targets, None)?;
         let memory = self.memory_of_passes(through.centers.len(), targets)?;
         let R = through.factor(self.kernel)?;
-        let sums = rows.pass(empty)?.finish()?;
-        let (n, weight, mut moments) = (sums.rows, sums.numbers[0], through.gathered(sums.matrix));
+        let sums = rows.pass(empty)?;
+        let (n, (totals, moments)) = (sums.rows(), sums.finish()?);
+        let (weight, mut moments) = (totals[0], through.gathered(moments));
         if !(weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
         let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
         R.forward_in_place(moments.as_mut());
         // b = ΦᵀDy
-        let (b, constant) =
-            Constant::eliminated(moments, weight, &sums.numbers[1..], self.intercept);
+        let (b, constant) = Constant::eliminated(moments, weight, &totals[1..], self.intercept);
         Ok(Begun { R, b, constant, n, weight, mu, memory })
     }
 
@@ -333,7 +333,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passin
         let (through, spread) = (self.through, self.through.spread(u.to_owned()));
         let along = Some(spread.as_ref());
         let empty = CenterProducts::along(self.kernel, through.centers, self.targets, along);
-        let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.matrix)));
+        let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.1)));
         out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }
 }

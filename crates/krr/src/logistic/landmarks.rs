@@ -3,7 +3,6 @@
 use super::newton::{Regression, State};
 use crate::feature_sums::Solution;
 use crate::rows::{FeatureRows, KernelRows};
-use crate::source::Input;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, Problem, Solver};
 use faer::Mat;
@@ -38,8 +37,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         _: f64,
     ) -> Result<(State, FitReport)> {
         let source = KernelRows { kernel: self.kernel, centers: self.centers };
-        let input = Input::Memory(problem);
-        let mut stream = FeatureRows::of(input, &source, &self.whitener, self.intercept)?;
+        let mut stream = FeatureRows::new(&problem, &source, &self.whitener, self.intercept)?;
         // β = (ΦᵀHΦ + nλI)⁻¹ΦᵀHz
         let (Solution { beta, b, .. }, mut report) =
             Solver::Auto.solve_at(&source, &mut stream, mu)?;

@@ -112,7 +112,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         tiles: impl Iterator<Item = Range<usize>>,
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) -> Result<()> {
-        let data = FeatureRows::new(source, whitener, samples, self.spectrum.constant.is_some());
+        let data = FeatureRows::new(&samples, source, whitener, self.spectrum.constant.is_some())?;
         let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
         let mut room = pass.room();
         tiles.into_iter().try_for_each(|rows| {

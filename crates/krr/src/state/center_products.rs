@@ -1,10 +1,8 @@
 //! Products of K_nM with vectors, as sums over rows.
 
-use super::Asked;
-use super::matrix_sums::{
-    Added, MatrixSums, Rooms, Sums, by_rows, check_centers, fingerprint, values,
-};
-use super::tiled::Tiled;
+use super::PassInput;
+use super::kernel_products::{Buffers, by_rows, check_centers, entries, fingerprint, values};
+use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -18,16 +16,17 @@ const CHUNK: usize = 64;
 ///
 /// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
 /// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
-/// reach, make them from what is [`Asked`]. Nothing but the sum is held, M × t numbers, and
+/// reach, make them from its [`PassInput`]. Nothing but the sum is held, M × t numbers, and
 /// 64·M for each thread.
-pub type CenterProducts<K, T> = Tiled<MatrixSums<CenterProduct<K, T>>, T>;
+pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
 /// What [`CenterProducts`] adds of a tile: to Σ w, to Σ w y, and to M × t or M × (t + 1) numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
     kernel: K,
     /// d × M.
     centers: Mat<T>,
+    targets: usize,
     /// u.
     direction: Option<Mat<f64>>,
 }
@@ -39,7 +38,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
     /// Those of the kernel for the centres; [`Empty`](nystrom_linalg_core::Error::Empty) without
     /// centres or targets, [`Shape`](nystrom_linalg_core::Error::Shape) for another u.
     ///
-    /// [`Asked`] has an example.
+    /// [`PassInput`] has an example.
     pub fn new(
         kernel: &K,
         centers: Points<'_, T>,
@@ -60,21 +59,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
         u: Option<MatRef<'_, f64>>,
     ) -> Self {
         let hash = fingerprint(kernel, centers, targets);
-        let hash = u.iter().fold(hash, |hash, u| hash.matrix(*u));
-        let matrix = Mat::zeros(centers.len(), u.map_or(targets + 1, |u| u.ncols()));
+        let hash = u.iter().fold(hash, |hash, u| hash.numbers(entries(*u)));
         let (kernel, sizes) = (kernel.clone(), [centers.dim(), targets]);
         let (centers, direction) = (centers.as_cols().to_owned(), u.map(|u| u.to_owned()));
-        let added = CenterProduct { kernel, centers, direction };
-        Tiled::adding(added, sizes, hash, 1 + targets, matrix)
+        let term = CenterProduct { kernel, centers, targets, direction };
+        Tiled::over_no_rows(term, sizes, hash.value())
     }
 }
 
 impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     /// Of a few rows, on this thread.
-    fn of(&self, rows: Problem<'_, T>, room: &mut Mat<T>) -> Mat<f64> {
+    fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> Mat<f64> {
         let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
         let mut wide = Mat::new();
-        let K = values(&self.kernel, centers, rows.x, room, &mut wide); //      M × rows
+        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      M × rows
         let w = |i: usize| rows.weight(i);
         let right = match &self.direction {
             Some(u) => {
@@ -92,21 +90,34 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
+impl<T: Scalar, K: Kernel<T>> TileTerm<T> for CenterProduct<K, T> {
     const KIND: u8 = 3;
-    const OTHERWISE: &'static str = "another vector, kernel or other centres";
+    const MISMATCH: &'static str = "another vector, kernel or other centres";
+    type Sums = (Vec<f64>, Mat<f64>);
+    type Scratch = Buffers<T>;
 
-    fn asked(&self) -> Asked<'_> {
-        self.direction.as_ref().map_or(Asked::Nothing, |u| Asked::Along(u.as_ref()))
+    fn input(&self) -> PassInput<'_> {
+        self.direction.as_ref().map_or(PassInput::Nothing, |u| PassInput::Along(u.as_ref()))
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
         &self.kernel
     }
 
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
-        let Sums { numbers: totals, matrix: out, .. } = sums;
-        let parts = by_rows(tile, (out.nrows(), CHUNK), rooms, |rows, room| self.of(rows, room));
+    fn zeros(&self) -> Self::Sums {
+        let columns = self.direction.as_ref().map_or(self.targets + 1, |u| u.ncols());
+        (vec![0.0; 1 + self.targets], Mat::zeros(self.centers.ncols(), columns))
+    }
+
+    fn add(
+        &self,
+        (totals, out): &mut Self::Sums,
+        tile: Problem<'_, T>,
+        _: u64,
+        buffers: &mut Buffers<T>,
+    ) -> Result<()> {
+        let shape = (out.nrows(), CHUNK);
+        let parts = by_rows(tile, shape, buffers, |rows, buffer| self.of(rows, buffer));
         parts.into_iter().for_each(|part| *out += part);
         let w = |i: usize| tile.weight(i);
         totals[0] += (0..tile.x.len()).map(w).sum::<f64>();

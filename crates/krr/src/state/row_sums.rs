@@ -24,8 +24,8 @@ pub trait RowSums<T>: Sized {
 
     /// What another process needs to make the sums over no rows, beside what all passes of a fit
     /// share.
-    fn asked(&self) -> Asked<'_> {
-        Asked::Nothing
+    fn input(&self) -> PassInput<'_> {
+        PassInput::Nothing
     }
 
     /// Rows seen.
@@ -68,18 +68,18 @@ pub trait RowSums<T>: Sized {
     fn read(&self, bytes: &[u8]) -> Result<Self>;
 }
 
-/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) asks of the rows, beside
-/// what all their passes share: kernel, centres and the number of targets.
+/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) depends on beside the rows
+/// and what all its passes share: kernel, centres and the number of targets.
 ///
 /// ```
 /// use faer::Mat;
 /// use nystrom_kernels::{Gaussian, Points};
-/// use nystrom_krr::{Asked, CenterProducts, RowSums};
+/// use nystrom_krr::{PassInput, CenterProducts, RowSums};
 /// let (kernel, centers, u) = (Gaussian::new(0.2)?, [0.0, 1.0], Mat::from_fn(2, 1, |_, _| 0.5));
 /// let centers = Points::from_slice(&centers);
 /// let here = CenterProducts::new(&kernel, centers, 1, Some(u.as_ref()))?;
 /// // elsewhere, where kernel and centres are known
-/// let Asked::Along(u) = here.asked() else { unreachable!() };
+/// let PassInput::Along(u) = here.input() else { unreachable!() };
 /// let mut there = CenterProducts::new(&kernel, centers, 1, Some(u))?;
 /// let y = Mat::from_fn(3, 1, |i, _| i as f64);
 /// there.accumulate((Points::from_slice(&[0.1, 0.7, 0.8]), &y))?;
@@ -88,7 +88,7 @@ pub trait RowSums<T>: Sized {
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Asked<'a> {
+pub enum PassInput<'a> {
     /// Nothing more.
     Nothing,
     /// Products with these vectors, M × t.
