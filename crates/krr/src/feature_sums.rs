@@ -3,7 +3,7 @@
 use crate::rows::{FeatureRows, Tile};
 use crate::whitener::Whitener;
 use faer::{Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
+use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, RowTree, Scalar, ops};
 
 /// How far a refined fit may be from the minimiser at the rows, relative to the targets.
 const REFINED: f64 = 1e-8;
@@ -68,7 +68,7 @@ impl FeatureSums {
             sums += &later;
             sums
         };
-        stream.sum(zeros, add, merge).map(FeatureSums)
+        stream.sum(RowTree::large(stream.len()), zeros, add, merge).map(FeatureSums)
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the

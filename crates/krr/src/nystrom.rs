@@ -1,11 +1,13 @@
 //! Nyström kernel ridge regression.
 
-use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Reader, RowSource, Tiles};
+use crate::kernel_rows::KernelRows;
+use crate::rows::FeatureRows;
+use crate::source::{RowSource, SourceTiles, Tiles};
 use crate::whitener::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use std::cell::RefCell;
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -133,12 +135,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     ) -> Result<KrrModel<K, T>> {
         check_centers(&self.kernel, centers)?;
         self.ridge.absolute(1)?;
-        self.fit_tiles(&Reader::new(rows), centers)
+        self.fit_tiles(&SourceTiles(RefCell::new(rows)), centers)
     }
 
     fn fit_tiles(&self, tiles: &dyn Tiles<T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
-        let whitener = Whitener::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let source = KernelRows { kernel: &self.kernel, centers };
+        // W + δI = RRᵀ
+        let whitener = Whitener::for_solver(&self.kernel, centers, self.solver == Solver::Auto)?;
+        let source = KernelRows::new(&self.kernel, centers, None);
         let mut stream = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy

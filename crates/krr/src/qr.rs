@@ -9,7 +9,7 @@ use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_linalg_core::{PackedLower, Result, Scalar, ops, work};
+use nystrom_linalg_core::{PackedLower, Result, RowTree, Scalar, ops, work};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an
 /// intercept.
@@ -42,7 +42,7 @@ impl Triangle {
     pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Result<Self> {
         let zeros = || Self::zeros(stream.features(), stream.targets());
         let add = |top: Self, tile: &Tile<T>| top.update(tile, stream.shift.is_some());
-        stream.sum(zeros, add, Self::combine)
+        stream.sum(RowTree::large(stream.len()), zeros, add, Self::combine)
     }
 
     pub(crate) fn zeros(p: usize, t: usize) -> Self {

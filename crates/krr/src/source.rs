@@ -5,9 +5,8 @@ use crate::problem::TILE_ROWS;
 use crate::waiting::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
 use std::cell::RefCell;
-use std::ops::Range;
 
 /// Rows of a problem in blocks of any size, which can be read again from the first: a matrix in
 /// memory, files, an iterator. How many there are need not be known.
@@ -155,43 +154,17 @@ where
     }
 }
 
-/// Rows that are shown tile by tile, as often as they are asked for.
+/// Rows that are shown in tiles of 1024, as often as they are asked for.
 pub(crate) trait Tiles<T> {
-    /// Shows those of `rows` that there are, if any. These rows follow the last ones shown, or
-    /// begin with the first.
-    fn show(
-        &self,
-        rows: Range<usize>,
-        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
-    ) -> Result<()>;
-
+    /// Shows every tile, from the first on.
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
     /// Whether the rows were checked before.
     fn are_checked(&self) -> bool;
-
-    /// Shows every tile of 1024 rows, from the first on.
-    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
-        for start in (0..).step_by(TILE_ROWS) {
-            let mut is_last = true;
-            self.show(start..start + TILE_ROWS, &mut |tile| {
-                is_last = tile.y.nrows() < TILE_ROWS;
-                visit(tile)
-            })?;
-            if is_last {
-                break;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl<T: Scalar> Tiles<T> for Problem<'_, T> {
-    fn show(
-        &self,
-        rows: Range<usize>,
-        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
-    ) -> Result<()> {
-        let end = rows.end.min(self.x.len());
-        if rows.start < end { visit(self.slice(rows.start..end)) } else { Ok(()) }
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        RowTree::tiles(0..self.x.len(), TILE_ROWS).try_for_each(|rows| visit(self.slice(rows)))
     }
 
     fn are_checked(&self) -> bool {
@@ -199,48 +172,23 @@ impl<T: Scalar> Tiles<T> for Problem<'_, T> {
     }
 }
 
-/// Cuts the blocks of a source into tiles; borrowed by all features of these rows.
-pub(crate) struct Reader<'a, T>(RefCell<Cutter<'a, T>>);
+/// The tiles of a source, which is borrowed while they are shown.
+pub(crate) struct SourceTiles<'a, T>(pub RefCell<&'a mut dyn RowSource<T>>);
 
-struct Cutter<'a, T> {
-    source: &'a mut dyn RowSource<T>,
-    held: Option<Waiting<T>>,
-    /// How many of the rows held were shown.
-    shown: usize,
-}
-
-impl<'a, T: Scalar> Reader<'a, T> {
-    pub fn new(source: &'a mut dyn RowSource<T>) -> Self {
-        Reader(RefCell::new(Cutter { source, held: None, shown: 0 }))
-    }
-}
-
-impl<T: Scalar> Tiles<T> for Reader<'_, T> {
-    fn show(
-        &self,
-        rows: Range<usize>,
-        visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>,
-    ) -> Result<()> {
-        let Cutter { source, held, shown } = &mut *self.0.borrow_mut();
-        if rows.start == 0 {
-            (*held, *shown) = (None, 0);
-            source.rewind()?;
-        }
-        while held.as_ref().is_none_or(|held| held.len() - *shown < rows.len()) {
-            let Some(block) = source.next_block()? else { break };
+impl<T: Scalar> Tiles<T> for SourceTiles<'_, T> {
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        let (mut source, mut waiting) = (self.0.borrow_mut(), None);
+        source.rewind()?;
+        while let Some(block) = source.next_block()? {
             block.check_sizes()?;
             let (d, t) = (block.x.dim(), block.y.ncols());
-            let held = held.get_or_insert_with(|| Waiting::new(d, t));
-            let [first_d, first_t] = held.sizes();
+            let waiting = waiting.get_or_insert_with(|| Waiting::new(d, t));
+            let [first_d, first_t] = waiting.sizes();
             validate::same_size("dimension of a block against that of the first", first_d, d)?;
             validate::same_size("targets of a block against those of the first", first_t, t)?;
-            held.drop_first(std::mem::take(shown));
-            (0..block.x.len()).for_each(|i| held.push(block, i));
+            waiting.take(block, &mut *visit)?;
         }
-        let Some(held) = held else { return Ok(()) };
-        let start = *shown;
-        *shown = held.len().min(start + rows.len());
-        if start < *shown { visit(held.some(start..*shown)) } else { Ok(()) }
+        waiting.map_or(Ok(()), |mut waiting| waiting.flush(visit))
     }
 
     fn are_checked(&self) -> bool {

@@ -1,10 +1,10 @@
 //! Rows that wait until a tile of them is whole.
 
 use crate::Problem;
+use crate::problem::TILE_ROWS;
 use faer::MatRef;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::Scalar;
-use std::ops::Range;
+use nystrom_linalg_core::{Result, Scalar};
 
 /// Some rows, copied: points and targets one after another.
 #[derive(Debug, Clone)]
@@ -42,34 +42,37 @@ impl<T: Scalar> Waiting<T> {
         Waiting { d: self.d, t: self.t, x, y, weights }
     }
 
-    /// Row i of a block. A weight of 1 changes no bit.
-    pub fn push(&mut self, block: Problem<'_, T>, i: usize) {
-        self.x.extend((0..self.d).map(|k| block.x.coordinate(i, k)));
-        self.y.extend((0..self.t).map(|j| block.y[(i, j)]));
-        self.weights.push(block.weights.map_or(T::one(), |w| w[i]));
-    }
-
-    /// All of them.
-    pub fn all(&self) -> Problem<'_, T> {
-        self.some(0..self.len())
-    }
-
-    /// Some of them.
-    pub fn some(&self, rows: Range<usize>) -> Problem<'_, T> {
-        let (x, y) = (
-            &self.x[rows.start * self.d..rows.end * self.d],
-            &self.y[rows.start * self.t..rows.end * self.t],
-        );
-        Problem {
-            x: Points::from_cols(MatRef::from_column_major_slice(x, self.d, rows.len())),
-            y: MatRef::from_row_major_slice(y, rows.len(), self.t),
-            weights: Some(&self.weights[rows]),
+    /// Takes the rows of a block, and shows every tile that becomes whole.
+    pub fn take(
+        &mut self,
+        block: Problem<'_, T>,
+        mut visit: impl FnMut(Problem<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        for i in 0..block.x.len() {
+            self.x.extend((0..self.d).map(|k| block.x.coordinate(i, k)));
+            self.y.extend((0..self.t).map(|j| block.y[(i, j)]));
+            self.weights.push(block.weights.map_or(T::one(), |w| w[i])); // 1 changes no bit
+            if self.len() == TILE_ROWS {
+                self.flush(&mut visit)?;
+            }
         }
+        Ok(())
     }
 
-    pub fn drop_first(&mut self, rows: usize) {
-        self.x.drain(..rows * self.d);
-        self.y.drain(..rows * self.t);
-        self.weights.drain(..rows);
+    /// Shows the rows that wait, if there are any, and forgets them.
+    pub fn flush(&mut self, visit: impl FnOnce(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        if self.len() > 0 {
+            visit(self.rows())?;
+            [&mut self.x, &mut self.y, &mut self.weights].into_iter().for_each(Vec::clear);
+        }
+        Ok(())
+    }
+
+    pub fn rows(&self) -> Problem<'_, T> {
+        Problem {
+            x: Points::from_cols(MatRef::from_column_major_slice(&self.x, self.d, self.len())),
+            y: MatRef::from_row_major_slice(&self.y, self.len(), self.t),
+            weights: Some(&self.weights),
+        }
     }
 }

@@ -10,12 +10,9 @@ use crate::regression::{Sample, given_back, parts, watch};
 use crate::run::{Ask, run, run_asking};
 use crate::watched::Watched;
 use numpy::PyReadonlyArray2;
-use nystrom::faer::Mat;
 use nystrom::krr::{
-    CenterProducts, EmbeddedRows, Extras, IterativeOptions, Krill, PassInput, Problem, RowPasses,
-    RowSums,
+    CenterProducts, Extras, IterativeOptions, Krill, PassInput, Problem, RowPasses, RowSums,
 };
-use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -23,62 +20,26 @@ use pyo3::types::{PyBytes, PyDict};
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// What a pass asks of the rows, on its way through Python: `None`, an array or a number.
-enum Question {
-    Nothing,
-    Along(Mat<f64>),
-    Embedded(u64),
+/// What a pass depends on, for Python: `None`, an array or a number.
+fn told<'py>(py: Python<'py>, input: &PassInput) -> PyResult<Any<'py>> {
+    match input {
+        PassInput::Nothing => Ok(py.None().into_bound(py)),
+        PassInput::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
+        PassInput::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
+        _ => Err(PyNotImplementedError::new_err("a pass that Python cannot ask for")),
+    }
 }
 
-impl Question {
-    fn of(input: PassInput<'_>) -> PyResult<Question> {
-        match input {
-            PassInput::Nothing => Ok(Question::Nothing),
-            PassInput::Along(u) => Ok(Question::Along(u.to_owned())),
-            PassInput::Embedded(key) => Ok(Question::Embedded(key)),
-            _ => Err(PyNotImplementedError::new_err("a pass that Python cannot ask for")),
-        }
+/// The same as Python gives it back.
+fn heard(asked: &Any<'_>) -> PyResult<PassInput> {
+    if asked.is_none() {
+        return Ok(PassInput::Nothing);
     }
-
-    fn told<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        match self {
-            Question::Nothing => Ok(py.None().into_bound(py)),
-            Question::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
-            Question::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
-        }
+    if let Ok(key) = asked.extract() {
+        return Ok(PassInput::Embedded(key));
     }
-
-    fn heard(asked: &Any<'_>) -> PyResult<Question> {
-        if asked.is_none() {
-            return Ok(Question::Nothing);
-        }
-        if let Ok(key) = asked.extract() {
-            return Ok(Question::Embedded(key));
-        }
-        let u: PyReadonlyArray2<'_, f64> = same_type(asked, "the vectors")?;
-        Ok(Question::Along(view(&u)?.to_owned()))
-    }
-
-    /// The sums that answer, of rows and of what came of others, as bytes.
-    fn answered<T: Number>(
-        &self,
-        kernel: &Watched<T>,
-        centers: Points<'_, T>,
-        targets: usize,
-        parts: Parts<'_, T>,
-    ) -> Outcome<Vec<u8>> {
-        let products = |u: Option<&Mat<f64>>| {
-            CenterProducts::new(kernel, centers, targets, u.map(Mat::as_ref))
-        };
-        match self {
-            Question::Nothing => added(products(None)?, parts),
-            Question::Along(u) => added(products(Some(u))?, parts),
-            Question::Embedded(key) => {
-                let key = Streams::from_key(*key);
-                added(EmbeddedRows::new(kernel, centers, targets, key)?, parts)
-            }
-        }
-    }
+    let u: PyReadonlyArray2<'_, f64> = same_type(asked, "the vectors")?;
+    Ok(PassInput::Along(view(&u)?.to_owned()))
 }
 
 /// What sums are made of.
@@ -89,6 +50,7 @@ enum Parts<'a, T> {
     Sums(&'a [Vec<u8>]),
 }
 
+/// The sums over these parts, as bytes.
 fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec<u8>> {
     let mut all = empty.empty();
     match parts {
@@ -106,7 +68,7 @@ fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec
 
 /// Rows that Python has.
 struct Elsewhere<'a> {
-    ask: Ask<'a, PyResult<Question>, Vec<u8>>,
+    ask: Ask<'a, PassInput, Vec<u8>>,
 }
 
 /// For every T at once it might be in the way of another crate's `RowSource`.
@@ -114,7 +76,7 @@ macro_rules! passes {
     ($($T:ty),*) => { $(
         impl RowPasses<$T> for Elsewhere<'_> {
             fn pass<S: RowSums<$T>>(&mut self, empty: S) -> nystrom::Result<S> {
-                empty.read(&(self.ask)(Question::of(empty.input())))
+                empty.read(&(self.ask)(empty.input().clone()))
             }
         }
     )* };
@@ -139,11 +101,12 @@ pub fn row_sums<'py>(
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
         let Z = same_type::<T>(&Z, "the centres")?;
         let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
-        let question = Question::heard(&asked)?;
+        let input = heard(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
             let (centers, targets) = (Points::from_rows(Z), problem.y.ncols());
-            question.answered(&kernel, centers, targets, Parts::Rows(problem, before))
+            let empty = CenterProducts::new(&kernel, centers, targets, input)?;
+            added(empty, Parts::Rows(problem, before))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -163,10 +126,11 @@ pub fn merge_row_sums<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);
-        let question = Question::heard(&asked)?;
+        let input = heard(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            question.answered(&kernel, Points::from_rows(Z), targets, Parts::Sums(&answers))
+            let empty = CenterProducts::new(&kernel, Points::from_rows(Z), targets, input)?;
+            added(empty, Parts::Sums(&answers))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -194,8 +158,8 @@ pub fn falkon_passes<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
     let options = IterativeOptions { tolerance, max_iterations, memory };
-    let answer = |py: Python<'_>, question: PyResult<Question>| {
-        ask.call1(py, (question?.told(py)?,))?.extract::<Vec<u8>>(py)
+    let answer = |py: Python<'_>, input: PassInput| {
+        ask.call1(py, (told(py, &input)?,))?.extract::<Vec<u8>>(py)
     };
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);

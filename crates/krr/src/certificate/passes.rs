@@ -4,7 +4,9 @@ use super::dual::{centered, has_constant};
 use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
 use crate::iterative::same_rows;
-use crate::state::{Approximation, DrawnResidual, DualProducts, ResidualRows, Residuals, RowSums};
+use crate::state::{
+    Approximation, DrawnResidual, DualProducts, ResidualRows, ResidualTotals, RowSums,
+};
 use crate::whitener::Whitener;
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
@@ -75,7 +77,7 @@ impl Certificate {
         let theta = whitener.solve(Ca); //                                        Lα = Cθ
         let known = Approximation { theta, means: means.clone() };
         let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
-        let found = Residuals::from(same_rows(n as u64, rows.pass(empty)?)?.finish()?);
+        let found = ResidualTotals::from(same_rows(n as u64, rows.pass(empty)?)?.finish()?);
         let (drawn, trace) = (found.drawn(), found.trace());
         let (at, place) = points_of(&drawn, model.centers().dim());
         let K_alpha = if drawn.is_empty() {

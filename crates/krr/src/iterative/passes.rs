@@ -7,9 +7,9 @@ use super::restricted::{Restricted, START, begun};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
+use crate::kernel_rows::span;
 use crate::problem::TILE_ROWS;
-use crate::span_rows::span;
-use crate::state::{CenterProducts, EmbeddedRows, RowSums};
+use crate::state::{CenterProducts, PassInput, RowSums};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
@@ -170,8 +170,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         let streams = Streams::from_rng(rng);
         // Ψ√D K_nM S R⁻ᵀ
         let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
-            let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams)?;
-            let embedded = rows.pass(empty)?.finish()?;
+            let input = PassInput::Embedded(streams.key());
+            let empty = CenterProducts::new(&self.kernel, through.centers, targets, input)?;
+            let (_, embedded) = rows.pass(empty)?.finish()?;
             embedded_preconditioner(through.gathered(embedded), R, mu)
         };
         self.restricted().fit_passes(rows, through, targets, extras, precondition)
@@ -272,7 +273,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.options.check()?;
         self.ridge.absolute(1)?; // before the pass, whose rows are n
         // K_nMᵀD[y 1]
-        let empty = CenterProducts::new(self.kernel, through.centers, targets, None)?;
+        let (centers, input) = (through.centers, PassInput::Nothing);
+        let empty = CenterProducts::new(self.kernel, centers, targets, input)?;
         let memory = self.memory_of_passes(through.centers.len(), targets)?;
         let R = through.factor(self.kernel)?;
         let sums = rows.pass(empty)?;
@@ -331,8 +333,8 @@ struct Passing<'a, P, K, T> {
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
     fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
         let (through, spread) = (self.through, self.through.spread(u.to_owned()));
-        let along = Some(spread.as_ref());
-        let empty = CenterProducts::along(self.kernel, through.centers, self.targets, along);
+        let (centers, input) = (through.centers, PassInput::Along(spread));
+        let empty = CenterProducts::unchecked(self.kernel, centers, self.targets, input);
         let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.1)));
         out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }

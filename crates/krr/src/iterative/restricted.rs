@@ -4,7 +4,8 @@ use crate::iterative::run::{Watch, run_watched};
 use crate::iterative::system::{System, right_hand_side};
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
-use crate::rows::{KernelRows, Source};
+use crate::kernel_rows::KernelRows;
+use crate::rows::Source;
 use crate::sketched::{STREAMED_SHARE, SketchRows};
 use crate::whitener::{factor, whitened};
 use crate::{Centers, FitReport, KrrModel, Problem, SolvedBy};
@@ -70,7 +71,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let mu = self.ridge.absolute(x.len())?.f64(); //                                     μ = nλ
         let memory = self.plan(x.len(), z.len(), t, 0)?;
         let space = Space {
-            source: &KernelRows { kernel: self.kernel, centers: z },
+            source: &KernelRows::new(self.kernel, z, None),
             stored: None,
             // RRᵀ = K_MM + δI
             R: factor::<T>(self.kernel.gram(z).as_ref())?,

@@ -3,7 +3,7 @@
 use crate::Problem;
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{MemoryPlan, falkon, krill};
-use crate::rows::KernelRows;
+use crate::kernel_rows::KernelRows;
 use crate::whitener::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
@@ -126,7 +126,7 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Problem { x, y: y.as_ref(), weights: None };
-    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z });
+    let (count, source) = (Count::new(m, 0), KernelRows::new(&k, z, None));
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
         let tiles = Tiles::new(&source, samples, &plan, None, &count);
@@ -149,7 +149,7 @@ fn krills_embedding_is_unbiased() {
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let samples = Problem { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z });
+    let (count, source) = (Count::new(m, 0), KernelRows::new(&k, z, None));
     let tiles = Tiles::new(&source, samples, &plan, None, &count);
     let (mut sum, mut squares) = (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, m));
     for key in 0..trials {

@@ -2,17 +2,19 @@
 
 use super::family::{Basis, Family, Spectrum};
 use super::features;
+use crate::kernel_rows::KernelRows;
 use crate::nystrom::check_centers;
 use crate::path::LambdaPath;
 use crate::problem::check_rows;
-use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Reader, RowSource, Tiles};
+use crate::rows::FeatureRows;
+use crate::source::{RowSource, SourceTiles, Tiles};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::Landmarks;
+use std::cell::RefCell;
 
 impl<K> NystromKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
@@ -103,7 +105,7 @@ impl<K> NystromKrr<K, ()> {
         check_centers(&self.kernel, centers)?;
         validate::not_empty("ridges of the path", ridges.len())?;
         ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
-        self.path_of(&Reader::new(rows), centers, ridges)
+        self.path_of(&SourceTiles(RefCell::new(rows)), centers, ridges)
     }
 
     fn path_of<T: Scalar>(
@@ -154,7 +156,7 @@ impl<K> NystromKrr<K, ()> {
     {
         let kernel = &self.kernel;
         let whitener = Whitener::new(kernel, centers)?; //                   W + δI = RRᵀ
-        let source = KernelRows { kernel, centers };
+        let source = KernelRows::new(kernel, centers, None);
         let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
         let out = then(&rows, (&spectrum, &V))?;

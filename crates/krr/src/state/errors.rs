@@ -5,11 +5,11 @@ use super::bytes::Hash;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
+use crate::kernel_rows::KernelRows;
 use crate::path::Family;
 use crate::path::family::Basis;
 use crate::path::features::Pass;
 use crate::rows::FeatureRows;
-use crate::span_rows::SpanRows;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -125,12 +125,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for SquaredErrors<K, T> {
         let SquaredErrors { family, shift, mus } = self;
         let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
         let centers = Points::from_cols(family.centers.as_ref());
-        let source = SpanRows::new(&family.kernel, centers, expand.as_ref());
+        let source = KernelRows::new(&family.kernel, centers, expand.as_ref());
         let rows = FeatureRows::with_shift(&tile, &source, whitener, shift.clone())?;
         let pass = Pass::new(&rows, &family.spectrum, V, mus);
-        let mut room = pass.room();
-        let residuals = pass.residuals(&mut room, 0..tile.x.len())?;
-        residuals.add_to(sums, |i| room.counts(i));
+        let mut buffers = pass.buffers();
+        rows.each(|_, tile| {
+            pass.residuals(&mut buffers, tile).add_to(sums, |i| tile.counts(i));
+            Ok(())
+        })?;
         *weight += rows.totals.weight;
         Ok(())
     }

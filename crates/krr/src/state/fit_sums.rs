@@ -5,10 +5,10 @@ use super::bytes::Reader;
 use super::kernel_products::{entries, fingerprint};
 use super::sums::Sums;
 use super::tiled::TileTerm;
+use crate::kernel_rows::KernelRows;
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
 use crate::rows::{FeatureRows, Tile};
-use crate::span_rows::SpanRows;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
@@ -106,11 +106,11 @@ impl<T: Scalar, K: Kernel<T>, A: Accumulator> TileTerm<T> for FitSums<K, T, A> {
         _: u64,
         scratch: &mut Option<Tile<T>>,
     ) -> Result<()> {
-        let source = SpanRows::new(&self.kernel, self.centers(), self.span.as_ref());
+        let source = KernelRows::new(&self.kernel, self.centers(), self.span.as_ref());
         let shift = self.intercept.then(|| self.offset.clone());
         let rows = FeatureRows::with_shift(&tile, &source, &self.whitener, shift)?;
         let scratch = scratch.get_or_insert_with(|| rows.tile());
-        rows.fill_from(scratch, tile, 0..tile.x.len());
+        rows.fill(scratch, tile, 0..tile.x.len());
         sums.add(scratch, self.intercept);
         totals.merge(rows.totals);
         Ok(())

@@ -5,7 +5,6 @@ mod bytes;
 mod center_products;
 mod draws;
 mod dual_products;
-mod embedded_rows;
 mod errors;
 mod fit_sums;
 mod folded;
@@ -21,21 +20,20 @@ mod tiled;
 
 pub use center_products::{CenterProduct, CenterProducts};
 pub use dual_products::{DualProduct, DualProducts};
-pub use embedded_rows::{EmbeddedRows, Embedding};
 pub use errors::{PathErrors, SquaredErrors};
 pub use fit_sums::FitSums;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
 pub use newton_sums::{NewtonEquations, NewtonSums, step_of_newton};
 pub use path::{StatePath, StatePoint};
-pub(crate) use residual_rows::{Approximation, DrawnResidual, Residuals};
+pub(crate) use residual_rows::{Approximation, DrawnResidual, ResidualTotals};
 pub use residual_rows::{ResidualRows, ResidualSums};
 pub use row_sums::{PassInput, RowSums};
 pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
+use crate::kernel_rows::span;
 use crate::qr::Triangle;
-use crate::span_rows::span;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
@@ -196,7 +194,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         let matrix = KernelMatrix::new(&kernel, points)?;
         let product = SketchProduct::new(&matrix, sketch)?;
         // SᵀKS + δI = RRᵀ
-        let whitener = Whitener::from_gram(product.gram(product.on_support()?.as_ref()).as_ref())?;
+        let gram = product.gram(product.on_support()?.as_ref());
+        let whitener = Whitener::from_gram(gram.as_ref(), false)?;
         let centers = points.gather(sketch.support().into());
         let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))

@@ -78,19 +78,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> ResidualRows<K, T> {
 }
 
 /// What [`ResidualRows`] come to.
-pub(crate) struct Residuals {
+pub(crate) struct ResidualTotals {
     /// tr E, of weighted rows; then Σγ² and Σ gap² of each target.
     sums: Vec<f64>,
     draws: Draws,
 }
 
-impl From<(Vec<f64>, Draws)> for Residuals {
+impl From<(Vec<f64>, Draws)> for ResidualTotals {
     fn from((sums, draws): (Vec<f64>, Draws)) -> Self {
-        Residuals { sums, draws }
+        ResidualTotals { sums, draws }
     }
 }
 
-impl Residuals {
+impl ResidualTotals {
     pub fn trace(&self) -> f64 {
         self.sums[0]
     }

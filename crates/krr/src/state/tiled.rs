@@ -25,8 +25,8 @@ pub(crate) trait TileTerm<T: Scalar> {
     type Scratch: Default;
 
     /// What it depends on beside kernel, centres and targets.
-    fn input(&self) -> PassInput<'_> {
-        PassInput::Nothing
+    fn input(&self) -> &PassInput {
+        &PassInput::Nothing
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
@@ -78,17 +78,6 @@ impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
         Tiled { sums, rows, ..self }
     }
 
-    /// Adds the rows that wait for a whole tile.
-    fn flush(&mut self, scratch: &mut S::Scratch) -> Result<()> {
-        if self.waiting.len() > 0 {
-            let (tile, first) = (self.waiting.all(), self.first + self.rows);
-            self.term.add(&mut self.sums, tile, first, scratch)?;
-            self.rows += self.waiting.len() as u64;
-            self.waiting.drop_first(self.waiting.len());
-        }
-        Ok(())
-    }
-
     /// The sums over all rows. Rows that wait for a whole tile are added to a copy: if a getter cut
     /// their tile, it would change the bits of later sums.
     pub(super) fn whole(&self) -> Result<Cow<'_, S::Sums>> {
@@ -119,17 +108,13 @@ impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
 }
 
 impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
-    fn empty(&self) -> Self {
-        self.empty_at(0)
-    }
-
     fn empty_at(&self, before: u64) -> Self {
         let sizes = self.waiting.sizes();
         let empty = Self::over_no_rows(self.term.clone(), sizes, self.fingerprint);
         Tiled { first: before, ..empty }
     }
 
-    fn input(&self) -> PassInput<'_> {
+    fn input(&self) -> &PassInput {
         self.term.input()
     }
 
@@ -150,18 +135,22 @@ impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
             block.x.dim(),
         )?;
         validate::same_size("targets of the block against those before", t, block.y.ncols())?;
+        let Tiled { term, first, rows, sums, waiting, .. } = self;
         let mut scratch = S::Scratch::default();
-        for i in 0..block.x.len() {
-            self.waiting.push(block, i);
-            if self.waiting.len() == TILE_ROWS {
-                self.flush(&mut scratch)?;
-            }
-        }
-        Ok(())
+        waiting.take(block, |tile| {
+            term.add(sums, tile, *first + *rows, &mut scratch)?;
+            *rows += TILE_ROWS as u64;
+            Ok(())
+        })
     }
 
     fn close(&mut self) -> Result<()> {
-        self.flush(&mut S::Scratch::default())
+        let Tiled { term, first, rows, sums, waiting, .. } = self;
+        waiting.flush(|tile| {
+            term.add(sums, tile, *first + *rows, &mut S::Scratch::default())?;
+            *rows += tile.x.len() as u64;
+            Ok(())
+        })
     }
 
     fn merge(&mut self, mut later: Self) -> Result<()> {
@@ -203,8 +192,9 @@ impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
             return Err(wrong("its numbers are the sums of no rows".into()));
         }
         if held > 0 {
-            tile.all().check_block(self.term.kernel())?;
+            tile.rows().check_block(self.term.kernel())?;
         }
-        Ok(Tiled { first, rows, waiting: tile, ..self.empty().with_sums(sums, rows) })
+        let term = self.term.clone();
+        Ok(Tiled { term, first, rows, sums, waiting: tile, fingerprint })
     }
 }
