@@ -30,12 +30,14 @@ impl Solver {
         let scales = Scales { mu, trace: rows.totals.trace, once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
         let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
-        let (route, (mut spectrum, V)) = match by {
-            SolvedBy::Qr => ("QR", by_qr(rows)?),
-            _ => (
-                "normal equations",
-                by_normal_equations(rows, products, scales.safe(products.eps::<T>()))?,
-            ),
+        let intercept = rows.shift.is_some();
+        let (route, (mut spectrum, V)) = if by == SolvedBy::Qr {
+            let triangle = Triangle::accumulate(rows)?.centered(intercept);
+            ("QR", of_triangle(triangle, &rows.totals)?)
+        } else {
+            let sums = FeatureSums::accumulate(rows, products)?.centered(intercept);
+            let floor = scales.safe(products.eps::<T>());
+            ("normal equations", of_sums(sums, &rows.totals, floor)?)
         };
         if let Some(constant) = &mut spectrum.constant {
             let shift = rows.shift.iter().flatten();
@@ -48,18 +50,8 @@ impl Solver {
 /// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if
 /// there is a constant.
 ///
-/// One pass; S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some
-/// multiple of that.
-fn by_normal_equations<T: Scalar>(
-    rows: &FeatureRows<'_, T>,
-    products: Products,
-    floor: f64,
-) -> Result<(Spectrum, Mat<f64>)> {
-    let sums = FeatureSums::accumulate(rows, products)?.centered(rows.shift.is_some());
-    of_sums(sums, &rows.totals, floor)
-}
-
-/// The same from sums at hand.
+/// S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple
+/// of that.
 pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
@@ -70,14 +62,8 @@ pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Sp
     Ok((Spectrum::over(totals, values, g, constant, floor), V))
 }
 
-/// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
-/// accurate to ε·‖Φ‖. Nothing is squared before it is known.
-fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
-    let triangle = Triangle::accumulate(rows)?.centered(rows.shift.is_some());
-    of_triangle(triangle, &rows.totals)
-}
-
-/// The same from a triangle at hand.
+/// The same from a QR factorisation √DΦ = QR and the singular values of R, which are accurate to
+/// ε·‖Φ‖. Nothing is squared before it is known.
 pub(crate) fn of_triangle(
     triangle: CenteredTriangle,
     totals: &Totals,

@@ -5,6 +5,7 @@ use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
 use super::sums::Sums;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
+use crate::problem::Part;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
@@ -45,21 +46,6 @@ pub(crate) struct Values {
     dropped: bool,
 }
 
-/// All rows.
-pub(crate) struct Collected<T> {
-    /// d × n.
-    pub x: Arc<Mat<T>>,
-    y: Mat<T>,
-    weights: Vec<T>,
-}
-
-impl<T: Scalar> Collected<T> {
-    pub fn problem(&self) -> Problem<'_, T> {
-        Problem::new(Points::from_cols(self.x.as_ref().as_ref()), self.y.as_ref())
-            .weighted(&self.weights)
-    }
-}
-
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     /// x, y and w of every row, of which memory holds so many.
     pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2], most: u64) -> Self {
@@ -92,15 +78,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     }
 
     /// The rows that [`rows`](Self::rows) put together.
-    pub(crate) fn collected(self) -> Result<Collected<T>> {
+    pub(crate) fn collected(self) -> Result<Part<T>> {
         let [dim, targets] = self.waiting.sizes();
         let Values { numbers, width, .. } = self.finish()?;
         let n = numbers.len() / width;
         let at = |i: usize, j: usize| T::lit(numbers[i * width + j]);
-        Ok(Collected {
+        Ok(Part {
             x: Arc::new(Mat::from_fn(dim, n, |k, i| at(i, k))),
             y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
-            weights: (0..n).map(|i| at(i, width - 1)).collect(),
+            weights: Some((0..n).map(|i| at(i, width - 1)).collect()),
         })
     }
 }
