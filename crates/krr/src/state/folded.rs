@@ -178,7 +178,8 @@ fn content<T: Scalar>(tile: Problem<'_, T>, row: usize) -> u64 {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
-    /// The mean squared error at the rows of these sums of each fit of a family, and its rounding level.
+    /// The mean squared error at the rows of these sums of each fit of a family, and its rounding
+    /// level.
     ///
     /// With u = \[β; b\] of the whitened features and G, M the sums over \[Φ 1\] it is
     /// yᵀy − 2uᵀM + uᵀGu. Products wrong by ε·tr G and ε·‖M‖ make an error of about
