@@ -16,7 +16,8 @@ pub trait RowSource<T> {
     /// Begins again at the first row.
     ///
     /// # Errors
-    /// Of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or whichever says it best.
+    /// Of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or whichever says
+    /// it best.
     fn rewind(&mut self) -> Result<()>;
 
     /// The next block, at least one row; `None` after the last.
@@ -53,8 +54,8 @@ impl<'a, T: Scalar> Blocks<'a, T> {
     /// Blocks of `rows` rows, the last one perhaps smaller.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows, [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as
-    /// points.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as points.
     pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
         let problem = problem.into();
         validate::not_empty("rows of a block", rows)?;
