@@ -55,7 +55,8 @@ impl<'a, T: Scalar> Blocks<'a, T> {
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows,
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as points.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as
+    /// points.
     pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
         let problem = problem.into();
         validate::not_empty("rows of a block", rows)?;
