@@ -1,6 +1,7 @@
 //! Kernel ridge regression through a weighted dictionary, as of a stream.
 
-use crate::rows::{FeatureRows, KernelRows};
+use crate::kernel_rows::KernelRows;
+use crate::rows::FeatureRows;
 use crate::whitener::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
@@ -83,8 +84,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
         let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
-        let source = KernelRows { kernel: &self.kernel, centers };
-        let mut rows = FeatureRows::new(&source, &whitener, problem, false);
+        let source = KernelRows::new(&self.kernel, centers, None);
+        let mut rows = FeatureRows::new(&problem, &source, &whitener, false)?;
         // β = (BᵀB + μI)⁻¹Bᵀy
         let (solution, report) = Solver::Auto.solve_at(&source, &mut rows, mu)?;
         let theta = whitener.unwhiten(solution.beta); //                           θ = L⁻ᵀβ

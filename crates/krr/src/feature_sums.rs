@@ -58,16 +58,17 @@ impl FeatureSums {
         stream: &FeatureRows<'_, T>,
         products: Products,
     ) -> Result<Self> {
-        let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
-        let add = |sums: &mut GramSums, rows| {
-            for rows in RowTree::tiles(rows, crate::problem::TILE_ROWS) {
-                stream.fill(&mut tile, rows)?;
-                add_tile(sums, &tile, products, &mut wide);
-            }
-            Ok(())
+        let mut wide = [Mat::new(), Mat::new()];
+        let zeros = || GramSums::zeros(stream.features(), stream.targets());
+        let add = |mut sums, tile: &Tile<T>| {
+            add_tile(&mut sums, tile, products, &mut wide);
+            sums
         };
-        let sums = GramSums::over_rows(stream.len(), stream.features(), stream.targets(), add);
-        sums.map(FeatureSums)
+        let merge = |mut sums: GramSums, later: GramSums| {
+            sums += &later;
+            sums
+        };
+        stream.sum(RowTree::large(stream.len()), zeros, add, merge).map(FeatureSums)
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the

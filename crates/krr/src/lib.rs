@@ -63,6 +63,7 @@ mod exact;
 mod feature_sums;
 mod gradient;
 mod iterative;
+mod kernel_rows;
 mod logistic;
 mod metric;
 pub mod metrics;
@@ -81,7 +82,6 @@ mod sign_embedding;
 mod sketched;
 mod solver;
 mod source;
-mod span_rows;
 mod state;
 mod svd;
 mod targets;
@@ -121,8 +121,8 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
-    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NewtonEquations,
-    NewtonSums, NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues,
-    SquaredErrors, StatePath, StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
+    CenterProduct, CenterProducts, DualProduct, DualProducts, FitState, FitSums, FoldSums,
+    FoldedEquations, FoldedScore, NewtonEquations, NewtonSums, NormalEquations, PassInput,
+    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, SquaredErrors, StatePath,
+    StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
 };

@@ -1,11 +1,13 @@
 //! Nyström kernel ridge regression.
 
-use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Input, Reader, RowSource};
+use crate::kernel_rows::KernelRows;
+use crate::rows::FeatureRows;
+use crate::source::{RowSource, SourceTiles, Tiles};
 use crate::whitener::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use std::cell::RefCell;
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -113,7 +115,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         problem.check(&self.kernel)?;
         let centers = centers.into().points(problem.x, &self.kernel)?;
         self.ridge.absolute(problem.x.len())?;
-        self.fit_input(Input::Memory(problem), Points::from_cols(centers.as_ref()))
+        self.fit_tiles(&problem, Points::from_cols(centers.as_ref()))
     }
 
     /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. O(m²)
@@ -133,13 +135,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     ) -> Result<KrrModel<K, T>> {
         check_centers(&self.kernel, centers)?;
         self.ridge.absolute(1)?;
-        self.fit_input(Input::Source(&Reader::shared(rows)), centers)
+        self.fit_tiles(&SourceTiles(RefCell::new(rows)), centers)
     }
 
-    fn fit_input(&self, input: Input<'_, T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
-        let whitener = Whitener::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let source = KernelRows { kernel: &self.kernel, centers };
-        let mut stream = FeatureRows::of(input, &source, &whitener, self.intercept)?;
+    fn fit_tiles(&self, tiles: &dyn Tiles<T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
+        // W + δI = RRᵀ
+        let whitener = Whitener::for_solver(&self.kernel, centers, self.solver == Solver::Auto)?;
+        let source = KernelRows::new(&self.kernel, centers, None);
+        let mut stream = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
         let (solution, report) = self.solver.solve_at(&source, &mut stream, mu)?;

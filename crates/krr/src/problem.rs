@@ -4,6 +4,7 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
 pub(crate) const TILE_ROWS: usize = 1024;
@@ -180,16 +181,17 @@ pub(crate) fn check_rows(positive: usize, intercept: bool) -> Result<()> {
 
 /// Some rows, copied.
 pub(crate) struct Part<T> {
-    x: Mat<T>, // d × rows
-    y: Mat<T>,
-    weights: Option<Vec<T>>,
+    /// d × rows.
+    pub x: Arc<Mat<T>>,
+    pub y: Mat<T>,
+    pub weights: Option<Vec<T>>,
 }
 
 impl<T: Scalar> Part<T> {
     pub fn new(problem: Problem<'_, T>, rows: &[usize]) -> Self {
         let Problem { x, y, weights } = problem;
         Part {
-            x: x.gather(rows.into()),
+            x: Arc::new(x.gather(rows.into())),
             y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]),
             weights: weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
         }
@@ -197,7 +199,7 @@ impl<T: Scalar> Part<T> {
 
     pub fn problem(&self) -> Problem<'_, T> {
         Problem {
-            x: Points::from_cols(self.x.as_ref()),
+            x: Points::from_cols(self.x.as_ref().as_ref()),
             y: self.y.as_ref(),
             weights: self.weights.as_deref(),
         }

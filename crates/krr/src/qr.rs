@@ -2,7 +2,6 @@
 //! factorisation.
 
 use crate::feature_sums::{Solution, condition};
-use crate::problem::TILE_ROWS;
 use crate::rows::{FeatureRows, Tile};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
@@ -41,16 +40,9 @@ impl Triangle {
     /// 2m² numbers for the partial triangles and (m + max(m, 1024))·(m + t) for the one being
     /// updated.
     pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Result<Self> {
-        let (p, t) = (stream.features(), stream.targets());
-        let mut tile = stream.tile();
-        let leaf = |rows| {
-            RowTree::tiles(rows, TILE_ROWS).try_fold(Self::zeros(p, t), |top, rows| {
-                stream.fill(&mut tile, rows)?;
-                Ok(top.update(&tile, stream.shift.is_some()))
-            })
-        };
-        let triangle = RowTree::large(stream.len()).try_reduce_in_order(leaf, Self::combine)?;
-        Ok(triangle.unwrap_or_else(|| Self::zeros(p, t)))
+        let zeros = || Self::zeros(stream.features(), stream.targets());
+        let add = |top: Self, tile: &Tile<T>| top.update(tile, stream.shift.is_some());
+        stream.sum(RowTree::large(stream.len()), zeros, add, Self::combine)
     }
 
     pub(crate) fn zeros(p: usize, t: usize) -> Self {

@@ -1,13 +1,13 @@
 //! The stream of feature tiles that both solvers read.
 
+use crate::Problem;
 use crate::problem::TILE_ROWS;
-use crate::source::Input;
+use crate::source::Tiles;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
-use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
+use nystrom_kernels::Points;
+use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
@@ -30,37 +30,6 @@ pub(crate) trait Source<T>: Sync {
     /// Typed errors for rows that are read one block after another.
     fn check(&self, _: Problem<'_, T>) -> Result<()> {
         Ok(())
-    }
-}
-
-/// g(x_i) = k_Z(x_i).
-pub(crate) struct KernelRows<'a, T, K> {
-    pub kernel: &'a K,
-    pub centers: Points<'a, T>,
-}
-
-impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
-    fn features(&self) -> usize {
-        self.centers.len()
-    }
-
-    fn fill(
-        &self,
-        out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        _: Range<usize>,
-        _: &mut Option<ProductBuffer<T>>,
-    ) {
-        self.kernel.eval_into(out, self.centers, x);
-    }
-
-    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        self.kernel.diag_into(out, x);
-    }
-
-    fn check(&self, block: Problem<'_, T>) -> Result<()> {
-        block.check_block(self.kernel)?;
-        self.centers.check_same_dim(block.x)
     }
 }
 
@@ -95,7 +64,7 @@ pub(crate) struct FeatureRows<'a, T> {
     pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
-    samples: Input<'a, T>,
+    tiles: &'a dyn Tiles<T>,
     pub totals: Totals,
     /// What is subtracted from y if there is an intercept: about its weighted mean.
     pub shift: Option<Vec<f64>>,
@@ -108,7 +77,7 @@ pub(crate) struct FeatureRows<'a, T> {
 /// a fifth faster so.
 pub(crate) struct Tile<T> {
     storage: Mat<T>,
-    side_by_side: SideBySide,
+    layout: Layout,
     Y: Mat<T>,
     rows: usize,
     /// Whether the weight is, of each row.
@@ -117,9 +86,9 @@ pub(crate) struct Tile<T> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SideBySide {
-    Row,
-    Column,
+enum Layout {
+    RowMajor,
+    ColMajor,
 }
 
 impl<T: Scalar> Tile<T> {
@@ -135,28 +104,26 @@ impl<T: Scalar> Tile<T> {
 
     /// Z, rows × p.
     pub fn Z(&self) -> MatRef<'_, T> {
-        match self.side_by_side {
-            SideBySide::Row => self.storage.as_ref().subcols(0, self.rows).transpose(),
-            SideBySide::Column => self.storage.as_ref().subrows(0, self.rows),
+        match self.layout {
+            Layout::RowMajor => self.storage.as_ref().subcols(0, self.rows).transpose(),
+            Layout::ColMajor => self.storage.as_ref().subrows(0, self.rows),
         }
     }
 
     fn Z_mut(&mut self) -> MatMut<'_, T> {
-        match self.side_by_side {
-            SideBySide::Row => self.storage.as_mut().subcols_mut(0, self.rows).transpose_mut(),
-            SideBySide::Column => self.storage.as_mut().subrows_mut(0, self.rows),
+        match self.layout {
+            Layout::RowMajor => self.storage.as_mut().subcols_mut(0, self.rows).transpose_mut(),
+            Layout::ColMajor => self.storage.as_mut().subrows_mut(0, self.rows),
         }
     }
 
     /// Z in `f64`: itself, or a copy in `scratch`.
     pub fn wide_Z<'a>(&'a self, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
-        match self.side_by_side {
-            SideBySide::Row => {
+        match self.layout {
+            Layout::RowMajor => {
                 ops::widened(self.storage.as_ref().subcols(0, self.rows), scratch).transpose()
             }
-            SideBySide::Column => {
-                ops::widened(self.storage.as_ref().subrows(0, self.rows), scratch)
-            }
+            Layout::ColMajor => ops::widened(self.storage.as_ref().subrows(0, self.rows), scratch),
         }
     }
 
@@ -166,76 +133,47 @@ impl<T: Scalar> Tile<T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
-    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the
-    /// caller to add.
-    pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
-        let (n, m) = (rows.len(), self.centers.len());
-        FitReport {
-            jitter: rows.whitener.jitter,
-            kernel_entries: (passes * n + m) as u64 * m as u64,
-            ..FitReport::sized(SolvedBy::NormalEquations, n, self.centers, rows.targets())
-        }
-    }
-}
-
 impl<'a, T: Scalar> FeatureRows<'a, T> {
-    /// Whitened rows, less the mean target if there is an intercept.
-    pub fn new(
-        source: &'a dyn Source<T>,
-        whitener: &'a Whitener<T>,
-        samples: Problem<'a, T>,
-        intercept: bool,
-    ) -> Self {
-        let rows = Self::with_shift(source, whitener, samples, None);
-        let shift = intercept.then(|| rows.totals.mean_targets());
-        FeatureRows { shift, ..rows }
-    }
-
-    /// The same with a given shift, and an intercept if there is one.
-    pub fn with_shift(
-        source: &'a dyn Source<T>,
-        whitener: &'a Whitener<T>,
-        samples: Problem<'a, T>,
-        shift: Option<Vec<f64>>,
-    ) -> Self {
-        let zeros = vec![0.0; samples.y.ncols()];
-        let mut totals = Totals::zeros(samples.y.ncols());
-        for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
-            let tile = samples.slice(rows);
-            totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
-        }
-        let samples = Input::Memory(samples);
-        FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift }
-    }
-
-    /// As [`new`](Self::new), wherever the rows are: if they are read, one pass over them.
+    /// Whitened rows, less the mean target if there is an intercept. One pass over the rows.
     ///
     /// # Errors
     /// Of reading, and for rows that are not as they should be.
-    pub fn of(
-        input: Input<'a, T>,
+    pub fn new(
+        tiles: &'a dyn Tiles<T>,
         source: &'a dyn Source<T>,
         whitener: &'a Whitener<T>,
         intercept: bool,
     ) -> Result<Self> {
-        let rows = match input {
-            Input::Memory(samples) => return Ok(Self::new(source, whitener, samples, intercept)),
-            Input::Source(rows) => rows,
-        };
-        let mut totals = None;
-        rows.each(&mut |tile| {
-            source.check(tile)?;
-            let t = tile.y.ncols();
-            totals.get_or_insert_with(|| Totals::zeros(t)).add(tile, &vec![0.0; t], source);
+        let rows = Self::with_shift(tiles, source, whitener, None)?;
+        if rows.totals.positive == 0 {
+            return Err(Error::Empty { what: "rows of positive weight of the source" });
+        }
+        let shift = intercept.then(|| rows.totals.mean_targets());
+        Ok(FeatureRows { shift, ..rows })
+    }
+
+    /// The same with a given shift, and an intercept if there is one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for weights that are all 0.
+    pub fn with_shift(
+        tiles: &'a dyn Tiles<T>,
+        source: &'a dyn Source<T>,
+        whitener: &'a Whitener<T>,
+        shift: Option<Vec<f64>>,
+    ) -> Result<Self> {
+        let mut totals: Option<Totals> = None;
+        tiles.each(&mut |tile| {
+            if !tiles.are_checked() {
+                source.check(tile)?;
+            }
+            let zeros = vec![0.0; tile.y.ncols()];
+            let totals = totals.get_or_insert_with(|| Totals::zeros(zeros.len()));
+            totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
             Ok(())
         })?;
         let totals = totals.ok_or(Error::Empty { what: "rows of the source" })?;
-        if totals.positive == 0 {
-            return Err(Error::Empty { what: "rows of positive weight of the source" });
-        }
-        let shift = intercept.then(|| totals.mean_targets());
-        Ok(FeatureRows { source, whitener, whiten_tiles: true, samples: input, totals, shift })
+        Ok(FeatureRows { source, whitener, whiten_tiles: true, tiles, totals, shift })
     }
 
     /// n.
@@ -262,27 +200,63 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
     pub fn tile(&self) -> Tile<T> {
         let (rows, p) = (TILE_ROWS.min(self.len()), self.features());
-        let (storage, side_by_side) = if self.whiten_tiles {
-            (Mat::zeros(p, rows), SideBySide::Row)
+        let (storage, layout) = if self.whiten_tiles {
+            (Mat::zeros(p, rows), Layout::RowMajor)
         } else {
-            (Mat::zeros(rows, p), SideBySide::Column)
+            (Mat::zeros(rows, p), Layout::ColMajor)
         };
         let (Y, positive) = (Mat::zeros(rows, self.targets()), Vec::with_capacity(rows));
-        Tile { storage, side_by_side, Y, rows, positive, buffer: None }
+        Tile { storage, layout, Y, rows, positive, buffer: None }
     }
 
-    /// Computes the tile of `rows`, at most 1024 of them.
+    /// Computes every tile, from the first on.
+    ///
+    /// # Errors
+    /// Those of reading the rows, and of `visit`.
+    pub fn each(&self, mut visit: impl FnMut(Range<usize>, &Tile<T>) -> Result<()>) -> Result<()> {
+        let (mut tile, n, mut at) = (self.tile(), self.len(), 0);
+        self.tiles.each(&mut |samples| {
+            let rows = at..n.min(at + samples.x.len());
+            at = rows.end;
+            if rows.is_empty() {
+                return Ok(()); // more rows than before
+            }
+            self.fill(&mut tile, samples.slice(0..rows.len()), rows.clone());
+            visit(rows, &tile)
+        })?;
+        validate::same_size("rows of the source when read again", n, at)
+    }
+
+    /// The sum over all rows, along a tree: `zeros` is that over none, `add` adds a tile and
+    /// `merge` the sum over later rows.
     ///
     /// # Errors
     /// Those of reading the rows.
-    pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) -> Result<()> {
-        match self.samples {
-            Input::Memory(samples) => self.fill_from(tile, samples.slice(rows.clone()), rows),
-            Input::Source(source) => source.one(rows.clone(), &mut |samples| {
-                self.fill_from(tile, samples, rows.clone());
-            })?,
-        }
-        Ok(())
+    pub fn sum<A>(
+        &self,
+        tree: RowTree,
+        zeros: impl Fn() -> A,
+        mut add: impl FnMut(A, &Tile<T>) -> A,
+        mut merge: impl FnMut(A, A) -> A,
+    ) -> Result<A> {
+        let (mut leaf, mut nodes) = (None, Vec::<(Range<usize>, A)>::new());
+        self.each(|rows, tile| {
+            let sum = add(leaf.take().unwrap_or_else(&zeros), tile);
+            let number = nodes.last().map_or(0, |(leaves, _)| leaves.end);
+            if rows.end < tree.leaf(number).end {
+                leaf = Some(sum);
+                return Ok(());
+            }
+            let mut node = (number..number + 1, sum);
+            while let Some((left, sum)) =
+                nodes.pop_if(|(left, _)| tree.is_node(left.start..node.0.end))
+            {
+                node = (left.start..node.0.end, merge(sum, node.1));
+            }
+            nodes.push(node);
+            Ok(())
+        })?;
+        Ok(nodes.pop().map_or_else(zeros, |(_, sum)| sum))
     }
 
     /// Zᵀ(Y − Zθ), p × t, and ‖Y_j‖² of the targets, for θ of p × t: one pass, 4npt flops, products
@@ -291,22 +265,22 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// # Errors
     /// Those of reading the rows.
     pub fn descent(&self, theta: MatRef<'_, f64>) -> Result<(Mat<f64>, Vec<f64>)> {
-        let (mut tile, [mut wide_Z, mut wide_Y]) = (self.tile(), [Mat::new(), Mat::new()]);
+        let [mut wide_Z, mut wide_Y] = [Mat::new(), Mat::new()];
         let mut sum = Mat::zeros(theta.nrows(), theta.ncols());
         let mut squares = vec![0.0; theta.ncols()];
-        for rows in RowTree::tiles(0..self.len(), TILE_ROWS) {
-            self.fill(&mut tile, rows)?;
+        self.each(|_, tile| {
             let (Z, Y) = (tile.wide_Z(&mut wide_Z), ops::widened(tile.Y(), &mut wide_Y));
             squares.iter_mut().zip(Y.col_iter()).for_each(|(s, y)| *s += y.squared_norm_l2());
             let mut r = Y.to_owned();
             ops::matmul(r.as_mut(), Accum::Add, Z, theta, -1.0);
             ops::matmul(sum.as_mut(), Accum::Add, Z.transpose(), r.as_ref(), 1.0);
-        }
+            Ok(())
+        })?;
         Ok((sum, squares))
     }
 
     /// The tile of `rows`, which are these samples.
-    pub fn fill_from(&self, tile: &mut Tile<T>, samples: Problem<'_, T>, rows: Range<usize>) {
+    pub fn fill(&self, tile: &mut Tile<T>, samples: Problem<'_, T>, rows: Range<usize>) {
         let m = self.source.features();
         tile.rows = rows.len();
         tile.positive.clear();

@@ -151,8 +151,9 @@ impl<K, R> SketchedKrr<K, R> {
         let k = KernelMatrix::new(&self.kernel, samples.x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                           KS on the support
-        // SᵀKS + δI = RRᵀ
-        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref())?;
+        // SᵀKS + δI = RRᵀ; a path, which takes two passes, chooses no way to solve
+        let is_auto = passes == 1 && self.solver == Solver::Auto;
+        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
         // ‖(KS)_i‖², the mean over the support
         let row = on_support.squared_norm_l2() / u as f64;
         let streamed = u <= n / STREAMED_SHARE;
@@ -167,7 +168,7 @@ impl<K, R> SketchedKrr<K, R> {
             ..FitReport::of_all(SolvedBy::NormalEquations, samples)
         };
         let source = SketchRows { kernel: &self.kernel, product, kept };
-        solve(&mut FeatureRows::new(&source, &whitener, samples, self.intercept), row, report)
+        solve(&mut FeatureRows::new(&samples, &source, &whitener, self.intercept)?, row, report)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
 use crate::feature_sums::{FeatureSums, Products, Solution};
+use crate::kernel_rows::KernelRows;
 use crate::qr::Triangle;
-use crate::rows::{FeatureRows, KernelRows};
+use crate::rows::FeatureRows;
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};

@@ -5,9 +5,8 @@ use crate::problem::TILE_ROWS;
 use crate::waiting::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
 use std::cell::RefCell;
-use std::ops::Range;
 
 /// Rows of a problem in blocks of any size, which can be read again from the first: a matrix in
 /// memory, files, an iterator. How many there are need not be known.
@@ -17,7 +16,8 @@ pub trait RowSource<T> {
     /// Begins again at the first row.
     ///
     /// # Errors
-    /// Of reading, as [`Error::Incompatible`] or whichever says it best.
+    /// Of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or whichever says
+    /// it best.
     fn rewind(&mut self) -> Result<()>;
 
     /// The next block, at least one row; `None` after the last.
@@ -54,7 +54,8 @@ impl<'a, T: Scalar> Blocks<'a, T> {
     /// Blocks of `rows` rows, the last one perhaps smaller.
     ///
     /// # Errors
-    /// [`Error::Empty`] for 0 rows, [`Error::Shape`] if targets or weights are not as many as
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as
     /// points.
     pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
         let problem = problem.into();
@@ -155,88 +156,44 @@ where
     }
 }
 
-/// Where the rows of a fit are.
-#[derive(Clone, Copy)]
-pub(crate) enum Input<'a, T> {
-    Memory(Problem<'a, T>),
-    Source(&'a dyn Tiles<T>),
-}
-
-/// A [`Reader`] that is shared.
+/// Rows that are shown in tiles of 1024, as often as they are asked for.
 pub(crate) trait Tiles<T> {
-    /// Shows every tile of 1024 rows, from the first on.
+    /// Shows every tile, from the first on.
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
-    /// Shows the tile of `rows`, which follow those shown before or begin anew.
-    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()>;
+    /// Whether the rows were checked before.
+    fn are_checked(&self) -> bool;
 }
 
-impl<T: Scalar> Tiles<T> for RefCell<Reader<'_, T>> {
+impl<T: Scalar> Tiles<T> for Problem<'_, T> {
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
-        let mut reader = self.borrow_mut();
-        reader.rewind()?;
-        while let Some(tile) = reader.next(TILE_ROWS)? {
-            visit(tile)?;
-        }
-        Ok(())
+        RowTree::tiles(0..self.x.len(), TILE_ROWS).try_for_each(|rows| visit(self.slice(rows)))
     }
 
-    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()> {
-        visit(self.borrow_mut().tile(rows)?);
-        Ok(())
+    fn are_checked(&self) -> bool {
+        true
     }
 }
 
-/// Cuts the blocks of a source into tiles.
-pub(crate) struct Reader<'a, T> {
-    source: &'a mut dyn RowSource<T>,
-    held: Option<Waiting<T>>,
-    /// How many of the rows held were given out.
-    given: usize,
-    /// Rows given out since the first.
-    at: usize,
-}
+/// The tiles of a source, which is borrowed while they are shown.
+pub(crate) struct SourceTiles<'a, T>(pub RefCell<&'a mut dyn RowSource<T>>);
 
-impl<'a, T: Scalar> Reader<'a, T> {
-    pub fn shared(source: &'a mut dyn RowSource<T>) -> RefCell<Self> {
-        RefCell::new(Reader { source, held: None, given: 0, at: 0 })
-    }
-
-    fn rewind(&mut self) -> Result<()> {
-        (self.held, self.given, self.at) = (None, 0, 0);
-        self.source.rewind()
-    }
-
-    /// The next `rows` rows, or those left; `None` if none is.
-    fn next(&mut self, rows: usize) -> Result<Option<Problem<'_, T>>> {
-        if let Some(held) = &mut self.held {
-            held.drop_first(self.given);
-        }
-        while self.held.as_ref().is_none_or(|held| held.len() < rows) {
-            let Some(block) = self.source.next_block()? else { break };
+impl<T: Scalar> Tiles<T> for SourceTiles<'_, T> {
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        let (mut source, mut waiting) = (self.0.borrow_mut(), None);
+        source.rewind()?;
+        while let Some(block) = source.next_block()? {
             block.check_sizes()?;
             let (d, t) = (block.x.dim(), block.y.ncols());
-            let held = self.held.get_or_insert_with(|| Waiting::new(d, t));
-            held.check_same_sizes(d, t)?;
-            (0..block.x.len()).for_each(|i| held.push(block, i));
+            let waiting = waiting.get_or_insert_with(|| Waiting::new(d, t));
+            let [first_d, first_t] = waiting.sizes();
+            validate::same_size("dimension of a block against that of the first", first_d, d)?;
+            validate::same_size("targets of a block against those of the first", first_t, t)?;
+            waiting.take(block, &mut *visit)?;
         }
-        let Some(held) = &self.held else { return Ok(None) };
-        self.given = held.len().min(rows);
-        self.at += self.given;
-        Ok((self.given > 0).then(|| held.first(self.given)))
+        waiting.map_or(Ok(()), |mut waiting| waiting.flush(visit))
     }
 
-    fn tile(&mut self, rows: Range<usize>) -> Result<Problem<'_, T>> {
-        if rows.start == 0 {
-            self.rewind()?;
-        }
-        let (end, start) = (rows.end, self.at);
-        match self.next(rows.len())? {
-            Some(tile) if start + tile.x.len() == end => Ok(tile),
-            tile => {
-                let got = start + tile.map_or(0, |tile| tile.x.len());
-                let what = "rows of the source when read again";
-                Err(Error::Shape { what, expected: end, got })
-            }
-        }
+    fn are_checked(&self) -> bool {
+        false
     }
 }

@@ -18,15 +18,8 @@ pub(crate) struct Totals {
 
 impl Totals {
     pub fn zeros(t: usize) -> Self {
-        let zeros = vec![0.0; t];
-        Totals {
-            rows: 0,
-            positive: 0,
-            weight: 0.0,
-            trace: 0.0,
-            targets: zeros.clone(),
-            squares: zeros,
-        }
+        let [targets, squares] = [vec![0.0; t], vec![0.0; t]];
+        Totals { rows: 0, positive: 0, weight: 0.0, trace: 0.0, targets, squares }
     }
 
     /// Σ w y/Σ w of every target, where the offset was 0.
@@ -35,15 +28,5 @@ impl Totals {
     /// is exact algebra, and no digits of a large mean go through the solve.
     pub fn mean_targets(&self) -> Vec<f64> {
         self.targets.iter().map(|sum| sum / self.weight).collect()
-    }
-
-    pub fn merge(&mut self, other: &Totals) {
-        let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        self.rows += other.rows;
-        self.positive += other.positive;
-        self.weight += other.weight;
-        self.trace += other.trace;
-        add(&mut self.targets, &other.targets);
-        add(&mut self.squares, &other.squares);
     }
 }

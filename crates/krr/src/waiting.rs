@@ -4,7 +4,7 @@ use crate::Problem;
 use crate::problem::TILE_ROWS;
 use faer::MatRef;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar};
 
 /// Some rows, copied: points and targets one after another.
 #[derive(Debug, Clone)]
@@ -30,55 +30,49 @@ impl<T: Scalar> Waiting<T> {
         self.weights.len()
     }
 
-    /// How many numbers so many rows of these sizes are.
-    pub fn numbers_of(&self, rows: usize) -> usize {
-        rows * (self.d + self.t + 1)
+    /// All numbers of these rows.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+        [&self.x, &self.y, &self.weights].into_iter().flatten().map(|x| x.f64())
     }
 
-    /// These rows as numbers.
-    pub fn to_numbers(&self) -> Vec<f64> {
-        [&self.x, &self.y, &self.weights].into_iter().flatten().map(|x| x.f64()).collect()
-    }
-
-    /// So many rows of the same sizes, of numbers that [`to_numbers`](Self::to_numbers) gave.
-    pub fn of_numbers(&self, rows: usize, numbers: &[f64]) -> Self {
-        let mut numbers = numbers.iter().map(|&x| T::lit(x));
-        let mut next = |count: usize| numbers.by_ref().take(count).collect();
+    /// So many rows of the same sizes, of numbers in the order of [`numbers`](Self::numbers).
+    pub fn read(&self, rows: usize, mut number: impl FnMut() -> f64) -> Self {
+        let mut next = |count: usize| (0..count).map(|_| T::lit(number())).collect();
         let (x, y, weights) = (next(rows * self.d), next(rows * self.t), next(rows));
         Waiting { d: self.d, t: self.t, x, y, weights }
     }
 
-    pub fn is_full(&self) -> bool {
-        self.len() == TILE_ROWS
-    }
-
-    /// Row i of a block. A weight of 1 changes no bit.
-    pub fn push(&mut self, block: Problem<'_, T>, i: usize) {
-        self.x.extend((0..self.d).map(|k| block.x.coordinate(i, k)));
-        self.y.extend((0..self.t).map(|j| block.y[(i, j)]));
-        self.weights.push(block.weights.map_or(T::one(), |w| w[i]));
-    }
-
-    /// The first of them.
-    pub fn first(&self, rows: usize) -> Problem<'_, T> {
-        let (x, y) = (&self.x[..rows * self.d], &self.y[..rows * self.t]);
-        Problem {
-            x: Points::from_cols(MatRef::from_column_major_slice(x, self.d, rows)),
-            y: MatRef::from_row_major_slice(y, rows, self.t),
-            weights: Some(&self.weights[..rows]),
+    /// Takes the rows of a block, and shows every tile that becomes whole.
+    pub fn take(
+        &mut self,
+        block: Problem<'_, T>,
+        mut visit: impl FnMut(Problem<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        for i in 0..block.x.len() {
+            self.x.extend((0..self.d).map(|k| block.x.coordinate(i, k)));
+            self.y.extend((0..self.t).map(|j| block.y[(i, j)]));
+            self.weights.push(block.weights.map_or(T::one(), |w| w[i])); // 1 changes no bit
+            if self.len() == TILE_ROWS {
+                self.flush(&mut visit)?;
+            }
         }
+        Ok(())
     }
 
-    pub fn drop_first(&mut self, rows: usize) {
-        self.x.drain(..rows * self.d);
-        self.y.drain(..rows * self.t);
-        self.weights.drain(..rows);
+    /// Shows the rows that wait, if there are any, and forgets them.
+    pub fn flush(&mut self, visit: impl FnOnce(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        if self.len() > 0 {
+            visit(self.rows())?;
+            [&mut self.x, &mut self.y, &mut self.weights].into_iter().for_each(Vec::clear);
+        }
+        Ok(())
     }
 
-    /// # Errors
-    /// `Shape` unless the rows held are of this dimension and so many targets.
-    pub fn check_same_sizes(&self, d: usize, t: usize) -> Result<()> {
-        validate::same_size("dimension of a block against that of the first", self.d, d)?;
-        validate::same_size("targets of a block against those of the first", self.t, t)
+    pub fn rows(&self) -> Problem<'_, T> {
+        Problem {
+            x: Points::from_cols(MatRef::from_column_major_slice(&self.x, self.d, self.len())),
+            y: MatRef::from_row_major_slice(&self.y, self.len(), self.t),
+            weights: Some(&self.weights),
+        }
     }
 }

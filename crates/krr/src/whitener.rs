@@ -44,28 +44,38 @@ pub(crate) struct Whitener<T> {
     pub jitter: f64,
     /// ‖W‖²_F.
     pub squared_norm: f64,
-    /// tr (W + δI)⁻¹ ≥ 1/λ_min(W + δI).
+    /// tr (W + δI)⁻¹ ≥ 1/λ_min(W + δI); ∞ unless a solver is to be chosen by it.
     pub inverse_trace: f64,
 }
 
 impl<T: Scalar> Whitener<T> {
     /// m² kernel values, m³/3 flops; 3m² numbers of memory while it runs, m² after.
     pub fn new(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Self> {
-        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())
+        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>(), false)
     }
 
-    /// The same with W + diag(d) for W, d > 0, which needs no shift unless its factorisation fails.
+    /// The same, and tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3 flops.
+    pub fn for_solver(
+        kernel: &impl Kernel<T>,
+        centers: Points<'_, T>,
+        is_auto: bool,
+    ) -> Result<Self> {
+        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>(), is_auto)
+    }
+
+    /// The same with W + diag(d) for W, d > 0, which needs no shift unless its factorisation fails,
+    /// for an automatic choice of the solver.
     pub fn regularised(
         kernel: &impl Kernel<T>,
         centers: Points<'_, T>,
         d: impl Fn(usize) -> f64,
     ) -> Result<Self> {
-        Self::of(kernel.gram(centers).as_ref(), d, JitterLadder::default())
+        Self::of(kernel.gram(centers).as_ref(), d, JitterLadder::default(), true)
     }
 
-    /// The same of a given matrix, such as SᵀKS.
-    pub fn from_gram(W: MatRef<'_, f64>) -> Result<Self> {
-        Self::of(W, |_| 0.0, ladder::<T>())
+    /// As [`for_solver`](Self::for_solver) for a given matrix, such as SᵀKS.
+    pub fn from_gram(W: MatRef<'_, f64>, is_auto: bool) -> Result<Self> {
+        Self::of(W, |_| 0.0, ladder::<T>(), is_auto)
     }
 
     /// R of W + diag(d), of which the lower triangle is read.
@@ -73,13 +83,15 @@ impl<T: Scalar> Whitener<T> {
         W: MatRef<'_, V>,
         d: impl Fn(usize) -> f64,
         ladder: JitterLadder,
+        is_auto: bool,
     ) -> Result<Self> {
         let m = W.nrows();
         let square = |i: usize, j: usize| W[(i, j)].f64().powi(2);
         let column = |j: usize| square(j, j) + (j + 1..m).map(|i| 2.0 * square(i, j)).sum::<f64>();
         let squared_norm = (0..m).map(column).sum();
         let factor = Cholesky::<f64>::with_diagonal(W, d, ladder)?;
-        let inverse_trace = factor.inverse_diagonal().iter().sum();
+        let inverse_trace =
+            if is_auto { factor.inverse_diagonal().iter().sum() } else { f64::INFINITY };
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
         Ok(Whitener { R, jitter: factor.jitter(), squared_norm, inverse_trace })
     }

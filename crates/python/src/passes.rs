@@ -11,12 +11,9 @@ use crate::regression::{Sample, parts, to_python, watch};
 use crate::run::{Ask, run, run_asking};
 use crate::watched::Watched;
 use numpy::PyReadonlyArray2;
-use nystrom::faer::Mat;
 use nystrom::krr::{
-    Asked, CenterProducts, EmbeddedRows, Extras, IterativeOptions, Krill, Problem, RowPasses,
-    RowSums,
+    CenterProducts, Extras, IterativeOptions, Krill, PassInput, Problem, RowPasses, RowSums,
 };
-use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -24,63 +21,26 @@ use pyo3::types::{PyBytes, PyDict};
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// [`Asked`], which says what sums a pass needs, as an owned value that is a Python object on its
-/// way to the rows: `None`, an array or a number.
-enum PassRequest {
-    Nothing,
-    Along(Mat<f64>),
-    Embedded(u64),
+/// The input of a pass as a Python object: `None`, an array or a number.
+fn input_to_python<'py>(py: Python<'py>, input: &PassInput) -> PyResult<Any<'py>> {
+    match input {
+        PassInput::Nothing => Ok(py.None().into_bound(py)),
+        PassInput::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
+        PassInput::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
+        _ => Err(PyNotImplementedError::new_err("this kind of pass has no Python interface")),
+    }
 }
 
-impl PassRequest {
-    fn of(asked: Asked<'_>) -> PyResult<PassRequest> {
-        match asked {
-            Asked::Nothing => Ok(PassRequest::Nothing),
-            Asked::Along(u) => Ok(PassRequest::Along(u.to_owned())),
-            Asked::Embedded(key) => Ok(PassRequest::Embedded(key)),
-            _ => Err(PyNotImplementedError::new_err("this kind of pass has no Python interface")),
-        }
+/// The input of a pass from the Python object that [`input_to_python`] made.
+fn input_from_python(asked: &Any<'_>) -> PyResult<PassInput> {
+    if asked.is_none() {
+        return Ok(PassInput::Nothing);
     }
-
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        match self {
-            PassRequest::Nothing => Ok(py.None().into_bound(py)),
-            PassRequest::Along(u) => Ok(to_array(py, u.as_ref()).into_any()),
-            PassRequest::Embedded(key) => Ok(key.into_pyobject(py)?.into_any()),
-        }
+    if let Ok(key) = asked.extract() {
+        return Ok(PassInput::Embedded(key));
     }
-
-    fn from_python(asked: &Any<'_>) -> PyResult<PassRequest> {
-        if asked.is_none() {
-            return Ok(PassRequest::Nothing);
-        }
-        if let Ok(key) = asked.extract() {
-            return Ok(PassRequest::Embedded(key));
-        }
-        let u: PyReadonlyArray2<'_, f64> = same_type(asked, "the vectors")?;
-        Ok(PassRequest::Along(view(&u)?.to_owned()))
-    }
-
-    /// The sums that the pass needs, over rows or merged from other sums, as bytes.
-    fn sums<T: Number>(
-        &self,
-        kernel: &Watched<T>,
-        centers: Points<'_, T>,
-        targets: usize,
-        parts: Parts<'_, T>,
-    ) -> Outcome<Vec<u8>> {
-        let products = |u: Option<&Mat<f64>>| {
-            CenterProducts::new(kernel, centers, targets, u.map(Mat::as_ref))
-        };
-        match self {
-            PassRequest::Nothing => added(products(None)?, parts),
-            PassRequest::Along(u) => added(products(Some(u))?, parts),
-            PassRequest::Embedded(key) => {
-                let key = Streams::from_key(*key);
-                added(EmbeddedRows::new(kernel, centers, targets, key)?, parts)
-            }
-        }
-    }
+    let u: PyReadonlyArray2<'_, f64> = same_type(asked, "the vectors")?;
+    Ok(PassInput::Along(view(&u)?.to_owned()))
 }
 
 /// The origin of sums.
@@ -91,6 +51,7 @@ enum Parts<'a, T> {
     Sums(&'a [Vec<u8>]),
 }
 
+/// The sums over these parts, as bytes.
 fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec<u8>> {
     let mut all = empty.empty();
     match parts {
@@ -108,7 +69,7 @@ fn added<T: Number, S: RowSums<T>>(empty: S, parts: Parts<'_, T>) -> Outcome<Vec
 
 /// Rows on other processes, over which Python makes the passes.
 struct Elsewhere<'a> {
-    ask: Ask<'a, PyResult<PassRequest>, Vec<u8>>,
+    ask: Ask<'a, PassInput, Vec<u8>>,
 }
 
 /// Implements [`RowPasses`] for each type. A generic implementation could overlap with that for all
@@ -117,7 +78,7 @@ macro_rules! passes {
     ($($T:ty),*) => { $(
         impl RowPasses<$T> for Elsewhere<'_> {
             fn pass<S: RowSums<$T>>(&mut self, empty: S) -> nystrom::Result<S> {
-                empty.read(&(self.ask)(PassRequest::of(empty.asked())))
+                empty.read(&(self.ask)(empty.input().clone()))
             }
         }
     )* };
@@ -143,11 +104,12 @@ pub fn row_sums<'py>(
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
         let Z = same_type::<T>(&Z, "the centres")?;
         let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
-        let request = PassRequest::from_python(&asked)?;
+        let input = input_from_python(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
             let (centers, targets) = (Points::from_rows(Z), problem.y.ncols());
-            request.sums(&kernel, centers, targets, Parts::Rows(problem, before))
+            let empty = CenterProducts::new(&kernel, centers, targets, input)?;
+            added(empty, Parts::Rows(problem, before))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -167,10 +129,11 @@ pub fn merge_row_sums<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);
-        let request = PassRequest::from_python(&asked)?;
+        let input = input_from_python(&asked)?;
         let bytes = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            request.sums(&kernel, Points::from_rows(Z), targets, Parts::Sums(&answers))
+            let empty = CenterProducts::new(&kernel, Points::from_rows(Z), targets, input)?;
+            added(empty, Parts::Sums(&answers))
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -198,8 +161,8 @@ pub fn falkon_passes<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
     let options = IterativeOptions { tolerance, max_iterations, memory };
-    let answer = |py: Python<'_>, request: PyResult<PassRequest>| {
-        ask.call1(py, (request?.to_python(py)?,))?.extract::<Vec<u8>>(py)
+    let answer = |py: Python<'_>, input: PassInput| {
+        ask.call1(py, (input_to_python(py, &input)?,))?.extract::<Vec<u8>>(py)
     };
     each_type!(Z, z: T => {
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);

@@ -4,7 +4,9 @@ use super::dual::{centered, has_constant};
 use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
 use crate::iterative::same_rows;
-use crate::state::{Approximation, DrawnResidual, DualProducts, ResidualRows};
+use crate::state::{
+    Approximation, DrawnResidual, DualProducts, ResidualRows, ResidualTotals, RowSums,
+};
 use crate::whitener::Whitener;
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
@@ -65,24 +67,24 @@ impl Certificate {
         let (n, m, t) = (model.report().n, model.centers().len(), model.intercept().len());
         let (s, streams) = (self.rows, Streams::from_rng(rng));
         let whitener = Whitener::new(model.kernel(), model.centers())?; //        W + δI = RRᵀ
-        let sums = rows.pass(DualProducts::new(model, None))?.finish()?;
-        validate::same_size(POINTS, n, sums.rows as usize)?;
-        let (totals, mu) = (&sums.numbers, model.report().ridge);
+        let sums = rows.pass(DualProducts::new(model, None))?;
+        validate::same_size(POINTS, n, sums.rows() as usize)?;
+        let ((totals, matrix), mu) = (sums.finish()?, model.report().ridge);
         let weight = totals[0];
         let mean = |sum: &f64| if has_constant(model) { sum / weight } else { 0.0 };
         let means: Vec<f64> = totals[1..].iter().map(mean).collect();
-        let Ca = centered(&sums.matrix, &means, mu); //                           Cᵀα
+        let Ca = centered(&matrix, &means, mu); //                           Cᵀα
         let theta = whitener.solve(Ca); //                                        Lα = Cθ
         let known = Approximation { theta, means: means.clone() };
         let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
-        let found = same_rows(n as u64, rows.pass(empty)?)?.finish()?;
+        let found = ResidualTotals::from(same_rows(n as u64, rows.pass(empty)?)?.finish()?);
         let (drawn, trace) = (found.drawn(), found.trace());
         let (at, place) = points_of(&drawn, model.centers().dim());
         let K_alpha = if drawn.is_empty() {
             Mat::zeros(0, t)
         } else {
             let empty = DualProducts::new(model, Some(at));
-            centered(&same_rows(n as u64, rows.pass(empty)?)?.finish()?.matrix, &means, mu)
+            centered(&same_rows(n as u64, rows.pass(empty)?)?.finish()?.1, &means, mu)
         };
         let target = |j: usize| {
             let of = |(row, &place): (&DrawnResidual<'_>, &usize)| {

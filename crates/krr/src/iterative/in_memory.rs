@@ -3,7 +3,7 @@
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
-use crate::rows::KernelRows;
+use crate::kernel_rows::KernelRows;
 use crate::sketched::{STREAMED_SHARE, SketchRows};
 use crate::whitener::factor;
 use crate::{Centers, Problem};
@@ -32,7 +32,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let R = factor::<T>(self.kernel.gram(z).as_ref())?;
         let span = Span { centers: z, expand: &|theta| theta, R, omega: Some(omega) };
         let entries = AtomicU64::new((z.len() as u64).pow(2));
-        let source = KernelRows { kernel: self.kernel, centers: z };
+        let source = KernelRows::new(self.kernel, z, None);
         let tiles = KernelTiles::new(&source, samples, &memory, None, (z.len(), &entries));
         let moments = tiles.moments(self.intercept);
         self.solve(tiles, moments, span, (memory, &entries), extras)

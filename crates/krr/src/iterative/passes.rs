@@ -4,8 +4,8 @@ use super::restricted::{Restricted, START, Span};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::system::{Moments, RowProducts};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan};
-use crate::span_rows::span;
-use crate::state::{CenterProducts, EmbeddedRows};
+use crate::kernel_rows::span;
+use crate::state::{CenterProducts, PassInput, RowSums};
 use crate::whitener::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -162,19 +162,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         extras.check_start(START, S.as_ref().map_or(centers.len(), Mat::ncols), targets)?;
         self.options.check()?;
         self.ridge.absolute(1)?; // before the pass, whose rows are n
-        let empty = CenterProducts::new(self.kernel, centers, targets, None)?;
+        let empty = CenterProducts::new(self.kernel, centers, targets, PassInput::Nothing)?;
         let (m, columns) = (centers.len(), targets + usize::from(self.intercept));
         let factors = self.preconditioner.numbers(m as u64);
         let memory = MemoryPlan::in_passes::<T>(m, columns, factors, self.options.memory)?;
         let combination = Combination(S);
         let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_MM S + δI
-        let sums = rows.pass(empty)?.finish()?; //                      K_nMᵀD[y 1]
-        let (n, weight, centred) = (sums.rows as usize, sums.numbers[0], false);
+        let sums = rows.pass(empty)?; //                                K_nMᵀD[y 1]
+        let (n, (totals, moments)) = (sums.rows() as usize, sums.finish()?);
+        let (weight, centred) = (totals[0], false);
         if !(weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
-        let mean = sums.numbers[1..].iter().map(|sum| sum / weight).collect();
-        let sums = combination.gathered(sums.matrix);
+        let mean = totals[1..].iter().map(|sum| sum / weight).collect();
+        let sums = combination.gathered(moments);
         let moments = Moments { n, weight, sums, mean, centred };
         let entries_after = |passes: usize| (passes * n + m) as u64 * m as u64;
         let entries = AtomicU64::new(entries_after(1));
@@ -230,15 +231,15 @@ struct Passing<'a, P, K, T> {
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts for Passing<'_, P, K, T> {
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>> {
         let Passing { kernel, centers, targets, .. } = *self;
-        let sums = self.passes.pass(EmbeddedRows::new(kernel, centers, targets, streams)?)?;
-        Ok(self.combination.gathered(sums.finish()?.matrix))
+        let input = PassInput::Embedded(streams.key());
+        let sums = self.passes.pass(CenterProducts::new(kernel, centers, targets, input)?)?;
+        Ok(self.combination.gathered(sums.finish()?.1))
     }
 
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let Passing { kernel, centers, targets, .. } = *self;
-        let u = self.combination.spread(u.to_owned());
-        let sums =
-            self.passes.pass(CenterProducts::along(kernel, centers, targets, Some(u.as_ref())))?;
-        Ok(self.combination.gathered(sums.finish()?.matrix))
+        let input = PassInput::Along(self.combination.spread(u.to_owned()));
+        let sums = self.passes.pass(CenterProducts::unchecked(kernel, centers, targets, input))?;
+        Ok(self.combination.gathered(sums.finish()?.1))
     }
 }

@@ -5,7 +5,7 @@ use super::preconditioner::{falkon, krill};
 use super::system::RowProducts;
 use super::tiles::KernelTiles;
 use crate::Problem;
-use crate::rows::KernelRows;
+use crate::kernel_rows::KernelRows;
 use crate::whitener::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
@@ -128,7 +128,7 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Problem { x, y: y.as_ref(), weights: None };
-    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
+    let (entries, source) = (AtomicU64::new(0), KernelRows::new(&k, z, None));
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
         let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
@@ -151,7 +151,7 @@ fn krills_embedding_is_unbiased() {
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let samples = Problem { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let (entries, source) = (AtomicU64::new(0), KernelRows { kernel: &k, centers: z });
+    let (entries, source) = (AtomicU64::new(0), KernelRows::new(&k, z, None));
     let mut tiles = KernelTiles::new(&source, samples, &plan, None, (m, &entries));
     let (mut sum, mut squares) = (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, m));
     for key in 0..trials {

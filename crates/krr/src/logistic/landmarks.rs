@@ -2,8 +2,8 @@
 
 use super::newton::{Regression, State};
 use crate::feature_sums::Solution;
-use crate::rows::{FeatureRows, KernelRows};
-use crate::source::Input;
+use crate::kernel_rows::KernelRows;
+use crate::rows::FeatureRows;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, Problem, Solver};
 use faer::Mat;
@@ -20,7 +20,7 @@ pub(super) struct Landmarked<'a, T, K> {
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
     pub fn new(kernel: &'a K, intercept: bool, centers: Points<'a, T>) -> Result<Self> {
-        let whitener = Whitener::new(kernel, centers)?; //       W + δI = RRᵀ
+        let whitener = Whitener::for_solver(kernel, centers, true)?; // W + δI = RRᵀ
         Ok(Landmarked { kernel, intercept, centers, whitener })
     }
 }
@@ -37,9 +37,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         mu: f64,
         _: f64,
     ) -> Result<(State, FitReport)> {
-        let source = KernelRows { kernel: self.kernel, centers: self.centers };
-        let input = Input::Memory(problem);
-        let mut stream = FeatureRows::of(input, &source, &self.whitener, self.intercept)?;
+        let source = KernelRows::new(self.kernel, self.centers, None);
+        let mut stream = FeatureRows::new(&problem, &source, &self.whitener, self.intercept)?;
         // β = (ΦᵀHΦ + nλI)⁻¹ΦᵀHz
         let (Solution { beta, b, .. }, mut report) =
             Solver::Auto.solve_at(&source, &mut stream, mu)?;

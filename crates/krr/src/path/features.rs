@@ -11,7 +11,6 @@ use crate::totals::Totals;
 use crate::{SolvedBy, Solver, svd};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
-use std::ops::Range;
 
 /// What may be dropped from S: eigenvalues that together are less than this times the smallest μ.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -31,12 +30,14 @@ impl Solver {
         let scales = Scales { mu, trace: rows.totals.trace, once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
         let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
-        let (route, (mut spectrum, V)) = match by {
-            SolvedBy::Qr => ("QR", by_qr(rows)?),
-            _ => (
-                "normal equations",
-                by_normal_equations(rows, products, scales.safe(products.eps::<T>()))?,
-            ),
+        let intercept = rows.shift.is_some();
+        let (route, (mut spectrum, V)) = if by == SolvedBy::Qr {
+            let triangle = Triangle::accumulate(rows)?.centered(intercept);
+            ("QR", of_triangle(triangle, &rows.totals)?)
+        } else {
+            let sums = FeatureSums::accumulate(rows, products)?.centered(intercept);
+            let floor = scales.safe(products.eps::<T>());
+            ("normal equations", of_sums(sums, &rows.totals, floor)?)
         };
         if let Some(constant) = &mut spectrum.constant {
             let shift = rows.shift.iter().flatten();
@@ -49,18 +50,8 @@ impl Solver {
 /// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if
 /// there is a constant.
 ///
-/// One pass; S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some
-/// multiple of that.
-fn by_normal_equations<T: Scalar>(
-    rows: &FeatureRows<'_, T>,
-    products: Products,
-    floor: f64,
-) -> Result<(Spectrum, Mat<f64>)> {
-    let sums = FeatureSums::accumulate(rows, products)?.centered(rows.shift.is_some());
-    of_sums(sums, &rows.totals, floor)
-}
-
-/// The same from sums at hand.
+/// S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple
+/// of that.
 pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
@@ -71,14 +62,8 @@ pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Sp
     Ok((Spectrum::over(totals, values, g, constant, floor), V))
 }
 
-/// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
-/// accurate to ε·‖Φ‖. Nothing is squared before it is known.
-fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
-    let triangle = Triangle::accumulate(rows)?.centered(rows.shift.is_some());
-    of_triangle(triangle, &rows.totals)
-}
-
-/// The same from a triangle at hand.
+/// The same from a QR factorisation √DΦ = QR and the singular values of R, which are accurate to
+/// ε·‖Φ‖. Nothing is squared before it is known.
 pub(crate) fn of_triangle(
     triangle: CenteredTriangle,
     totals: &Totals,
@@ -104,17 +89,12 @@ pub(crate) fn sums<T: Scalar>(
 ) -> Result<Mat<f64>> {
     let zeros = || Mat::zeros(mus.len() * data.targets(), 2);
     let pass = Pass::new(data, spectrum, V, mus);
-    let mut room = pass.room();
-    let leaf = |rows| {
-        let mut total = zeros();
-        for rows in RowTree::tiles(rows, TILE_ROWS) {
-            let residuals = pass.residuals(&mut room, rows)?;
-            residuals.add_to(&mut total, |i| room.counts(i));
-        }
-        Ok(total)
+    let mut buffers = pass.buffers();
+    let add = |mut sums, tile: &Tile<T>| {
+        pass.residuals(&mut buffers, tile).add_to(&mut sums, |i| tile.counts(i));
+        sums
     };
-    let sums = RowTree::new(data.len()).try_reduce_in_order(leaf, |a, b| a + b)?;
-    Ok(sums.unwrap_or_else(zeros))
+    data.sum(RowTree::new(data.len()), zeros, add, |a, b| a + b)
 }
 
 /// Residuals of the rows at some μ, from S, g and V.
@@ -128,9 +108,8 @@ pub(crate) struct Pass<'a, T> {
     mus: &'a [f64],
 }
 
-/// A tile and its rows in the basis of eigenvectors.
-pub(crate) struct Room<T> {
-    tile: Tile<T>,
+/// A tile in `f64`, and its rows in the basis of eigenvectors.
+pub(crate) struct Buffers {
     wide: Mat<f64>,
     u: Mat<f64>,
 }
@@ -149,10 +128,9 @@ impl<'a, T: Scalar> Pass<'a, T> {
         Pass { data, V, coefficients, inverses, center: Center::new(data, spectrum), mus }
     }
 
-    pub fn room(&self) -> Room<T> {
-        let tile = self.data.tile();
-        let u = Mat::zeros(self.V.ncols(), tile.rows());
-        Room { tile, wide: Mat::new(), u }
+    pub fn buffers(&self) -> Buffers {
+        let u = Mat::zeros(self.V.ncols(), TILE_ROWS.min(self.data.len()));
+        Buffers { wide: Mat::new(), u }
     }
 
     /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
@@ -160,14 +138,9 @@ impl<'a, T: Scalar> Pass<'a, T> {
     /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It
     /// is never let below the value it would have if all other samples were orthogonal to the i-th.
     /// In exact arithmetic that value is a lower bound.
-    pub fn residuals(
-        &self,
-        Room { tile, wide, u }: &mut Room<T>,
-        rows: Range<usize>,
-    ) -> Result<Residuals> {
+    pub fn residuals(&self, Buffers { wide, u }: &mut Buffers, tile: &Tile<T>) -> Residuals {
         let Pass { data, V, coefficients, inverses, center, mus } = self;
         let (L, t) = (mus.len(), data.targets());
-        data.fill(tile, rows)?;
         let z = tile.wide_Z(wide).subcols(0, V.nrows());
         let mut u = u.as_mut().subcols_mut(0, tile.rows());
         ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.transpose(), 1.0);
@@ -181,14 +154,7 @@ impl<'a, T: Scalar> Pass<'a, T> {
                 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
             (1.0 - share - leverage[(i, l)]).max(alone)
         });
-        Ok(Residuals { e, rest })
-    }
-}
-
-impl<T: Scalar> Room<T> {
-    /// Whether row i of the tile has a positive weight.
-    pub fn counts(&self, i: usize) -> bool {
-        self.tile.counts(i)
+        Residuals { e, rest }
     }
 }
 

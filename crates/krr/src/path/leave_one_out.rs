@@ -4,10 +4,9 @@ use super::errors::Residuals;
 use super::family::{Basis, Family};
 use super::{LambdaPath, exact, features};
 use crate::Problem;
+use crate::kernel_rows::KernelRows;
 use crate::problem::TILE_ROWS;
-use crate::rows::{FeatureRows, Source};
-use crate::span_rows::SpanRows;
-use crate::whitener::Whitener;
+use crate::rows::FeatureRows;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
@@ -89,36 +88,26 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         mu: f64,
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) -> Result<()> {
-        let tiles = RowTree::tiles(0..samples.x.len(), TILE_ROWS);
         match &self.basis {
             Basis::Samples { U, .. } => {
                 let at = self.spectrum.at_all(&[mu]);
-                tiles.for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
+                RowTree::tiles(0..samples.x.len(), TILE_ROWS)
+                    .for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
                 Ok(())
             }
             Basis::Features { V, whitener, expand } => {
                 let centers = Points::from_cols(self.centers.as_ref());
-                let source = SpanRows::new(&self.kernel, centers, expand.as_ref());
-                self.each_feature_tile((&source, whitener, V), samples, mu, tiles, visit)
+                let source = KernelRows::new(&self.kernel, centers, expand.as_ref());
+                let intercept = self.spectrum.constant.is_some();
+                let data = FeatureRows::new(&samples, &source, whitener, intercept)?;
+                let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
+                let mut buffers = pass.buffers();
+                data.each(|rows, tile| {
+                    visit(rows, pass.residuals(&mut buffers, tile));
+                    Ok(())
+                })
             }
         }
-    }
-
-    fn each_feature_tile(
-        &self,
-        (source, whitener, V): (&dyn Source<T>, &Whitener<T>, &Mat<f64>),
-        samples: Problem<'_, T>,
-        mu: f64,
-        tiles: impl Iterator<Item = Range<usize>>,
-        mut visit: impl FnMut(Range<usize>, Residuals),
-    ) -> Result<()> {
-        let data = FeatureRows::new(source, whitener, samples, self.spectrum.constant.is_some());
-        let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
-        let mut room = pass.room();
-        tiles.into_iter().try_for_each(|rows| {
-            visit(rows.clone(), pass.residuals(&mut room, rows)?);
-            Ok(())
-        })
     }
 
     /// y_i − f(x_i) where the weight is 0: f is then fitted without the sample.

@@ -2,17 +2,19 @@
 
 use super::family::{Basis, Family, Spectrum};
 use super::features;
+use crate::kernel_rows::KernelRows;
 use crate::nystrom::check_centers;
 use crate::path::LambdaPath;
 use crate::problem::check_rows;
-use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Input, Reader, RowSource};
+use crate::rows::FeatureRows;
+use crate::source::{RowSource, SourceTiles, Tiles};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::Landmarks;
+use std::cell::RefCell;
 
 impl<K> NystromKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
@@ -82,7 +84,7 @@ impl<K> NystromKrr<K, ()> {
         let problem = problem.into();
         problem.check_path(&self.kernel, ridges, self.intercept)?;
         let z = centers.into().points(problem.x, &self.kernel)?;
-        self.path_of(Input::Memory(problem), Points::from_cols(z.as_ref()), ridges)
+        self.path_of(&problem, Points::from_cols(z.as_ref()), ridges)
     }
 
     /// As [`path`](Self::path) for rows that are read block by block, with the same bits: three
@@ -103,19 +105,19 @@ impl<K> NystromKrr<K, ()> {
         check_centers(&self.kernel, centers)?;
         validate::not_empty("ridges of the path", ridges.len())?;
         ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
-        self.path_of(Input::Source(&Reader::shared(rows)), centers, ridges)
+        self.path_of(&SourceTiles(RefCell::new(rows)), centers, ridges)
     }
 
     fn path_of<T: Scalar>(
         &self,
-        input: Input<'_, T>,
+        tiles: &dyn Tiles<T>,
         centers: Points<'_, T>,
         ridges: &[Ridge<T>],
     ) -> Result<LambdaPath<K, T>>
     where
         K: Kernel<T> + Clone,
     {
-        let (family, (mus, sums)) = self.spectral(input, centers, ridges, 2, |rows, found| {
+        let (family, (mus, sums)) = self.spectral(tiles, centers, ridges, 2, |rows, found| {
             check_rows(rows.totals.positive as usize, self.intercept)?;
             let mus = found.0.mus(ridges)?;
             let sums = features::sums(rows, found.0, found.1, &mus)?;
@@ -137,13 +139,13 @@ impl<K> NystromKrr<K, ()> {
         problem.check(&self.kernel)?;
         let z = Centers::from(landmarks).points(problem.x, &self.kernel)?;
         let z = Points::from_cols(z.as_ref());
-        Ok(self.spectral(Input::Memory(problem), z, ridges, 1, |_, _| Ok(()))?.0)
+        Ok(self.spectral(&problem, z, ridges, 1, |_, _| Ok(()))?.0)
     }
 
     /// S, g and V, and what `then` makes of them with the rows still at hand.
     fn spectral<T: Scalar, Out>(
         &self,
-        input: Input<'_, T>,
+        tiles: &dyn Tiles<T>,
         centers: Points<'_, T>,
         ridges: &[Ridge<T>],
         passes: usize,
@@ -154,8 +156,8 @@ impl<K> NystromKrr<K, ()> {
     {
         let kernel = &self.kernel;
         let whitener = Whitener::new(kernel, centers)?; //                   W + δI = RRᵀ
-        let source = KernelRows { kernel, centers };
-        let rows = FeatureRows::of(input, &source, &whitener, self.intercept)?;
+        let source = KernelRows::new(kernel, centers, None);
+        let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
         let out = then(&rows, (&spectrum, &V))?;
         let report =

@@ -3,8 +3,8 @@
 use super::family::{Basis, Family};
 use super::features;
 use crate::Problem;
+use crate::kernel_rows::span;
 use crate::path::LambdaPath;
-use crate::span_rows::span;
 use crate::{FitReport, SketchedKrr, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};

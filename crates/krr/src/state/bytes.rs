@@ -1,16 +1,15 @@
-//! The binary layout of a state: little-endian numbers and a checksum at the end.
+//! The binary layout of a sum: little-endian numbers and a checksum at the end.
 
-use faer::MatRef;
 use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// What every file begins with.
 const MAGIC: &[u8; 8] = b"NYSTSTAT";
 /// Raised whenever the layout changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// Bytes before the numbers.
+const HEAD: usize = MAGIC.len() + 8;
 /// Bytes of the checksum.
 const CHECK: usize = size_of::<u64>();
-/// More rows than any pass sees. Counts below it do not overflow, nor do those of kernel values.
-pub(super) const MOST_ROWS: u64 = 1 << 40;
 
 /// FNV-1a, 64 bits: any one damaged byte changes it. It is no defence against forgery.
 #[derive(Clone, Copy)]
@@ -32,13 +31,8 @@ impl Hash {
         self.bytes(&x.to_le_bytes())
     }
 
-    pub fn number(self, x: f64) -> Self {
-        self.integer(x.to_bits())
-    }
-
-    /// Column by column.
-    pub fn matrix<T: Scalar>(self, a: MatRef<'_, T>) -> Self {
-        a.col_iter().flat_map(|col| col.iter()).fold(self, |hash, x| hash.number(x.f64()))
+    pub fn numbers<'a, T: Scalar>(self, numbers: impl IntoIterator<Item = &'a T>) -> Self {
+        numbers.into_iter().fold(self, |hash, x| hash.integer(x.f64().to_bits()))
     }
 
     pub fn value(self) -> u64 {
@@ -46,55 +40,41 @@ impl Hash {
     }
 }
 
-/// Bytes under way.
-pub(crate) struct Writer(Vec<u8>);
-
-impl Writer {
-    /// For a state of this kind and `numbers` numbers after the head.
-    pub fn new(kind: u8, numbers: usize) -> Self {
-        let mut out = Writer(Vec::with_capacity(Self::len(numbers)));
-        out.0.extend_from_slice(MAGIC);
-        out.0.extend_from_slice(&VERSION.to_le_bytes());
-        out.0.extend_from_slice(&[kind, 0, 0, 0]);
-        out
-    }
-
-    /// Bytes of a whole file.
-    fn len(numbers: usize) -> usize {
-        MAGIC.len() + 8 + 8 * numbers + CHECK
-    }
-
-    pub fn integer(&mut self, x: u64) {
-        self.0.extend_from_slice(&x.to_le_bytes());
-    }
-
-    pub fn number(&mut self, x: f64) {
-        self.integer(x.to_bits());
-    }
-
-    pub fn numbers(&mut self, xs: &[f64]) {
-        xs.iter().for_each(|&x| self.number(x));
-    }
-
-    /// The bytes, with their checksum.
-    pub fn finish(mut self) -> Vec<u8> {
-        let check = Hash::new().bytes(&self.0).value();
-        self.integer(check);
-        self.0
-    }
+/// The bytes of a file of this kind, with their checksum; `write` hands out its numbers as bits, as
+/// often as it is called.
+pub(super) fn to_bytes(kind: u8, write: impl Fn(&mut dyn FnMut(u64))) -> Vec<u8> {
+    let mut count = 0;
+    write(&mut |_| count += 1);
+    let mut bytes = Vec::with_capacity(HEAD + 8 * count + CHECK);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&[kind, 0, 0, 0]);
+    write(&mut |bits| bytes.extend_from_slice(&bits.to_le_bytes()));
+    let check = Hash::new().bytes(&bytes).value();
+    bytes.extend_from_slice(&check.to_le_bytes());
+    bytes
 }
 
-/// The numbers of a file whose head and checksum are as they should be.
-pub(crate) struct Reader<'a>(std::slice::ChunksExact<'a, u8>);
+/// The numbers of a file, one after another; 0 for those that it lacks, of which
+/// [`finish`](Self::finish) tells.
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    numbers: std::slice::ChunksExact<'a, u8>,
+    /// Numbers read.
+    count: usize,
+    /// The first number that is NaN or ∞.
+    not_finite: Option<f64>,
+}
 
 impl<'a> Reader<'a> {
     /// # Errors
-    /// [`Error::Incompatible`] for bytes that are no whole file of this kind with so many numbers.
-    pub fn new(bytes: &'a [u8], kind: u8, numbers: usize) -> Result<Self> {
+    /// [`Error::Incompatible`] for bytes that do not begin as a file of this kind.
+    pub fn new(bytes: &'a [u8], kind: u8) -> Result<Self> {
         if !bytes.starts_with(MAGIC) {
             return Err(wrong("these bytes do not begin as a state does".into()));
         }
-        let head = bytes.get(8..16).ok_or_else(|| wrong("the head is cut off".into()))?;
+        let head =
+            bytes.get(MAGIC.len()..HEAD).ok_or_else(|| wrong("the head is cut off".into()))?;
         let version = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
         if version != VERSION {
             let problem = format!("layout {version}, where this version reads {VERSION}");
@@ -103,71 +83,49 @@ impl<'a> Reader<'a> {
         if head[4] != kind {
             return Err(wrong("normal equations, QR factors and errors do not mix".into()));
         }
-        if bytes.len() != Writer::len(numbers) {
-            let problem = format!(
-                "{} bytes, where a state of these centres and targets has {}: cut off, or of \
-                 another problem",
-                bytes.len(),
-                Writer::len(numbers)
-            );
-            return Err(wrong(problem));
-        }
-        let (content, check) = bytes.split_at(bytes.len() - CHECK);
-        if Hash::new().bytes(content).value().to_le_bytes() != check {
-            return Err(wrong("the checksum does not fit: the bytes are damaged".into()));
-        }
-        Ok(Reader(content[16..].chunks_exact(8)))
-    }
-
-    /// How many numbers there would be in a file of so many bytes.
-    pub fn numbers_in(bytes: &[u8]) -> usize {
-        bytes.len().saturating_sub(Writer::len(0)) / 8
-    }
-
-    /// One of these numbers, as an integer.
-    pub fn number_at(bytes: &[u8], place: usize) -> Option<u64> {
-        let number = bytes.get(Writer::len(place) - CHECK..)?.first_chunk()?;
-        Some(u64::from_le_bytes(*number))
+        let numbers = bytes[HEAD..bytes.len().saturating_sub(CHECK).max(HEAD)].chunks_exact(8);
+        Ok(Reader { bytes, numbers, count: 0, not_finite: None })
     }
 
     pub fn integer(&mut self) -> u64 {
-        let bytes = self.0.next().unwrap_or(&[0; 8]);
+        self.count += 1;
+        let bytes = self.numbers.next().unwrap_or(&[0; 8]);
         u64::from_le_bytes(std::array::from_fn(|i| bytes[i]))
     }
 
-    /// How many rows there are, or the number of one.
+    pub fn number(&mut self) -> f64 {
+        let x = f64::from_bits(self.integer());
+        if !x.is_finite() {
+            self.not_finite.get_or_insert(x);
+        }
+        x
+    }
+
+    /// How many numbers are left.
+    pub fn left(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether the file has as many numbers as were read, all of them finite and as written.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for more than any pass sees.
-    pub fn rows(&mut self) -> Result<u64> {
-        match self.integer() {
-            rows if rows <= MOST_ROWS => Ok(rows),
-            rows => Err(wrong(format!("{rows} rows, more than any pass sees"))),
+    /// [`Error::Incompatible`] if not.
+    pub fn finish(&self) -> Result<()> {
+        let (length, expected) = (self.bytes.len(), HEAD + 8 * self.count + CHECK);
+        if length != expected {
+            return Err(wrong(format!(
+                "{length} bytes, where a state of these centres and targets has {expected}: cut \
+                 off, or of another problem"
+            )));
         }
-    }
-
-    pub fn number(&mut self) -> f64 {
-        f64::from_bits(self.integer())
-    }
-
-    pub fn numbers(&mut self, count: usize) -> Vec<f64> {
-        (0..count).map(|_| self.number()).collect()
-    }
-
-    /// All that are left.
-    pub fn rest(&mut self) -> Vec<f64> {
-        self.numbers(self.0.len())
-    }
-}
-
-/// Refuses numbers that no sums over rows come to.
-///
-/// # Errors
-/// [`Error::Incompatible`].
-pub(super) fn finite<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<()> {
-    match numbers.into_iter().find(|number| !number.is_finite()) {
-        None => Ok(()),
-        Some(number) => Err(wrong(format!("one of its numbers is {number}"))),
+        let (content, check) = self.bytes.split_at(length - CHECK);
+        if Hash::new().bytes(content).value().to_le_bytes() != check {
+            return Err(wrong("the checksum does not fit: the bytes are damaged".into()));
+        }
+        match self.not_finite {
+            None => Ok(()),
+            Some(number) => Err(wrong(format!("one of its numbers is {number}"))),
+        }
     }
 }
 

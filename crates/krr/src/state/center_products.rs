@@ -1,88 +1,101 @@
-//! Products of K_nM with vectors, as sums over rows.
+//! What the iterations of Falkon and KRILL take from the rows, as sums over these.
 
-use super::Asked;
-use super::matrix_sums::{
-    Added, MatrixSums, Rooms, Sums, by_rows, check_centers, fingerprint, values,
-};
-use super::tiled::Tiled;
+use super::PassInput;
+use super::kernel_products::{Buffers, by_rows, check_centers, entries, fingerprint, values};
+use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
-use faer::{Accum, Mat, MatRef};
+use crate::problem::TILE_ROWS;
+use crate::sign_embedding::{embed, empty_embedding};
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Scalar, Streams, ops, validate};
 
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
 
-/// What an iteration of [`Falkon`](crate::Falkon) takes from the rows: K_nMᵀDK_nM u for a given u,
-/// or K_nMᵀD\[y 1\] before there is one. D holds the sample weights.
+/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) takes from the rows, by its
+/// [`PassInput`]. D holds the sample weights.
+///
+/// | input | sum |
+/// |---|---|
+/// | nothing | K_nMᵀD\[y 1\], M × (t + 1): the right-hand side |
+/// | u, M × c | K_nMᵀDK_nM u, M × c: an iteration |
+/// | a key | (Ψ√D K_nM)ᵀ, M × 2M: KRILL's embedding |
 ///
 /// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
 /// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
-/// reach, make them from what is [`Asked`]. Nothing but the sum is held, M × t numbers, and
-/// 64·M for each thread.
-pub type CenterProducts<K, T> = Tiled<MatrixSums<CenterProduct<K, T>>, T>;
+/// reach, make them from their [`PassInput`]. Nothing but the sum is held, and 64·M numbers for
+/// each thread; for an embedding, 1024·M numbers.
+///
+/// Ψ of a tile follows from the key and the number of its first row, so sums must begin [where
+/// their rows do](crate::RowSums::empty_at): otherwise repeated rows could have equal signs.
+pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
-/// What [`CenterProducts`] adds of a tile: to Σ w, to Σ w y, and to M × t or M × (t + 1) numbers.
-#[derive(Debug)]
+/// What [`CenterProducts`] adds of a tile: to Σ w and Σ w y, and to a matrix.
+#[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
     kernel: K,
     /// d × M.
     centers: Mat<T>,
-    /// u.
-    direction: Option<Mat<f64>>,
+    targets: usize,
+    input: PassInput,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
-    /// Over no rows: K_nMᵀD\[y 1\] for t targets, or with u, M rows, K_nMᵀDK_nM u.
+    /// Over no rows, for t targets.
     ///
     /// # Errors
     /// Those of the kernel for the centres; [`Empty`](nystrom_linalg_core::Error::Empty) without
-    /// centres or targets, [`Shape`](nystrom_linalg_core::Error::Shape) for another u.
+    /// centres or targets, [`Shape`](nystrom_linalg_core::Error::Shape) unless u has a row for each
+    /// centre.
     ///
-    /// [`Asked`] has an example.
+    /// [`PassInput`] has an example.
     pub fn new(
         kernel: &K,
         centers: Points<'_, T>,
         targets: usize,
-        u: Option<MatRef<'_, f64>>,
+        input: PassInput,
     ) -> Result<Self> {
         check_centers(kernel, centers, targets)?;
-        let rows = u.map_or(centers.len(), |u| u.nrows());
-        validate::same_size("rows of u against centres", centers.len(), rows)?;
-        Ok(Self::along(kernel, centers, targets, u))
+        if let PassInput::Along(u) = &input {
+            validate::same_size("rows of u against centres", centers.len(), u.nrows())?;
+        }
+        Ok(Self::unchecked(kernel, centers, targets, input))
     }
 
     /// As `new`, unchecked.
-    pub(crate) fn along(
+    pub(crate) fn unchecked(
         kernel: &K,
         centers: Points<'_, T>,
         targets: usize,
-        u: Option<MatRef<'_, f64>>,
+        input: PassInput,
     ) -> Self {
         let hash = fingerprint(kernel, centers, targets);
-        let hash = u.iter().fold(hash, |hash, u| hash.matrix(*u));
-        let matrix = Mat::zeros(centers.len(), u.map_or(targets + 1, |u| u.ncols()));
+        let hash = match &input {
+            PassInput::Nothing => hash,
+            PassInput::Along(u) => hash.numbers(entries(u.as_ref())),
+            PassInput::Embedded(key) => hash.integer(*key),
+        };
         let (kernel, sizes) = (kernel.clone(), [centers.dim(), targets]);
-        let (centers, direction) = (centers.as_cols().to_owned(), u.map(|u| u.to_owned()));
-        let added = CenterProduct { kernel, centers, direction };
-        Tiled::adding(added, sizes, hash, 1 + targets, matrix)
+        let term = CenterProduct { kernel, centers: centers.as_cols().to_owned(), targets, input };
+        Tiled::over_no_rows(term, sizes, hash.value())
     }
 }
 
 impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     /// Of a few rows, on this thread.
-    fn of(&self, rows: Problem<'_, T>, room: &mut Mat<T>) -> Mat<f64> {
+    fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> Mat<f64> {
         let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
         let mut wide = Mat::new();
-        let K = values(&self.kernel, centers, rows.x, room, &mut wide); //      M × rows
+        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      M × rows
         let w = |i: usize| rows.weight(i);
-        let right = match &self.direction {
-            Some(u) => {
+        let right = match &self.input {
+            PassInput::Along(u) => {
                 let mut f = Mat::zeros(count, u.ncols());
                 ops::matmul_here(f.as_mut(), Accum::Replace, K.transpose(), u.as_ref(), 1.0);
                 Mat::from_fn(count, u.ncols(), |i, j| w(i) * f[(i, j)])
             }
-            None => Mat::from_fn(count, rows.y.ncols() + 1, |i, j| {
+            _ => Mat::from_fn(count, rows.y.ncols() + 1, |i, j| {
                 w(i) * if j < rows.y.ncols() { rows.y[(i, j)].f64() } else { 1.0 }
             }),
         };
@@ -92,21 +105,47 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
+impl<T: Scalar, K: Kernel<T>> TileTerm<T> for CenterProduct<K, T> {
     const KIND: u8 = 3;
-    const OTHERWISE: &'static str = "another vector, kernel or other centres";
+    const MISMATCH: &'static str = "another vector or key, kernel or other centres";
+    type Sums = (Vec<f64>, Mat<f64>);
+    type Scratch = Buffers<T>;
 
-    fn asked(&self) -> Asked<'_> {
-        self.direction.as_ref().map_or(Asked::Nothing, |u| Asked::Along(u.as_ref()))
+    fn input(&self) -> &PassInput {
+        &self.input
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
         &self.kernel
     }
 
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
-        let Sums { numbers: totals, matrix: out, .. } = sums;
-        let parts = by_rows(tile, (out.nrows(), CHUNK), rooms, |rows, room| self.of(rows, room));
+    fn zeros(&self) -> Self::Sums {
+        let m = self.centers.ncols();
+        let matrix = match &self.input {
+            PassInput::Nothing => Mat::zeros(m, self.targets + 1),
+            PassInput::Along(u) => Mat::zeros(m, u.ncols()),
+            PassInput::Embedded(_) => empty_embedding(m),
+        };
+        (vec![0.0; 1 + self.targets], matrix)
+    }
+
+    fn add(
+        &self,
+        (totals, out): &mut Self::Sums,
+        tile: Problem<'_, T>,
+        first: u64,
+        buffers: &mut Buffers<T>,
+    ) -> Result<()> {
+        let m = self.centers.ncols();
+        if let PassInput::Embedded(key) = self.input {
+            buffers.lend((m, TILE_ROWS), |buffer| {
+                let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
+                let Kt = values(&self.kernel, centers, tile.x, buffer, &mut wide); // M × rows
+                embed(out.as_mut(), Kt, tile, &mut Streams::from_key(key).stream(first));
+            });
+            return Ok(());
+        }
+        let parts = by_rows(tile, (m, CHUNK), buffers, |rows, buffer| self.of(rows, buffer));
         parts.into_iter().for_each(|part| *out += part);
         let w = |i: usize| tile.weight(i);
         totals[0] += (0..tile.x.len()).map(w).sum::<f64>();

@@ -1,5 +1,7 @@
 //! Rows drawn with replacement as these come, whoever sees them.
 
+use super::bytes::Reader;
+use super::sums::Sums;
 use nystrom_linalg_core::Streams;
 use rand::RngExt;
 
@@ -11,7 +13,7 @@ use rand::RngExt;
 /// from parts of the rows merge without a trace. Those that come too late for every slot are not
 /// drawn: about s·ln s·ln n arrivals are.
 #[derive(Debug, Clone)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     streams: Streams,
     /// s; without it every row is kept.
     count: Option<usize>,
@@ -33,36 +35,6 @@ impl Draws {
         let mut kept = vec![0.0; slots * (HEAD + width)];
         kept.chunks_exact_mut(HEAD + width).for_each(|slot| slot[0] = f64::INFINITY);
         Draws { streams, count, width, kept, end: f64::INFINITY, empty: slots }
-    }
-
-    /// The same over no rows.
-    pub fn emptied(&self) -> Self {
-        Self::new(self.streams, self.count, self.width)
-    }
-
-    /// The same with numbers that [`kept`](Self::kept) gave.
-    pub fn with(&self, kept: Vec<f64>) -> Self {
-        let mut draws = Draws { kept, ..self.emptied() };
-        draws.see_end();
-        draws
-    }
-
-    /// Whether these can be draws from any rows.
-    pub fn is_sound(&self) -> bool {
-        let slots = self.kept.chunks_exact(HEAD + self.width);
-        let mut drawn = slots.filter(|slot| slot[0] != f64::INFINITY);
-        drawn.all(|slot| slot[0] >= 0.0 && slot.iter().all(|number| number.is_finite()))
-    }
-
-    /// Numbers that say all.
-    pub fn kept(&self) -> &[f64] {
-        &self.kept
-    }
-
-    /// How many numbers there are of so many at most.
-    pub fn numbers_of(&self, at_most: usize) -> usize {
-        let slot = HEAD + self.width;
-        self.count.map_or(at_most / slot * slot, |count| count * slot)
     }
 
     /// Offers a row.
@@ -97,20 +69,6 @@ impl Draws {
         }
     }
 
-    /// Adds the draws from other rows.
-    pub fn merge(&mut self, later: &Draws) {
-        if self.count.is_none() {
-            self.kept.extend_from_slice(&later.kept);
-            return;
-        }
-        let slot = HEAD + self.width;
-        let slots = self.kept.chunks_exact_mut(slot).zip(later.kept.chunks_exact(slot));
-        for (ours, theirs) in slots.filter(|(ours, theirs)| theirs[0] < ours[0]) {
-            ours.copy_from_slice(theirs);
-        }
-        self.see_end();
-    }
-
     fn see_end(&mut self) {
         let times = self.kept.chunks_exact(HEAD + self.width).map(|slot| slot[0]);
         self.empty = times.clone().filter(|time| *time == f64::INFINITY).count();
@@ -125,8 +83,45 @@ impl Draws {
     }
 }
 
+impl Sums for Draws {
+    fn merge(&mut self, later: Self) {
+        if self.count.is_none() {
+            self.kept.extend(later.kept);
+            return;
+        }
+        let slot = HEAD + self.width;
+        let slots = self.kept.chunks_exact_mut(slot).zip(later.kept.chunks_exact(slot));
+        for (ours, theirs) in slots.filter(|(ours, theirs)| theirs[0] < ours[0]) {
+            ours.copy_from_slice(theirs);
+        }
+        self.see_end();
+    }
+
+    fn write(&self, out: &mut dyn FnMut(u64)) {
+        self.kept.write(out);
+    }
+
+    /// If every row is kept, all numbers that are left.
+    fn read(&self, reader: &mut Reader<'_>) -> Self {
+        let slots = self.count.unwrap_or(reader.left() / (HEAD + self.width));
+        // the time of an empty slot is ∞
+        let number = |_| f64::from_bits(reader.integer());
+        let kept = (0..slots * (HEAD + self.width)).map(number).collect();
+        let mut draws = Draws { kept, ..Self::new(self.streams, self.count, self.width) };
+        draws.see_end();
+        draws
+    }
+
+    fn is_sound(&self, _: u64) -> bool {
+        let slots = self.kept.chunks_exact(HEAD + self.width);
+        let mut drawn = slots.filter(|slot| slot[0] != f64::INFINITY);
+        drawn.all(|slot| slot[0] >= 0.0 && slot.iter().all(|number| number.is_finite()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::bytes::to_bytes;
     use super::*;
 
     const WEIGHTS: [f64; 5] = [1.0, 2.0, 0.0, 3.0, 4.0];
@@ -135,6 +130,15 @@ mod tests {
         let mut draws = Draws::new(Streams::from_key(key), count, 1);
         rows.for_each(|row| draws.offer(row, WEIGHTS[row as usize % 5], |_| row as f64 + 0.5));
         draws
+    }
+
+    /// What is read where these were written.
+    fn saved(draws: &Draws) -> Draws {
+        let bytes = to_bytes(0, |out| draws.write(out));
+        let mut reader = Reader::new(&bytes, 0).unwrap();
+        let again = Draws::new(draws.streams, draws.count, draws.width).read(&mut reader);
+        reader.finish().unwrap();
+        again
     }
 
     /// Counts of rows, and of pairs in the first two slots, over 30,000 draws: within 5.6
@@ -167,13 +171,13 @@ mod tests {
                 let part = |from: u64, to: u64| drawn(7, from..to, count);
                 let [a, b] = cuts;
                 let mut left = part(0, a);
-                left.merge(&part(a, b));
-                left.merge(&left.with(part(b, 300).kept().to_vec()));
+                left.merge(part(a, b));
+                left.merge(saved(&part(b, 300)));
                 let mut right = part(a, b);
-                right.merge(&part(b, 300));
+                right.merge(part(b, 300));
                 let mut all = part(0, a);
-                all.merge(&right);
-                assert!(left.kept() == whole.kept() && all.kept() == whole.kept());
+                all.merge(right);
+                assert!(left.kept == whole.kept && all.kept == whole.kept);
             }
             let expected = count.unwrap_or(300);
             assert_eq!(whole.rows().count(), expected);

@@ -1,7 +1,7 @@
 //! Products of K with the residuals of a model, as sums over rows.
 
-use super::matrix_sums::{Added, MatrixSums, Rooms, Sums, by_rows, fingerprint, values};
-use super::tiled::Tiled;
+use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
+use super::tiled::{TileTerm, Tiled};
 use crate::{KrrModel, Problem};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -16,11 +16,11 @@ const CHUNK: usize = 64;
 /// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; who
 /// runs passes needs [`RowSums`](crate::RowSums) alone. Memory: p·(t + 1) numbers, and 64·(p + m)
 /// for each thread.
-pub type DualProducts<K, T> = Tiled<MatrixSums<DualProduct<K, T>>, T>;
+pub type DualProducts<K, T> = Tiled<DualProduct<K, T>, T>;
 
 /// What [`DualProducts`] adds of a tile: to Σ w, to Σ w(y − f) of each target, and to p × (t + 1)
 /// numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DualProduct<K, T> {
     model: KrrModel<K, T>,
     theta: Mat<f64>,
@@ -32,10 +32,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> DualProducts<K, T> {
     /// At these points, or at the centres.
     pub(crate) fn new(model: &KrrModel<K, T>, at: Option<Mat<T>>) -> Self {
         let theta = ops::widened(model.coefficients(), &mut Mat::new()).to_owned();
-        let (added, t) = (DualProduct { model: model.clone(), theta, at }, model.intercept().len());
-        let hash = fingerprint(model.kernel(), added.at(), t).matrix(added.theta.as_ref());
-        let (sizes, matrix) = ([model.centers().dim(), t], Mat::zeros(added.at().len(), t + 1));
-        Tiled::adding(added, sizes, hash, t + 1, matrix)
+        let (term, t) = (DualProduct { model: model.clone(), theta, at }, model.intercept().len());
+        let hash = fingerprint(model.kernel(), term.at(), t).numbers(entries(term.theta.as_ref()));
+        Tiled::over_no_rows(term, [model.centers().dim(), t], hash.value())
     }
 }
 
@@ -45,10 +44,10 @@ impl<T: Scalar, K: Kernel<T>> DualProduct<K, T> {
     }
 
     /// Of a few rows, on this thread: w(y − f) with w in the last column, and the product.
-    fn of(&self, rows: Problem<'_, T>, room: &mut Mat<T>) -> [Mat<f64>; 2] {
+    fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> [Mat<f64>; 2] {
         let (model, count, t) = (&self.model, rows.x.len(), self.theta.ncols());
         let (mut wide, mut out) = (Mat::new(), Mat::zeros(self.at().len(), t + 1));
-        let k = values(model.kernel(), model.centers(), rows.x, room, &mut wide); // k_Z(x_i)
+        let k = values(model.kernel(), model.centers(), rows.x, buffer, &mut wide); // k_Z(x_i)
         let mut f = Mat::from_fn(count, t, |_, j| model.intercept()[j].f64());
         ops::matmul_here(f.as_mut(), Accum::Add, k.transpose(), self.theta.as_ref(), 1.0);
         let residuals = Mat::from_fn(count, t + 1, |i, j| {
@@ -63,25 +62,38 @@ impl<T: Scalar, K: Kernel<T>> DualProduct<K, T> {
         if self.at.is_none() {
             add(k);
         } else {
-            add(values(model.kernel(), self.at(), rows.x, room, &mut wide));
+            add(values(model.kernel(), self.at(), rows.x, buffer, &mut wide));
         }
         [residuals, out]
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> Added<T> for DualProduct<K, T> {
+impl<T: Scalar, K: Kernel<T>> TileTerm<T> for DualProduct<K, T> {
     const KIND: u8 = 7;
-    const OTHERWISE: &'static str = "another model, or other points";
+    const MISMATCH: &'static str = "another model, or other points";
+    type Sums = (Vec<f64>, Mat<f64>);
+    type Scratch = Buffers<T>;
 
     fn kernel(&self) -> &impl Kernel<T> {
         self.model.kernel()
     }
 
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
-        let Sums { numbers: totals, matrix: out, .. } = sums;
+    fn zeros(&self) -> Self::Sums {
+        let columns = self.theta.ncols() + 1;
+        (vec![0.0; columns], Mat::zeros(self.at().len(), columns))
+    }
+
+    fn add(
+        &self,
+        (totals, out): &mut Self::Sums,
+        tile: Problem<'_, T>,
+        _: u64,
+        buffers: &mut Buffers<T>,
+    ) -> Result<()> {
         let t = self.theta.ncols();
         let shape = (out.nrows().max(self.theta.nrows()), CHUNK);
-        for [residuals, part] in by_rows(tile, shape, rooms, |rows, room| self.of(rows, room)) {
+        let parts = by_rows(tile, shape, buffers, |rows, buffer| self.of(rows, buffer));
+        for [residuals, part] in parts {
             *out += part;
             let sum = |j: usize| residuals.col(j).iter().sum::<f64>();
             totals[0] += sum(t);

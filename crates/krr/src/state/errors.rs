@@ -1,15 +1,15 @@
 //! Leave-one-out errors of a path, by one more pass over the rows.
 
+use super::RowSums;
 use super::bytes::Hash;
-use super::matrix_sums::{Added, MatrixSums, Rooms, Sums};
 use super::path::StatePath;
-use super::tiled::Tiled;
+use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
+use crate::kernel_rows::KernelRows;
 use crate::path::Family;
 use crate::path::family::Basis;
 use crate::path::features::Pass;
 use crate::rows::FeatureRows;
-use crate::span_rows::SpanRows;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -45,11 +45,11 @@ use std::sync::Arc;
 /// assert!(loo[best].sqrt() < 0.075 && model.report().n == 2000);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub type PathErrors<K, T> = Tiled<MatrixSums<SquaredErrors<K, T>>, T>;
+pub type PathErrors<K, T> = Tiled<SquaredErrors<K, T>, T>;
 
 /// What [`PathErrors`] adds of a tile: to Σ w, and to Σ e²/(1 − h)² and Σ e² of every ridge and
 /// target.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SquaredErrors<K, T> {
     family: Arc<Family<K, T>>,
     shift: Option<Vec<f64>>,
@@ -60,13 +60,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// The leave-one-out errors of this path, over no rows yet.
     pub fn errors(&self) -> PathErrors<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
-        let hash = Hash::new().integer(self.fingerprint);
-        let values = mus.iter().chain(&self.family.spectrum.values);
-        let hash = values.fold(hash, |hash, x| hash.number(*x));
+        let hash = Hash::new().integer(self.fingerprint).numbers(&mus);
+        let hash = hash.numbers(&self.family.spectrum.values).value();
         let sizes = [self.family.centers.nrows(), self.family.targets()];
-        let matrix = Mat::zeros(mus.len() * self.family.targets(), 2);
         let (family, shift) = (self.family.clone(), self.shift.clone());
-        Tiled::adding(SquaredErrors { family, shift, mus }, sizes, hash, 1, matrix)
+        Tiled::over_no_rows(SquaredErrors { family, shift, mus }, sizes, hash)
     }
 }
 
@@ -94,36 +92,48 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// Of every ridge, over targets and rows.
     fn means(&self, column: usize) -> Result<Vec<f64>> {
         let whole = self.whole()?;
-        let MatrixSums { added, rows, numbers, matrix, .. } = &*whole;
+        let ((weight, sums), family) = (&*whole, &self.term.family);
         let what = "rows of the path when seen again";
-        validate::same_size(what, added.family.spectrum.n, *rows as usize)?;
-        let t = added.family.targets();
-        let (sums, total) = (matrix.col_as_slice(column), t as f64 * numbers[0]);
+        validate::same_size(what, family.spectrum.n, RowSums::rows(self) as usize)?;
+        let t = family.targets();
+        let (sums, total) = (sums.col_as_slice(column), t as f64 * weight);
         Ok(sums.chunks(t).map(|targets| targets.iter().sum::<f64>() / total).collect())
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> Added<T> for SquaredErrors<K, T> {
-    /// It was 2 while rows of positive weight were counted, too.
+impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for SquaredErrors<K, T> {
     const KIND: u8 = 9;
-    const OTHERWISE: &'static str = "another path";
+    const MISMATCH: &'static str = "another path";
+    type Sums = (f64, Mat<f64>);
+    type Scratch = ();
 
     fn kernel(&self) -> &impl Kernel<T> {
         &self.family.kernel
     }
 
-    fn add(&self, tile: Problem<'_, T>, _: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
-        let Sums { numbers: weight, matrix: sums, .. } = sums;
+    fn zeros(&self) -> Self::Sums {
+        (0.0, Mat::zeros(self.mus.len() * self.family.targets(), 2))
+    }
+
+    fn add(
+        &self,
+        (weight, sums): &mut Self::Sums,
+        tile: Problem<'_, T>,
+        _: u64,
+        (): &mut (),
+    ) -> Result<()> {
         let SquaredErrors { family, shift, mus } = self;
         let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
         let centers = Points::from_cols(family.centers.as_ref());
-        let source = SpanRows::new(&family.kernel, centers, expand.as_ref());
-        let rows = FeatureRows::with_shift(&source, whitener, tile, shift.clone());
+        let source = KernelRows::new(&family.kernel, centers, expand.as_ref());
+        let rows = FeatureRows::with_shift(&tile, &source, whitener, shift.clone())?;
         let pass = Pass::new(&rows, &family.spectrum, V, mus);
-        let mut room = pass.room();
-        let residuals = pass.residuals(&mut room, 0..tile.x.len())?;
-        residuals.add_to(sums, |i| room.counts(i));
-        weight[0] += rows.totals.weight;
+        let mut buffers = pass.buffers();
+        rows.each(|_, tile| {
+            pass.residuals(&mut buffers, tile).add_to(sums, |i| tile.counts(i));
+            Ok(())
+        })?;
+        *weight += rows.totals.weight;
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Normal equations by folds: k-fold cross-validation in one pass.
 
-use super::bytes::{Hash, Reader, Writer};
+use super::bytes::Hash;
 use super::path::SAFETY;
-use super::tiled::{TileSums, Tiled};
+use super::sums::Sums;
+use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::Problem;
 use crate::cross_validation::{CvScore, check_count};
@@ -10,10 +11,12 @@ use crate::feature_sums::FeatureSums;
 use crate::path::Family;
 use crate::path::family::Basis;
 use crate::problem::Part;
+use crate::totals::Totals;
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};
 use rand::{Rng, RngExt};
+use std::sync::Arc;
 
 /// The normal equations of k folds side by side: k-fold cross-validation without a second pass.
 ///
@@ -50,19 +53,18 @@ use rand::{Rng, RngExt};
 /// ```
 pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 
-/// What [`FoldedEquations`] adds up.
+/// What [`FoldedEquations`] adds of a tile.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FoldSums<K, T> {
-    /// One for each fold.
-    folds: Vec<FitSums<K, T, FeatureSums>>,
+    /// Of each fold.
+    equations: Arc<FitSums<K, T, FeatureSums>>,
+    folds: usize,
     streams: Streams,
     /// Whether what a row holds decides on its fold, not its place.
     by_content: bool,
-    /// Rows before these.
-    first: u64,
-    /// The fingerprint of the equations of all rows.
-    equations: u64,
+    /// Of the equations of all rows.
+    fingerprint: u64,
 }
 
 /// The error of one ridge on rows that are left out.
@@ -87,12 +89,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// One key.
     pub fn folded(&self, folds: usize, rng: &mut dyn Rng) -> Result<FoldedEquations<K, T>> {
         check_count(folds)?;
-        let empty = FitSums::over_no_rows(self.sums.shared.clone());
-        let (streams, equations) = (Streams::from_rng(rng), self.fingerprint);
-        let hash = Hash::new().integer(equations).integer(streams.key()).integer(folds as u64);
-        let sums =
-            FoldSums { folds: vec![empty; folds], streams, by_content: false, first: 0, equations };
-        Ok(Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value()))
+        let (equations, streams, fingerprint) =
+            (self.term.clone(), Streams::from_rng(rng), self.fingerprint);
+        let hash = Hash::new().integer(fingerprint).integer(streams.key()).integer(folds as u64);
+        let term = FoldSums { equations, folds, streams, by_content: false, fingerprint };
+        Ok(Tiled::over_no_rows(term, self.waiting.sizes(), hash.value()))
     }
 }
 
@@ -101,15 +102,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// content](Self::by_content).
     #[must_use]
     pub fn fold(&self, row: u64) -> usize {
-        self.sums.fold(row)
+        self.term.fold(row)
     }
 
     /// The same with folds that keep copies together: rows of equal coordinates and targets, whose
     /// weights may differ. Rows that were added are forgotten.
     pub fn by_content(self) -> Self {
-        let sums = FoldSums { by_content: true, ..self.sums.empty_at(0) };
+        let term = FoldSums { by_content: true, ..(*self.term).clone() };
         let hash = Hash::new().integer(self.fingerprint).integer(1);
-        Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value())
+        Tiled::over_no_rows(term, self.waiting.sizes(), hash.value())
     }
 
     /// The equations of all rows.
@@ -117,8 +118,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// # Errors
     /// None that a caller can cause.
     pub fn together(&self) -> Result<NormalEquations<K, T>> {
-        let (sizes, sums) = (self.waiting.sizes(), self.whole()?);
-        Ok(Tiled::over_no_rows(sums.all_but(usize::MAX), sizes, sums.equations))
+        let FoldSums { equations, fingerprint, .. } = &*self.term;
+        let empty = Tiled::over_no_rows(equations.clone(), self.waiting.sizes(), *fingerprint);
+        let sums = all_but(&self.whole()?, usize::MAX, equations.zeros());
+        let rows = sums.0.rows;
+        Ok(empty.with_sums(sums, rows))
     }
 
     /// The errors on each fold of the fits to the others, at every ridge. A
@@ -129,17 +133,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// [`Ridge::absolute`].
     pub fn scores(&self, ridges: &[Ridge<T>]) -> Result<Vec<FoldedScore>> {
         validate::not_empty("ridges of the path", ridges.len())?;
-        let sums = self.whole()?;
-        let count = sums.folds.len();
+        let (folds, equations, count) = (self.whole()?, &self.term.equations, self.term.folds);
         let mut errors = vec![Vec::with_capacity(count); ridges.len()];
         let mut levels = vec![0.0; ridges.len()];
-        for (f, fold) in sums.folds.iter().enumerate() {
-            if fold.totals.positive == 0 {
+        for (f, fold) in folds.iter().enumerate() {
+            if fold.0.positive == 0 {
                 let what = "rows of positive weight in a fold (take fewer folds)";
                 return Err(Error::Empty { what });
             }
-            let family = sums.all_but(f).family()?;
-            let found = fold.errors_of(&family, &family.spectrum.mus(ridges)?);
+            let family = equations.family(&all_but(&folds, f, equations.zeros()))?;
+            let found = equations.errors_of(fold, &family, &family.spectrum.mus(ridges)?);
             for (l, (error, level)) in found.into_iter().enumerate() {
                 errors[l].push(error);
                 levels[l] += level / count as f64;
@@ -152,18 +155,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> FoldSums<K, T> {
+impl<K, T> FoldSums<K, T> {
     fn fold(&self, row: u64) -> usize {
-        self.streams.stream(row).random_range(0..self.folds.len())
+        self.streams.stream(row).random_range(0..self.folds)
     }
+}
 
-    /// The sums of the other folds, in their order.
-    fn all_but(&self, fold: usize) -> FitSums<K, T, FeatureSums> {
-        let mut all = self.folds[0].empty_at(0);
-        let others = self.folds.iter().enumerate().filter(|(f, _)| *f != fold);
-        others.for_each(|(_, sums)| all.plus(sums.clone()));
-        all
-    }
+/// The sums of the other folds added to `all`, in their order.
+fn all_but<S: Sums>(folds: &[S], fold: usize, mut all: S) -> S {
+    let others = folds.iter().enumerate().filter(|(f, _)| *f != fold);
+    others.for_each(|(_, sums)| all.merge(sums.clone()));
+    all
 }
 
 /// A number that rows of equal coordinates and targets share.
@@ -171,19 +173,24 @@ fn content<T: Scalar>(tile: Problem<'_, T>, row: usize) -> u64 {
     let coordinates = (0..tile.x.dim()).map(|k| tile.x.coordinate(row, k));
     let targets = (0..tile.y.ncols()).map(|j| tile.y[(row, j)]);
     // −0 is 0
-    let hash = |hash: Hash, value: T| hash.number(value.f64() + 0.0);
+    let hash = |hash: Hash, value: T| hash.numbers(&[value.f64() + 0.0]);
     coordinates.chain(targets).fold(Hash::new(), hash).value()
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
-    /// The mean squared error at these rows of each fit of a family, and its rounding level.
+    /// The mean squared error at the rows of these sums of each fit of a family, and its rounding
+    /// level.
     ///
     /// With u = \[β; b\] of the whitened features and G, M the sums over \[Φ 1\] it is
     /// yᵀy − 2uᵀM + uᵀGu. Products wrong by ε·tr G and ε·‖M‖ make an error of about
     /// ε(‖y‖ + √(tr G)‖u‖)².
-    fn errors_of(&self, family: &Family<K, T>, mus: &[f64]) -> Vec<(f64, f64)> {
-        let (p, t, offset) =
-            (self.shared.features(), self.shared.offset.len(), &self.shared.offset);
+    fn errors_of(
+        &self,
+        (totals, sums): &(Totals, FeatureSums),
+        family: &Family<K, T>,
+        mus: &[f64],
+    ) -> Vec<(f64, f64)> {
+        let (p, t, offset) = (self.features(), self.offset.len(), &self.offset);
         let Basis::Features { V, .. } = &family.basis else { return Vec::new() };
         let (c, _) = family.spectrum.at_all(mus); //                       r × Lt
         let mut u = Mat::zeros(p, c.ncols());
@@ -195,14 +202,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
                 u[(m, column)] = mean.targets[column % t] - offset[column % t] - at_mean;
             }
         }
-        let G = Mat::from_fn(p, p, |i, j| self.sums.0.gram.get(i.max(j), i.min(j)));
+        let G = Mat::from_fn(p, p, |i, j| sums.0.gram.get(i.max(j), i.min(j)));
         let Gu = ops::times(G.as_ref(), u.as_ref());
         let trace: f64 = (0..p).map(|j| G[(j, j)]).sum();
-        let squares = &self.totals.squares;
+        let squares = &totals.squares;
         let of = |column: usize| {
             let (j, u) = (column % t, u.col(column));
             let (quadratic, linear) =
-                (u.transpose() * Gu.col(column), u.transpose() * self.sums.0.moments.col(j));
+                (u.transpose() * Gu.col(column), u.transpose() * sums.0.moments.col(j));
             let error = (squares[j] - 2.0 * linear + quadratic).max(0.0);
             let size = squares[j].sqrt() + trace.sqrt() * u.norm_l2();
             (error, SAFETY * f64::EPSILON * size.powi(2))
@@ -210,59 +217,41 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
         let mean = |l: usize| {
             let each = (l * t..(l + 1) * t).map(of);
             let (error, level) = each.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-            let all = t as f64 * self.totals.weight;
+            let all = t as f64 * totals.weight;
             (error / all, level / all)
         };
         (0..mus.len()).map(mean).collect()
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
+impl<T: Scalar, K: Kernel<T>> TileTerm<T> for FoldSums<K, T> {
     const KIND: u8 = 6;
-    const OTHERWISE: &'static str = "other folds, or another kernel, other centres, offsets or \
-                                     intercept, another scalar type or instruction set";
-    type Room = ();
-
-    fn empty_at(&self, first: u64) -> Self {
-        let folds = vec![self.folds[0].empty_at(0); self.folds.len()];
-        FoldSums { folds, first, ..*self }
-    }
+    const MISMATCH: &'static str = "other folds, or another kernel, other centres, offsets or \
+                                    intercept, another scalar type or instruction set";
+    type Sums = Vec<(Totals, FeatureSums)>;
+    type Scratch = ();
 
     fn kernel(&self) -> &impl Kernel<T> {
-        self.folds[0].kernel()
+        self.equations.kernel()
     }
 
-    fn rows(&self) -> u64 {
-        self.folds.iter().map(TileSums::rows).sum()
+    fn zeros(&self) -> Self::Sums {
+        vec![self.equations.zeros(); self.folds]
     }
 
-    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
-        let before = self.first + TileSums::rows(self);
-        let mut parts = vec![Vec::new(); self.folds.len()];
-        let number = |i: usize| if self.by_content { content(tile, i) } else { before + i as u64 };
+    fn add(
+        &self,
+        sums: &mut Self::Sums,
+        tile: Problem<'_, T>,
+        first: u64,
+        (): &mut (),
+    ) -> Result<()> {
+        let mut parts = vec![Vec::new(); self.folds];
+        let number = |i: usize| if self.by_content { content(tile, i) } else { first + i as u64 };
         (0..tile.x.len()).for_each(|i| parts[self.fold(number(i))].push(i));
-        for (sums, rows) in self.folds.iter_mut().zip(&parts).filter(|(_, rows)| !rows.is_empty()) {
-            sums.add(Part::new(tile, rows).problem(), &mut None)?;
+        for (sums, rows) in sums.iter_mut().zip(&parts).filter(|(_, rows)| !rows.is_empty()) {
+            self.equations.add(sums, Part::new(tile, rows).problem(), 0, &mut None)?;
         }
         Ok(())
-    }
-
-    fn plus(&mut self, later: Self) {
-        self.folds.iter_mut().zip(later.folds).for_each(|(sums, later)| sums.plus(later));
-    }
-
-    fn numbers(&self) -> usize {
-        1 + self.folds.iter().map(TileSums::numbers).sum::<usize>()
-    }
-
-    fn write(&self, out: &mut Writer) {
-        out.integer(self.first);
-        self.folds.iter().for_each(|sums| sums.write(out));
-    }
-
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let first = reader.rows()?;
-        let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
-        Ok(FoldSums { folds, first, ..*self })
     }
 }

@@ -5,49 +5,45 @@ mod bytes;
 mod center_products;
 mod draws;
 mod dual_products;
-mod embedded_rows;
 mod errors;
-mod fingerprint;
 mod fit_sums;
 mod folded;
-mod matrix_sums;
+mod kernel_products;
 mod newton_sums;
 mod onto;
 mod path;
 mod residual_rows;
 mod row_sums;
 mod row_values;
+mod sums;
 mod tiled;
 
 pub use center_products::{CenterProduct, CenterProducts};
 pub use dual_products::{DualProduct, DualProducts};
-pub use embedded_rows::{EmbeddedRows, Embedding};
 pub use errors::{PathErrors, SquaredErrors};
 pub use fit_sums::FitSums;
-use fit_sums::Shared;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
-pub use matrix_sums::MatrixSums;
 pub use newton_sums::{NewtonEquations, NewtonSums, step_of_newton};
 pub use path::{StatePath, StatePoint};
-pub(crate) use residual_rows::{Approximation, DrawnResidual};
+pub(crate) use residual_rows::{Approximation, DrawnResidual, ResidualTotals};
 pub use residual_rows::{ResidualRows, ResidualSums};
-pub use row_sums::{Asked, RowSums};
+pub use row_sums::{PassInput, RowSums};
 pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
+use crate::kernel_rows::span;
 use crate::qr::Triangle;
-use crate::span_rows::span;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
 use accumulator::Accumulator;
 use faer::Mat;
-use fingerprint::fingerprint;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows seen so far.
@@ -144,9 +140,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         intercept: bool,
     ) -> Self {
         let offset = offset.to_vec();
-        let shared = Shared { kernel, centers, span, whitener, intercept, offset };
-        let (sizes, hash) = ([shared.centers.nrows(), shared.offset.len()], fingerprint(&shared));
-        Tiled::over_no_rows(FitSums::over_no_rows(Arc::new(shared)), sizes, hash)
+        let (sizes, sums) = ([centers.nrows(), offset.len()], PhantomData);
+        let term = FitSums { kernel, centers, span, whitener, intercept, offset, sums };
+        let fingerprint = term.fingerprint();
+        Tiled::over_no_rows(term, sizes, fingerprint)
     }
 
     /// As `new`, or with an `offset` [`with_intercept`](Self::with_intercept); f is
@@ -197,7 +194,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         let matrix = KernelMatrix::new(&kernel, points)?;
         let product = SketchProduct::new(&matrix, sketch)?;
         // SᵀKS + δI = RRᵀ
-        let whitener = Whitener::from_gram(product.gram(product.on_support()?.as_ref()).as_ref())?;
+        let gram = product.gram(product.on_support()?.as_ref());
+        let whitener = Whitener::from_gram(gram.as_ref(), false)?;
         let centers = points.gather(sketch.support().into());
         let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))
@@ -209,22 +207,21 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// [`Error::Empty`] without rows of positive weight, those of [`Ridge::absolute`];
     /// [`Error::NotPositiveDefinite`] if λ is lost in rounding errors of normal equations.
     pub fn solve(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
-        let known = self.known()?;
-        let mu = ridge.absolute(known.totals.rows as usize)?.f64();
-        let shared = &*known.shared;
-        let solution = known.sums.solve(mu, shared.intercept)?;
-        let b: Option<Vec<f64>> = solution
-            .b
-            .map(|b| b.iter().zip(&shared.offset).map(|(b, offset)| b + offset).collect());
+        let (known, term) = (self.known()?, &*self.term);
+        let (totals, sums) = &*known;
+        let mu = ridge.absolute(totals.rows as usize)?.f64();
+        let solution = sums.solve(mu, term.intercept)?;
+        let b: Option<Vec<f64>> =
+            solution.b.map(|b| b.iter().zip(&term.offset).map(|(b, offset)| b + offset).collect());
         let report = FitReport {
             ridge: solution.mu,
             condition: solution.condition,
             reason: "from the state of its rows".into(),
-            ..known.report()
+            ..term.report(totals)
         };
-        let theta = shared.to_centers(solution.beta);
-        let (kernel, b) = (shared.kernel.clone(), b.as_deref());
-        KrrModel::from_parts(kernel, shared.centers(), theta.as_ref(), b, report)
+        let theta = term.to_centers(solution.beta);
+        let (kernel, b) = (term.kernel.clone(), b.as_deref());
+        KrrModel::from_parts(kernel, term.centers(), theta.as_ref(), b, report)
     }
 
     /// Training error, generalised cross-validation and d_eff at all `ridges`, and the model at
@@ -235,14 +232,13 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
     pub fn path(&self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
         validate::not_empty("ridges of the path", ridges.len())?;
-        let (fingerprint, known) = (self.fingerprint, self.known()?);
-        let n = known.totals.rows as usize;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(n).map(drop))?;
-        let Totals { weight, ref squares, ref targets, .. } = known.totals;
-        let (family, shared) = (known.family()?, &*known.shared);
+        let (known, term) = (self.known()?, &*self.term);
+        let Totals { rows, weight, ref squares, ref targets, .. } = known.0;
+        ridges.iter().try_for_each(|ridge| ridge.absolute(rows as usize).map(drop))?;
+        let family = term.family(&known)?;
         let t = squares.len() as f64;
         let centered = |(square, sum): (&f64, &f64)| {
-            if shared.intercept { square - sum * sum / weight } else { *square }
+            if term.intercept { square - sum * sum / weight } else { *square }
         };
         let centered: Vec<f64> = squares.iter().zip(targets).map(centered).collect();
         let point = |&ridge: &Ridge<T>| {
@@ -253,14 +249,14 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             Ok(StatePoint { ridge, mu, d_eff, training, rounding: level / (t * weight), gcv })
         };
         let points = ridges.iter().map(point).collect::<Result<_>>()?;
-        let shift = shared.intercept.then(|| shared.offset.clone());
-        Ok(StatePath { points, family: Arc::new(family), shift, fingerprint })
+        let shift = term.intercept.then(|| term.offset.clone());
+        Ok(StatePath { points, family: Arc::new(family), shift, fingerprint: self.fingerprint })
     }
 
     /// The sums, once every row is in them.
-    fn known(&self) -> Result<Cow<'_, FitSums<K, T, A>>> {
+    fn known(&self) -> Result<Cow<'_, (Totals, A)>> {
         let sums = self.whole()?;
-        if sums.totals.positive == 0 {
+        if sums.0.positive == 0 {
             return Err(Error::Empty { what: "rows of positive weight in the state" });
         }
         Ok(sums)

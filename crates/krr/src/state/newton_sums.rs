@@ -1,10 +1,12 @@
 //! A Newton step of logistic regression over rows that come block by block.
 
-use super::bytes::{Hash, Reader, Writer};
+use super::bytes::Hash;
+use super::kernel_products::entries;
 use super::path::StatePath;
-use super::tiled::{TileSums, Tiled};
+use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::feature_sums::FeatureSums;
+use crate::totals::Totals;
 use crate::{KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -48,16 +50,17 @@ const FLAT: f64 = 1e-12;
 /// ```
 pub type NewtonEquations<K, T> = Tiled<NewtonSums<K, T>, T>;
 
-/// What [`NewtonEquations`] adds up.
+/// What [`NewtonEquations`] adds of a tile.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct NewtonSums<K, T> {
-    /// One for each column.
-    columns: Vec<FitSums<K, T, FeatureSums>>,
+    /// Of each column.
+    equations: Arc<FitSums<K, T, FeatureSums>>,
+    columns: usize,
     /// Where the step begins; 0 without a model.
-    from: Option<Arc<KrrModel<K, T>>>,
-    /// The fingerprint of the equations of a column.
-    equations: u64,
+    from: Option<KrrModel<K, T>>,
+    /// Of the equations of a column.
+    fingerprint: u64,
 }
 
 /// Weight and target of a row of class ±1 in a Newton step from log-odds f.
@@ -85,13 +88,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
             validate::same_size("coordinates of the log-odds", d, from.centers().dim())?;
             validate::same_size("columns of the log-odds", t, from.coefficients().ncols())?;
         }
-        let equations = self.fingerprint;
-        let columns = vec![FitSums::over_no_rows(self.sums.shared.clone()); t];
-        let coefficients = from.iter().flat_map(|from| from.coefficients().col_iter());
-        let numbers = coefficients.flat_map(|column| column.iter());
-        let hash = numbers.fold(Hash::new().integer(equations), |hash, x| hash.number(x.f64()));
-        let sums = NewtonSums { columns, from: from.map(Arc::new), equations };
-        Ok(Tiled::over_no_rows(sums, [d, t], hash.value()))
+        let (equations, fingerprint) = (self.term.clone(), self.fingerprint);
+        let numbers = from.iter().flat_map(|from| entries(from.coefficients()));
+        let hash = Hash::new().integer(fingerprint).numbers(numbers);
+        let term = NewtonSums { equations, columns: t, from, fingerprint };
+        Ok(Tiled::over_no_rows(term, [d, t], hash.value()))
     }
 }
 
@@ -101,63 +102,50 @@ impl<T: Scalar, K: Kernel<T> + Clone> NewtonEquations<K, T> {
     /// # Errors
     /// Those of [`FitState::path`](crate::FitState::path).
     pub fn paths(&self, ridges: &[Ridge<T>]) -> Result<Vec<StatePath<K, T>>> {
-        let ([d, _], sums) = (self.waiting.sizes(), self.whole()?);
-        let path = |column: &FitSums<K, T, FeatureSums>| {
-            NormalEquations::over_no_rows(column.clone(), [d, 1], sums.equations).path(ridges)
+        let ([d, _], term) = (self.waiting.sizes(), &*self.term);
+        let path = |column: &(Totals, FeatureSums)| {
+            let empty = Tiled::over_no_rows(term.equations.clone(), [d, 1], term.fingerprint);
+            empty.with_sums(column.clone(), column.0.rows).path(ridges)
         };
-        sums.columns.iter().map(path).collect()
+        self.whole()?.iter().map(path).collect()
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for NewtonSums<K, T> {
+impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for NewtonSums<K, T> {
     const KIND: u8 = 10;
-    const OTHERWISE: &'static str = "other log-odds, or another kernel, other centres, another \
-                                     scalar type or instruction set";
-    type Room = ();
-
-    fn empty_at(&self, _: u64) -> Self {
-        let columns = self.columns.iter().map(|sums| sums.empty_at(0)).collect();
-        NewtonSums { columns, from: self.from.clone(), equations: self.equations }
-    }
+    const MISMATCH: &'static str = "other log-odds, or another kernel, other centres, another \
+                                    scalar type or instruction set";
+    type Sums = Vec<(Totals, FeatureSums)>;
+    type Scratch = ();
 
     fn kernel(&self) -> &impl Kernel<T> {
-        self.columns[0].kernel()
+        self.equations.kernel()
     }
 
-    fn rows(&self) -> u64 {
-        self.columns[0].rows()
+    fn zeros(&self) -> Self::Sums {
+        vec![self.equations.zeros(); self.columns]
     }
 
-    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
-        let (n, mut room) = (tile.x.len(), None);
+    fn add(
+        &self,
+        columns: &mut Self::Sums,
+        tile: Problem<'_, T>,
+        _: u64,
+        (): &mut (),
+    ) -> Result<()> {
+        let (n, mut scratch) = (tile.x.len(), None);
         let f = match &self.from {
             Some(from) => from.predict(tile.x)?,
-            None => Mat::zeros(n, self.columns.len()),
+            None => Mat::zeros(n, self.columns),
         };
-        for (j, sums) in self.columns.iter_mut().enumerate() {
+        for (j, sums) in columns.iter_mut().enumerate() {
             let step = |i: usize| step_of_newton(f[(i, j)].f64(), tile.y[(i, j)].f64() > 0.0);
             let (h, z): (Vec<f64>, Vec<f64>) = (0..n).map(step).unzip();
             let h: Vec<T> = (0..n).map(|i| T::lit(tile.weight(i) * h[i])).collect();
             let z = Mat::from_fn(n, 1, |i, _| T::lit(z[i]));
-            sums.add(Problem { x: tile.x, y: z.as_ref(), weights: Some(&h) }, &mut room)?;
+            let rows = Problem { x: tile.x, y: z.as_ref(), weights: Some(&h) };
+            self.equations.add(sums, rows, 0, &mut scratch)?;
         }
         Ok(())
-    }
-
-    fn plus(&mut self, later: Self) {
-        self.columns.iter_mut().zip(later.columns).for_each(|(sums, later)| sums.plus(later));
-    }
-
-    fn numbers(&self) -> usize {
-        self.columns.iter().map(TileSums::numbers).sum()
-    }
-
-    fn write(&self, out: &mut Writer) {
-        self.columns.iter().for_each(|sums| sums.write(out));
-    }
-
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let columns = self.columns.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
-        Ok(NewtonSums { columns, from: self.from.clone(), equations: self.equations })
     }
 }

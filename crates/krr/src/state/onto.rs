@@ -1,8 +1,7 @@
 //! A state over other centres, as a dictionary that changes asks for.
 
 use super::NormalEquations;
-use super::fit_sums::{FitSums, Shared};
-use super::tiled::Tiled;
+use super::fit_sums::FitSums;
 use crate::feature_sums::FeatureSums;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -46,18 +45,24 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn onto(self, centers: Points<'_, T>) -> Result<Self> {
-        let Tiled { sums: FitSums { shared: old, totals, sums }, waiting, .. } = self;
+        let old = &self.term;
         old.centers().check_same_dim(centers)?;
         let empty = Self::make(old.kernel.clone(), centers, &old.offset, old.intercept)?;
-        let Tiled { sums: FitSums { shared, .. }, fingerprint, .. } = empty;
-        let seen = transfer(&old, &shared); //                                Tᵀ
+        let seen = transfer(old, &empty.term); //                              Tᵀ
+        let (totals, sums) = self.sums;
         let sums = FeatureSums(carried(&sums.0, seen.as_ref()));
-        Ok(Tiled { sums: FitSums { shared, totals, sums }, waiting, fingerprint })
+        let rows = totals.rows;
+        let mut state = empty.with_sums((totals, sums), rows);
+        state.waiting = self.waiting;
+        Ok(state)
     }
 }
 
 /// Tᵀ = R⁻¹K(Z, Z')R'⁻ᵀ, and 1 for the constant, which every centre leaves alone.
-fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> Mat<f64> {
+fn transfer<T: Scalar, K: Kernel<T>>(
+    old: &FitSums<K, T, FeatureSums>,
+    new: &FitSums<K, T, FeatureSums>,
+) -> Mat<f64> {
     let (m, p) = (old.whitener.order(), new.centers.ncols());
     let k = old.kernel.eval(new.centers(), old.centers());
     let mut left = Mat::from_fn(p, old.centers.ncols(), |i, j| k[(i, j)].f64());

@@ -1,7 +1,7 @@
 //! What a pass over rows adds up to, whatever it is.
 
 use crate::Problem;
-use faer::MatRef;
+use faer::Mat;
 use nystrom_linalg_core::Result;
 
 /// Sums over rows that come in blocks of any size: they merge, become bytes and come back.
@@ -13,19 +13,19 @@ use nystrom_linalg_core::Result;
 pub trait RowSums<T>: Sized {
     /// The sums over no rows, which these can be merged with.
     #[must_use]
-    fn empty(&self) -> Self;
-
-    /// The sums over no rows, which so many others come before: for sums to which the place of a
-    /// row matters. [`empty`](Self::empty) for all others.
-    #[must_use]
-    fn empty_at(&self, _before: u64) -> Self {
-        self.empty()
+    fn empty(&self) -> Self {
+        self.empty_at(0)
     }
+
+    /// The same, before which so many other rows come: for sums to which the place of a row
+    /// matters. [`empty`](Self::empty) for all others.
+    #[must_use]
+    fn empty_at(&self, before: u64) -> Self;
 
     /// What another process needs to make the sums over no rows, beside what all passes of a fit
     /// share.
-    fn asked(&self) -> Asked<'_> {
-        Asked::Nothing
+    fn input(&self) -> &PassInput {
+        &PassInput::Nothing
     }
 
     /// Rows seen.
@@ -68,31 +68,30 @@ pub trait RowSums<T>: Sized {
     fn read(&self, bytes: &[u8]) -> Result<Self>;
 }
 
-/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) asks of the rows, beside
-/// what all their passes share: kernel, centres and the number of targets.
+/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) depends on beside the rows
+/// and what all its passes share: kernel, centres and the number of targets.
 ///
 /// ```
 /// use faer::Mat;
 /// use nystrom_kernels::{Gaussian, Points};
-/// use nystrom_krr::{Asked, CenterProducts, RowSums};
+/// use nystrom_krr::{CenterProducts, PassInput, RowSums};
 /// let (kernel, centers, u) = (Gaussian::new(0.2)?, [0.0, 1.0], Mat::from_fn(2, 1, |_, _| 0.5));
 /// let centers = Points::from_slice(&centers);
-/// let here = CenterProducts::new(&kernel, centers, 1, Some(u.as_ref()))?;
+/// let here = CenterProducts::new(&kernel, centers, 1, PassInput::Along(u))?;
 /// // elsewhere, where kernel and centres are known
-/// let Asked::Along(u) = here.asked() else { unreachable!() };
-/// let mut there = CenterProducts::new(&kernel, centers, 1, Some(u))?;
+/// let mut there = CenterProducts::new(&kernel, centers, 1, here.input().clone())?;
 /// let y = Mat::from_fn(3, 1, |i, _| i as f64);
 /// there.accumulate((Points::from_slice(&[0.1, 0.7, 0.8]), &y))?;
 /// assert_eq!(here.read(&there.to_bytes())?.rows(), 3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Asked<'a> {
+pub enum PassInput {
     /// Nothing more.
     Nothing,
     /// Products with these vectors, M × t.
-    Along(MatRef<'a, f64>),
+    Along(Mat<f64>),
     /// A random embedding with this key.
     Embedded(u64),
 }

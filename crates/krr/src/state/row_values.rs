@@ -1,9 +1,11 @@
 //! Values of rows, in their order, as sums over rows.
 
-use super::bytes::{Hash, Reader, Writer, finite, wrong};
-use super::matrix_sums::{Rooms, by_rows, fingerprint, values};
-use super::tiled::{TileSums, Tiled};
+use super::bytes::Reader;
+use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
+use super::sums::Sums;
+use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
+use crate::problem::Part;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
@@ -21,19 +23,10 @@ const PIECE: usize = 2048;
 /// sum: no number depends on who has which row. Memory: the values, and 512 KiB for each thread.
 pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
 
-/// What [`RowValues`] puts together.
+/// What [`RowValues`] takes of a tile.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ValueSums<K, T> {
-    shared: Arc<Shared<K, T>>,
-    /// Those of a row one after another.
-    values: Vec<f64>,
-    /// Rows that are counted only, as memory does not hold them.
-    dropped: u64,
-}
-
-#[derive(Debug)]
-struct Shared<K, T> {
     kernel: K,
     /// All points, d × n, and u, n × columns.
     product: Option<(Arc<Mat<T>>, Mat<f64>)>,
@@ -43,19 +36,14 @@ struct Shared<K, T> {
     most: u64,
 }
 
-/// All rows.
-pub(crate) struct Collected<T> {
-    /// d × n.
-    pub x: Arc<Mat<T>>,
-    y: Mat<T>,
-    weights: Vec<T>,
-}
-
-impl<T: Scalar> Collected<T> {
-    pub fn problem(&self) -> Problem<'_, T> {
-        Problem::new(Points::from_cols(self.x.as_ref().as_ref()), self.y.as_ref())
-            .weighted(&self.weights)
-    }
+/// The values of rows, one row after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Values {
+    numbers: Vec<f64>,
+    width: usize,
+    most: u64,
+    /// Whether rows are counted only, as memory does not hold their values.
+    dropped: bool,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
@@ -64,8 +52,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         let zeros = Mat::zeros(dim, 1);
         let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
         let width = dim + targets + 1;
-        let shared = Shared { kernel: kernel.clone(), product: None, width, most };
-        Self::of(shared, [dim, targets], hash)
+        let term = ValueSums { kernel: kernel.clone(), product: None, width, most };
+        Tiled::over_no_rows(term, [dim, targets], hash.value())
     }
 
     /// Ku for all points (d × n) and u (n × columns).
@@ -76,66 +64,47 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         u: MatRef<'_, f64>,
     ) -> Self {
         let all = Points::from_cols(points.as_ref().as_ref());
-        let hash = fingerprint(kernel, all, targets).matrix(u);
+        let hash = fingerprint(kernel, all, targets).numbers(entries(u));
         let product = Some((points.clone(), u.to_owned()));
-        let (width, most) = (u.ncols(), u64::MAX);
-        let shared = Shared { kernel: kernel.clone(), product, width, most };
-        Self::of(shared, [points.nrows(), targets], hash)
-    }
-
-    fn of(shared: Shared<K, T>, sizes: [usize; 2], hash: Hash) -> Self {
-        let sums = ValueSums { shared: Arc::new(shared), values: Vec::new(), dropped: 0 };
-        Tiled::over_no_rows(sums, sizes, hash.value())
+        let (kernel, width) = (kernel.clone(), u.ncols());
+        let term = ValueSums { kernel, product, width, most: u64::MAX };
+        Tiled::over_no_rows(term, [points.nrows(), targets], hash.value())
     }
 
     /// The values, a row of numbers for each row.
     pub(crate) fn values(self) -> Result<Mat<f64>> {
-        let ValueSums { shared, values, .. } = self.finish()?;
-        let width = shared.width;
-        Ok(MatRef::from_row_major_slice(&values, values.len() / width, width).to_owned())
+        let Values { numbers, width, .. } = self.finish()?;
+        Ok(MatRef::from_row_major_slice(&numbers, numbers.len() / width, width).to_owned())
     }
 
     /// The rows that [`rows`](Self::rows) put together.
-    pub(crate) fn collected(self) -> Result<Collected<T>> {
+    pub(crate) fn collected(self) -> Result<Part<T>> {
         let [dim, targets] = self.waiting.sizes();
-        let ValueSums { shared, values, .. } = self.finish()?;
-        let width = shared.width;
-        let n = values.len() / width;
-        let at = |i: usize, j: usize| T::lit(values[i * width + j]);
-        Ok(Collected {
+        let Values { numbers, width, .. } = self.finish()?;
+        let n = numbers.len() / width;
+        let at = |i: usize, j: usize| T::lit(numbers[i * width + j]);
+        Ok(Part {
             x: Arc::new(Mat::from_fn(dim, n, |k, i| at(i, k))),
             y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
-            weights: (0..n).map(|i| at(i, width - 1)).collect(),
+            weights: Some((0..n).map(|i| at(i, width - 1)).collect()),
         })
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> ValueSums<K, T> {
-    /// Whether memory holds so many rows more. If not, all rows are only counted from here on: the
-    /// error can then say what all of them need.
-    fn has_room(&mut self, more: u64) -> bool {
-        let rows = self.rows().saturating_add(more);
-        if rows > self.shared.most {
-            (self.values, self.dropped) = (Vec::new(), rows);
-        }
-        self.dropped == 0
-    }
-}
-
-impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
+impl<T: Scalar, K: Kernel<T>> ValueSums<K, T> {
     /// Ku of a few rows, on this thread: over pieces of the points, one after another.
     fn times(
         &self,
         (points, u): (&Mat<T>, &Mat<f64>),
         rows: Points<'_, T>,
-        room: &mut Mat<T>,
+        buffer: &mut Mat<T>,
     ) -> Mat<f64> {
         let points = Points::from_cols(points.as_ref());
         let (mut wide, mut out) = (Mat::new(), Mat::zeros(rows.len(), u.ncols()));
         for start in (0..points.len()).step_by(PIECE) {
             let count = PIECE.min(points.len() - start);
             let points = points.slice(start..start + count);
-            let K = values(&self.kernel, points, rows, room, &mut wide);
+            let K = values(&self.kernel, points, rows, buffer, &mut wide);
             let u = u.as_ref().subrows(start, count);
             ops::matmul_here(out.as_mut(), Accum::Add, K.transpose(), u, 1.0);
         }
@@ -143,71 +112,87 @@ impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
+impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
     const KIND: u8 = 5;
-    const OTHERWISE: &'static str = "another vector, kernel or other points";
-    type Room = Rooms<T>;
-
-    fn empty_at(&self, _: u64) -> Self {
-        ValueSums { shared: self.shared.clone(), values: Vec::new(), dropped: 0 }
-    }
+    const MISMATCH: &'static str = "another vector, kernel or other points";
+    type Sums = Values;
+    type Scratch = Buffers<T>;
 
     fn kernel(&self) -> &impl Kernel<T> {
-        &self.shared.kernel
+        &self.kernel
     }
 
-    fn rows(&self) -> u64 {
-        self.dropped + (self.values.len() / self.shared.width) as u64
+    fn zeros(&self) -> Values {
+        Values { numbers: Vec::new(), width: self.width, most: self.most, dropped: false }
     }
 
-    fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
-        let (shared, rows) = (self.shared.clone(), tile.x.len());
-        if !self.has_room(rows as u64) {
+    fn add(
+        &self,
+        sums: &mut Values,
+        tile: Problem<'_, T>,
+        _: u64,
+        buffers: &mut Buffers<T>,
+    ) -> Result<()> {
+        let rows = tile.x.len();
+        if !sums.has_space(rows) {
             return Ok(());
         }
-        let Some((points, u)) = &shared.product else {
+        let Some((points, u)) = &self.product else {
             for i in 0..rows {
-                self.values.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
-                self.values.extend((0..tile.y.ncols()).map(|j| tile.y[(i, j)].f64()));
-                self.values.push(tile.weight(i));
+                sums.numbers.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
+                sums.numbers.extend((0..tile.y.ncols()).map(|j| tile.y[(i, j)].f64()));
+                sums.numbers.push(tile.weight(i));
             }
             return Ok(());
         };
         let shape = (PIECE.min(points.ncols()), CHUNK);
-        let of = |rows: Problem<'_, T>, room: &mut Mat<T>| shared.times((points, u), rows.x, room);
-        let parts = by_rows(tile, shape, rooms, of);
-        for part in &parts {
-            let row = |i: usize| (0..part.ncols()).map(move |j| part[(i, j)]);
-            self.values.extend((0..part.nrows()).flat_map(row));
+        let of =
+            |rows: Problem<'_, T>, buffer: &mut Mat<T>| self.times((points, u), rows.x, buffer);
+        for part in by_rows(tile, shape, buffers, of) {
+            for row in part.row_iter() {
+                sums.numbers.extend(row.iter());
+            }
         }
         Ok(())
     }
+}
 
-    fn plus(&mut self, later: Self) {
-        if self.has_room(later.rows()) {
-            self.values.extend(later.values);
+impl Values {
+    /// Whether memory holds so many rows more. If not, all rows are only counted from here on: the
+    /// error can then say what all of them need.
+    fn has_space(&mut self, more: usize) -> bool {
+        if (self.numbers.len() / self.width + more) as u64 > self.most {
+            (self.numbers, self.dropped) = (Vec::new(), true);
+        }
+        !self.dropped
+    }
+}
+
+/// Those of later rows come behind.
+impl Sums for Values {
+    fn merge(&mut self, later: Self) {
+        self.dropped |= later.dropped;
+        if self.has_space(later.numbers.len() / self.width) {
+            self.numbers.extend(later.numbers);
+        } else {
+            self.numbers = Vec::new();
         }
     }
 
-    fn numbers(&self) -> usize {
-        1 + self.values.len()
+    fn write(&self, out: &mut dyn FnMut(u64)) {
+        out(u64::from(self.dropped));
+        self.numbers.write(out);
     }
 
-    fn numbers_of(&self, in_file: usize) -> usize {
-        1 + in_file.saturating_sub(1) / self.shared.width * self.shared.width
+    fn read(&self, reader: &mut Reader<'_>) -> Self {
+        let dropped = reader.integer() != 0;
+        let count = reader.left() / self.width * self.width;
+        let numbers = (0..count).map(|_| reader.number()).collect();
+        Values { numbers, dropped, ..*self }
     }
 
-    fn write(&self, out: &mut Writer) {
-        out.integer(self.dropped);
-        out.numbers(&self.values);
-    }
-
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (dropped, values, most) = (reader.rows()?, reader.rest(), self.shared.most);
-        finite(&values)?;
-        if dropped > 0 && !(values.is_empty() && dropped > most) {
-            return Err(wrong(format!("it counts {dropped} rows, for which there was room")));
-        }
-        Ok(ValueSums { shared: self.shared.clone(), values, dropped })
+    fn is_sound(&self, rows: u64) -> bool {
+        let held = (self.numbers.len() / self.width) as u64;
+        if self.dropped { held == 0 && rows > self.most } else { held == rows && rows <= self.most }
     }
 }

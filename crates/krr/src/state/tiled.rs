@@ -1,49 +1,45 @@
 //! Sums over rows, tile by tile: what they all have in common.
 
-use super::bytes::{Reader, Writer, wrong};
-use super::{Asked, RowSums};
+use super::bytes::{Reader, to_bytes, wrong};
+use super::sums::Sums;
+use super::{PassInput, RowSums};
 use crate::Problem;
 use crate::problem::TILE_ROWS;
 use crate::waiting::Waiting;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::borrow::Cow;
+use std::sync::Arc;
 
-/// Numbers of a file before its rows: the fingerprint, and how many rows wait.
-const HEAD: usize = 2;
+/// More rows than any pass sees. Counts below it do not overflow, nor do those of kernel values.
+const MOST_ROWS: u64 = 1 << 40;
 
-/// What whole tiles of rows add up to.
-pub(crate) trait TileSums<T: Scalar>: Clone {
+/// What a tile of rows adds to a sum, and what this depends on beside the rows.
+pub(crate) trait TileTerm<T: Scalar> {
     /// Which sums these are, in a file.
     const KIND: u8;
     /// What sums with another fingerprint were made with.
-    const OTHERWISE: &'static str;
-    /// What a tile is worked on in, which later tiles of the same block use again.
-    type Room: Default;
+    const MISMATCH: &'static str;
+    type Sums: Sums;
+    /// Memory that a tile is evaluated in; later tiles of the same block use it again.
+    type Scratch: Default;
 
-    /// The sums over no rows, with `before` rows in front of them.
-    fn empty_at(&self, before: u64) -> Self;
-    /// What they depend on beside kernel, centres and targets.
-    fn asked(&self) -> Asked<'_> {
-        Asked::Nothing
+    /// What it depends on beside kernel, centres and targets.
+    fn input(&self) -> &PassInput {
+        &PassInput::Nothing
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
-    /// Rows in the sums.
-    fn rows(&self) -> u64;
-    /// Adds a tile, of 1024 rows or the last.
-    fn add(&mut self, tile: Problem<'_, T>, room: &mut Self::Room) -> Result<()>;
-    /// Adds sums with the same fingerprint.
-    fn plus(&mut self, later: Self);
-    /// How many numbers they are in a file.
-    fn numbers(&self) -> usize;
-    /// How many they are in a file of so many, if it is whole: what grows with the rows is as much.
-    fn numbers_of(&self, _in_file: usize) -> usize {
-        self.numbers()
-    }
-    fn write(&self, out: &mut Writer);
-    /// The sums that [`write`](Self::write) wrote.
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Self>;
+    /// The sums over no rows.
+    fn zeros(&self) -> Self::Sums;
+    /// Adds a tile, of 1024 rows or the last, whose first row has the number `first` among all.
+    fn add(
+        &self,
+        sums: &mut Self::Sums,
+        tile: Problem<'_, T>,
+        first: u64,
+        scratch: &mut Self::Scratch,
+    ) -> Result<()>;
 }
 
 /// Sums over rows, and the rows that wait until their tile is whole. [`RowSums`] says what can be
@@ -51,46 +47,49 @@ pub(crate) trait TileSums<T: Scalar>: Clone {
 /// [`CenterProducts`](crate::CenterProducts) are what is summed.
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct Tiled<S, T> {
-    pub(super) sums: S,
+#[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
+pub struct Tiled<S: TileTerm<T>, T: Scalar> {
+    pub(super) term: Arc<S>,
+    /// Rows before these.
+    first: u64,
+    /// Rows in the sums.
+    rows: u64,
+    pub(super) sums: S::Sums,
     pub(super) waiting: Waiting<T>,
     /// Of all that the numbers depend on beside the rows.
     pub(super) fingerprint: u64,
 }
 
 #[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
-impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
-    /// Of sums over no rows, with so many coordinates and targets a row.
-    pub(super) fn over_no_rows(sums: S, [d, t]: [usize; 2], fingerprint: u64) -> Self {
-        Tiled { sums, waiting: Waiting::new(d, t), fingerprint }
+impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
+    /// Over no rows, with so many coordinates and targets a row.
+    pub(super) fn over_no_rows(
+        term: impl Into<Arc<S>>,
+        [d, t]: [usize; 2],
+        fingerprint: u64,
+    ) -> Self {
+        let term = term.into();
+        let (sums, waiting) = (term.zeros(), Waiting::new(d, t));
+        Tiled { term, first: 0, rows: 0, sums, waiting, fingerprint }
     }
 
-    /// Other sums with the same fingerprint.
-    fn with(&self, sums: S) -> Self {
-        Self::over_no_rows(sums, self.waiting.sizes(), self.fingerprint)
+    /// The same with the sums over so many rows.
+    pub(super) fn with_sums(self, sums: S::Sums, rows: u64) -> Self {
+        Tiled { sums, rows, ..self }
     }
 
-    /// Adds the rows that wait for a whole tile.
-    pub(super) fn flush(&mut self, room: &mut S::Room) -> Result<()> {
-        let rows = self.waiting.len();
-        if rows > 0 {
-            self.sums.add(self.waiting.first(rows), room)?;
-            self.waiting.drop_first(rows);
-        }
-        Ok(())
-    }
-
-    /// The sums of all rows. Rows that wait for a whole tile are added to a copy: if a getter cut
+    /// The sums over all rows. Rows that wait for a whole tile are added to a copy: if a getter cut
     /// their tile, it would change the bits of later sums.
-    pub(super) fn whole(&self) -> Result<Cow<'_, S>> {
+    pub(super) fn whole(&self) -> Result<Cow<'_, S::Sums>> {
         if self.waiting.len() == 0 {
             return Ok(Cow::Borrowed(&self.sums));
         }
-        Ok(Cow::Owned(self.clone().finish()?))
+        let (term, sums) = (self.term.clone(), self.sums.clone());
+        Ok(Cow::Owned(Tiled { term, sums, waiting: self.waiting.clone(), ..*self }.finish()?))
     }
 
-    /// The sums of all rows.
-    pub(crate) fn finish(mut self) -> Result<S> {
+    /// The sums over all rows.
+    pub(crate) fn finish(mut self) -> Result<S::Sums> {
         self.close()?;
         Ok(self.sums)
     }
@@ -103,26 +102,24 @@ impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
         Err(wrong(format!(
             "its fingerprint is {other:016x}, not {ours:016x}: it was made with {}; make both from \
              the same",
-            S::OTHERWISE,
+            S::MISMATCH,
         )))
     }
 }
 
-impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
-    fn empty(&self) -> Self {
-        self.empty_at(0)
-    }
-
+impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
     fn empty_at(&self, before: u64) -> Self {
-        self.with(self.sums.empty_at(before))
+        let sizes = self.waiting.sizes();
+        let empty = Self::over_no_rows(self.term.clone(), sizes, self.fingerprint);
+        Tiled { first: before, ..empty }
     }
 
-    fn asked(&self) -> Asked<'_> {
-        self.sums.asked()
+    fn input(&self) -> &PassInput {
+        self.term.input()
     }
 
     fn rows(&self) -> u64 {
-        self.sums.rows() + self.waiting.len() as u64
+        self.rows + self.waiting.len() as u64
     }
 
     fn accumulate<'a>(&mut self, block: impl Into<Problem<'a, T>>) -> Result<()>
@@ -130,7 +127,7 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
         T: 'a,
     {
         let block = block.into();
-        block.check_block(self.sums.kernel())?;
+        block.check_block(self.term.kernel())?;
         let [d, t] = self.waiting.sizes();
         validate::same_size(
             "coordinates of the block against those of the centres",
@@ -138,55 +135,66 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
             block.x.dim(),
         )?;
         validate::same_size("targets of the block against those before", t, block.y.ncols())?;
-        let mut room = S::Room::default();
-        for i in 0..block.x.len() {
-            self.waiting.push(block, i);
-            if self.waiting.is_full() {
-                self.flush(&mut room)?;
-            }
-        }
-        Ok(())
+        let Tiled { term, first, rows, sums, waiting, .. } = self;
+        let mut scratch = S::Scratch::default();
+        waiting.take(block, |tile| {
+            term.add(sums, tile, *first + *rows, &mut scratch)?;
+            *rows += TILE_ROWS as u64;
+            Ok(())
+        })
     }
 
     fn close(&mut self) -> Result<()> {
-        self.flush(&mut S::Room::default())
+        let Tiled { term, first, rows, sums, waiting, .. } = self;
+        waiting.flush(|tile| {
+            term.add(sums, tile, *first + *rows, &mut S::Scratch::default())?;
+            *rows += tile.x.len() as u64;
+            Ok(())
+        })
     }
 
-    fn merge(&mut self, later: Self) -> Result<()> {
+    fn merge(&mut self, mut later: Self) -> Result<()> {
         self.check_fingerprint(later.fingerprint)?;
         if later.rows() > 0 {
             self.close()?;
-            self.sums.plus(later.finish()?);
+            later.close()?;
+            self.rows += later.rows;
+            self.sums.merge(later.sums);
         }
         Ok(())
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let (waiting, sums) = (&self.waiting, &self.sums);
-        let rows = waiting.to_numbers();
-        let mut out = Writer::new(S::KIND, HEAD + rows.len() + sums.numbers());
-        out.integer(self.fingerprint);
-        out.integer(waiting.len() as u64);
-        out.numbers(&rows);
-        sums.write(&mut out);
-        out.finish()
+        to_bytes(S::KIND, |out| {
+            let waiting = self.waiting.len() as u64;
+            [self.fingerprint, waiting, self.first, self.rows].into_iter().for_each(&mut *out);
+            self.waiting.numbers().for_each(|x| out(x.to_bits()));
+            self.sums.write(out);
+        })
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Self> {
-        let (empty, numbers) = (&self.waiting, Reader::numbers_in(bytes));
-        // a file whose number of rows is nonsense is not as long as that number says
-        let rows = Reader::number_at(bytes, 1).filter(|rows| *rows < TILE_ROWS as u64).unwrap_or(0);
-        let of_rows = empty.numbers_of(rows as usize);
-        let of_sums = self.sums.numbers_of(numbers.saturating_sub(HEAD + of_rows));
-        let mut reader = Reader::new(bytes, S::KIND, HEAD + of_rows + of_sums)?;
-        self.check_fingerprint(reader.integer())?;
-        if reader.integer() != rows {
+        let reader = &mut Reader::new(bytes, S::KIND)?;
+        let [fingerprint, waiting, first, rows] = [(); 4].map(|()| reader.integer());
+        // a nonsensical number of rows is told once it is known that the bytes are not damaged
+        let held = if waiting < TILE_ROWS as u64 { waiting } else { 0 };
+        let tile = self.waiting.read(held as usize, || reader.number());
+        let sums = self.sums.read(reader);
+        reader.finish()?;
+        self.check_fingerprint(fingerprint)?;
+        if held != waiting {
             return Err(wrong(format!("more rows wait in it than a tile has, {TILE_ROWS}")));
         }
-        let waiting = empty.of_numbers(rows as usize, &reader.numbers(of_rows));
-        if rows > 0 {
-            waiting.first(rows as usize).check_block(self.sums.kernel())?;
+        if let Some(rows) = [first, rows].into_iter().find(|rows| *rows > MOST_ROWS) {
+            return Err(wrong(format!("{rows} rows, more than any pass sees")));
         }
-        Ok(Tiled { waiting, ..self.with(self.sums.read(&mut reader)?) })
+        if !sums.is_sound(rows) {
+            return Err(wrong("its numbers are the sums of no rows".into()));
+        }
+        if held > 0 {
+            tile.rows().check_block(self.term.kernel())?;
+        }
+        let term = self.term.clone();
+        Ok(Tiled { term, first, rows, sums, waiting: tile, fingerprint })
     }
 }

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::{
-    CenterProducts, Certificate, EmbeddedRows, Extras, Falkon, FoldedEquations, FullKrr,
-    IterativeFit, IterativeOptions, Krill, KrrModel, NewtonEquations, NormalEquations, NystromKrr,
+    CenterProducts, Certificate, Extras, Falkon, FoldedEquations, FullKrr, IterativeFit,
+    IterativeOptions, Krill, KrrModel, NewtonEquations, NormalEquations, NystromKrr, PassInput,
     PathErrors, Problem, RowPasses, RowSums, TallQr,
 };
 use nystrom_linalg_core::{Error, LinearSystem, Result, Ridge, SavedSolve, Solve, Stop, Streams};
@@ -54,7 +54,7 @@ struct Empty {
     newton: NewtonEquations<Gaussian, f64>,
     errors: PathErrors<Gaussian, f64>,
     along: CenterProducts<Gaussian, f64>,
-    embedded: EmbeddedRows<Gaussian, f64>,
+    embedded: CenterProducts<Gaussian, f64>,
 }
 
 fn empty() -> &'static Empty {
@@ -66,14 +66,14 @@ fn empty() -> &'static Empty {
         let mut all = constant.clone();
         all.accumulate(part(&signs(), 0, ROWS)).unwrap();
         let u = Mat::from_fn(3, 1, |j, _| j as f64);
-        let along = CenterProducts::new(&kernel, centers(), 1, Some(u.as_ref())).unwrap();
-        let streams = Streams::from_key(7);
+        let along = CenterProducts::new(&kernel, centers(), 1, PassInput::Along(u)).unwrap();
+        let key = PassInput::Embedded(7);
         Empty {
             qr: TallQr::with_intercept(kernel, centers(), &[0.25]).unwrap(),
             folded: normal.folded(3, &mut rng(1)).unwrap(),
             newton: normal.newton(1, None).unwrap(),
             errors: all.path(&RIDGES).unwrap().errors(),
-            embedded: EmbeddedRows::new(&kernel, centers(), 1, streams).unwrap(),
+            embedded: CenterProducts::new(&kernel, centers(), 1, key).unwrap(),
             normal,
             constant,
             along,

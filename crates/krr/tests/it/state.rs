@@ -4,9 +4,9 @@ use crate::common::{bits, gaussian, rng, same_at_any_thread_count, sample, weigh
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::{
-    CenterProducts, EmbeddedRows, NormalEquations, NystromKrr, Problem, RowSums, Solver, TallQr,
+    CenterProducts, NormalEquations, NystromKrr, PassInput, Problem, RowSums, Solver, TallQr,
 };
-use nystrom_linalg_core::{Error, Ridge, RowTree, Scalar, Streams};
+use nystrom_linalg_core::{Error, Ridge, RowTree, Scalar};
 use proptest::prelude::*;
 use std::ops::Range;
 
@@ -286,11 +286,11 @@ fn a_look_and_a_save_leave_no_trace() {
     check(all.path(&ridges).unwrap().errors(), whole, |errors| {
         let _ = (errors.leave_one_out().is_ok(), errors.training().is_ok());
     });
-    let key = Streams::from_key(7);
-    let embedded = EmbeddedRows::new(&gaussian(1.0), centers, 1, key).unwrap();
+    let key = PassInput::Embedded(7);
+    let embedded = CenterProducts::new(&gaussian(1.0), centers, 1, key).unwrap();
     check(embedded, whole, |_| ());
     let u = Mat::from_fn(20, 1, |j, _| j as f64);
-    let along = CenterProducts::new(&gaussian(1.0), centers, 1, Some(u.as_ref())).unwrap();
+    let along = CenterProducts::new(&gaussian(1.0), centers, 1, PassInput::Along(u)).unwrap();
     check(along, whole, |_| ());
 }
 
@@ -307,7 +307,7 @@ fn repeated_rows_have_signs_of_their_own() {
     // deviates by at most √(2/10), and their mean by 0.023; the bound is eight times that
     let mut sum = 0.0;
     for key in 0..400 {
-        let mut sums = EmbeddedRows::new(&kernel, centers, 1, Streams::from_key(key)).unwrap();
+        let mut sums = CenterProducts::new(&kernel, centers, 1, PassInput::Embedded(key)).unwrap();
         sums.accumulate(tile).unwrap();
         sums.accumulate(tile).unwrap();
         let model = sums.to_bytes();

@@ -1,9 +1,10 @@
-//! Rows of KS for a sketch S that is known by its rows at some centres.
+//! Rows of K_nM, and of KS for a sketch S that is known by its rows at some centres.
 
-use crate::rows::{KernelRows, Source};
+use crate::rows::{FeatureRows, Source};
+use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Scalar, ops, work};
+use nystrom_linalg_core::{Result, Scalar, ops, work};
 use nystrom_sketch::{ProductBuffer, Sketch};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -13,8 +14,9 @@ use std::ops::Range;
 const DENSE: usize = 8;
 
 /// g(x_i) = S̄ᵀk_Z(x_i), row i of KS for a sketch S whose rows at Z are not zero; or k_Z(x_i).
-pub(crate) struct SpanRows<'a, T, K> {
-    rows: KernelRows<'a, T, K>,
+pub(crate) struct KernelRows<'a, T, K> {
+    pub kernel: &'a K,
+    pub centers: Points<'a, T>,
     span: Option<Span<T>>,
 }
 
@@ -30,9 +32,21 @@ enum Span<T> {
     Sparse(Vec<Vec<(usize, T)>>),
 }
 
-impl<'a, T: Scalar, K> SpanRows<'a, T, K> {
+impl<'a, T: Scalar, K: Kernel<T>> KernelRows<'a, T, K> {
+    /// Of a sketch, S is S̄.
     pub fn new(kernel: &'a K, centers: Points<'a, T>, S: Option<&Mat<f64>>) -> Self {
-        SpanRows { rows: KernelRows { kernel, centers }, span: S.map(Span::of) }
+        KernelRows { kernel, centers, span: S.map(Span::of) }
+    }
+
+    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the
+    /// caller to add.
+    pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
+        let (n, m) = (rows.len(), self.centers.len());
+        FitReport {
+            jitter: rows.whitener.jitter,
+            kernel_entries: (passes * n + m) as u64 * m as u64,
+            ..FitReport::sized(SolvedBy::NormalEquations, n, self.centers, rows.targets())
+        }
     }
 }
 
@@ -75,9 +89,9 @@ impl<T: Scalar> Span<T> {
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> Source<T> for SpanRows<'_, T, K> {
+impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     fn features(&self) -> usize {
-        self.span.as_ref().map_or(self.rows.features(), Span::columns)
+        self.span.as_ref().map_or(self.centers.len(), Span::columns)
     }
 
     fn fill(
@@ -85,15 +99,20 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for SpanRows<'_, T, K> {
         out: MatMut<'_, T>,
         x: Points<'_, T>,
         rows: Range<usize>,
-        buffer: &mut Option<ProductBuffer<T>>,
+        _: &mut Option<ProductBuffer<T>>,
     ) {
-        let Some(span) = &self.span else { return self.rows.fill(out, x, rows, buffer) };
-        let mut k = Mat::zeros(self.rows.features(), rows.len());
-        self.rows.fill(k.as_mut(), x, rows, buffer);
+        let Some(span) = &self.span else { return self.kernel.eval_into(out, self.centers, x) };
+        let mut k = Mat::zeros(self.centers.len(), rows.len());
+        self.kernel.eval_into(k.as_mut(), self.centers, x);
         span.product(out, &k);
     }
 
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        self.rows.diagonal(out, x);
+        self.kernel.diag_into(out, x);
+    }
+
+    fn check(&self, block: Problem<'_, T>) -> Result<()> {
+        block.check_block(self.kernel)?;
+        self.centers.check_same_dim(block.x)
     }
 }
