@@ -58,14 +58,18 @@ pub struct Paper {
 pub struct Outcome {
     /// Sizes used against the paper's, and why they differ: `n = 500 as in the paper; 10 of its 100
     /// repetitions`.
+    #[serde(rename = "sizes")]
     pub scale_note: String,
     /// Tables, in the order of the report; each becomes a CSV file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
     /// Plots, in the order of the report; each becomes an inline SVG and a CSV file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
     /// Statements as checked inequalities, each of its kind.
     pub claims: Vec<Claim>,
     /// Anything else the reader should know, one paragraph each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Data sets that were not found; [`Context::dataset`] makes these.
     pub missing: Vec<MissingData>,

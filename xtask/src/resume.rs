@@ -1,26 +1,15 @@
 //! Finished experiments, kept on disk so that an interrupted run continues where it stopped.
 //!
 //! One file per experiment, `DIR/experiments/<name>/outcome.json`, holding a key, of all that the
-//! result depends on, and a [`Record`]. It is written atomically, so a file is there whole or not
+//! result depends on (the program too), and a [`Record`]. It is written atomically, so a file is there whole or not
 //! at all. One that does not parse, or whose key differs, counts as absent.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::record::Record;
-
-/// Raise when the shape of the file changes.
-const FORMAT: u32 = 4;
-
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    format: u32,
-    key: Value,
-    record: Record,
-}
 
 /// The folder of one experiment in the report.
 pub fn folder(out: &Path, name: &str) -> PathBuf {
@@ -29,9 +18,8 @@ pub fn folder(out: &Path, name: &str) -> PathBuf {
 
 /// Stores the finished record of an experiment.
 pub fn save(out: &Path, name: &str, key: &Value, record: &Record) -> anyhow::Result<()> {
-    let stored = Stored { format: FORMAT, key: key.clone(), record: record.clone() };
     let path = folder(out, name).join("outcome.json");
-    crate::atomic::write(&path, &serde_json::to_vec_pretty(&stored)?)
+    crate::atomic::write(&path, &serde_json::to_vec_pretty(&(key, record))?)
 }
 
 /// Looks for the finished record of an experiment under this key.
@@ -44,8 +32,8 @@ pub fn load(out: &Path, name: &str, key: &Value) -> anyhow::Result<Option<Record
         return Ok(None);
     }
     let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(&path)?)?);
-    let stored: Stored = read().with_context(|| path.display().to_string())?;
-    Ok((stored.format == FORMAT && stored.key == *key).then_some(stored.record))
+    let (of, record): (Value, Record) = read().with_context(|| path.display().to_string())?;
+    Ok((of == *key).then_some(record))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ const SUMMANDS: usize = 4;
 /// Share of the rows held out.
 const TEST_SHARE: f64 = 0.2;
 /// Exact KRR is run up to this n, as a line to compare with.
-pub const LARGEST_EXACT: usize = 4000;
+const LARGEST_EXACT: usize = 4000;
 /// When Falkon stops, and the memory it may keep KS in.
 const OPTIONS: IterativeOptions =
     IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
@@ -163,14 +163,9 @@ impl Split {
     }
 }
 
-/// Every method on one split: directly, by Falkon with the same sketch if asked for; exact KRR if
-/// asked for.
-pub fn cell(
-    data: &Dataset,
-    draw: &mut Draw<'_, Set>,
-    falkon: bool,
-    exact: bool,
-) -> anyhow::Result<()> {
+/// Every method on one split: directly and, if asked for, by Falkon with the same sketch. Without
+/// Falkon, exact KRR up to `LARGEST_EXACT` points.
+pub fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Result<()> {
     let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
     let (kernel, ridge, x, y) = (split.kernel, split.ridge(), split.points(), split.y.as_ref());
     draw.facts([(COLUMNS, split.d as f64), (LAMBDA, split.lambda)]);
@@ -191,7 +186,7 @@ pub fn cell(
             draw.put(method, ITERATIONS, fit.report.iterations as f64);
         }
     }
-    if exact {
+    if !falkon && draw.size <= LARGEST_EXACT {
         let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
         draw.put(method::EXACT, ERROR, split.error(&model)?);
     }
