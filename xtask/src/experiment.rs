@@ -1,9 +1,9 @@
 //! What an experiment is: one figure or table of one paper, run by one function, judged by
 //! inequalities.
 //!
-//! An experiment lives in its own file under `experiments/`, exports `pub const EXPERIMENT:
-//! Experiment`, and is listed in the registry `experiments::ALL`. Everything else (progress,
-//! resuming, CSV, plots, HTML) is done for it.
+//! An experiment is a `pub const` of type [`Experiment`] in a file under `experiments/`, which it
+//! shares with the figures on the same problem, and is listed in the registry `experiments::ALL`.
+//! Everything else (progress, resuming, CSV, plots, HTML) is done for it.
 
 use serde::{Deserialize, Serialize};
 

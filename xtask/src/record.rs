@@ -1,7 +1,13 @@
-//! What is kept of one run of one experiment, and of the whole run.
+//! What is kept of one run of one experiment, and of the whole run; finished experiments also on
+//! disk.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
+use crate::atomic;
 use crate::context::Scale;
 use crate::experiment::{Experiment, Outcome};
 
@@ -133,10 +139,43 @@ impl Run {
     }
 }
 
+/// The folder of one experiment in the report.
+pub fn folder(out: &Path, name: &str) -> PathBuf {
+    out.join("experiments").join(name)
+}
+
+/// Where the record of a finished experiment lies with its key, of all that the result depends on
+/// (the program too). It is written atomically, so it is there whole or not at all.
+fn stored(out: &Path, name: &str) -> PathBuf {
+    folder(out, name).join("outcome.json")
+}
+
+impl Record {
+    /// Stores the record, so that an interrupted run continues where it stopped.
+    pub fn save(&self, out: &Path, key: &Value) -> anyhow::Result<()> {
+        atomic::write(&stored(out, &self.name), &serde_json::to_vec_pretty(&(key, self))?)
+    }
+
+    /// Looks for the finished record of an experiment under this key.
+    ///
+    /// # Errors
+    /// If there is a file that cannot be read.
+    pub fn load(out: &Path, name: &str, key: &Value) -> anyhow::Result<Option<Record>> {
+        let path = stored(out, name);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(&path)?)?);
+        let (of, record): (Value, Record) = read().with_context(|| path.display().to_string())?;
+        Ok((of == *key).then_some(record))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
+    use super::*;
     use crate::testing::{record, run_with};
 
     #[test]
@@ -164,5 +203,24 @@ mod tests {
         );
         let holds: Vec<&Value> = (0..3).map(|i| &claims[i]["holds"]).collect();
         assert_eq!(holds, [&json!(true), &json!(false), &Value::Null]);
+    }
+
+    #[test]
+    fn what_was_saved_is_found_again_to_the_bit_and_never_in_part() {
+        let (dir, key) = (tempfile::tempdir().unwrap(), Value::from("key"));
+        let one = Record { name: "one".into(), ..record() };
+        let load = |key: &Value| Record::load(dir.path(), "one", key);
+        assert_eq!(load(&key).unwrap(), None);
+        one.save(dir.path(), &key).unwrap();
+        let back = load(&key).unwrap().unwrap();
+        // NaN is unlike itself: compare what would be written
+        assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&one).unwrap());
+        assert_eq!(load(&Value::from("another")).unwrap(), None);
+        let path = folder(dir.path(), "one").join("outcome.json");
+        let whole = std::fs::read(&path).unwrap();
+        for length in (0..whole.len()).step_by(7) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(load(&key).is_err(), "cut at {length}");
+        }
     }
 }

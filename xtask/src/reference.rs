@@ -9,8 +9,7 @@ use crate::atomic;
 use crate::claim::{Claim, Kind};
 use crate::context::Scale;
 use crate::number::number;
-use crate::record::{Record, Run, Status};
-use crate::resume::folder;
+use crate::record::{Record, Run, Status, folder};
 
 /// Where the reference of the default scale lies in the repository.
 pub const REFERENCE: &str = "docs/data/reproduction.json";

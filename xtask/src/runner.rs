@@ -23,7 +23,7 @@ use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
 use crate::reference::REFERENCE;
-use crate::{experiments, peers, report, resume, workspace};
+use crate::{experiments, peers, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,7 +150,7 @@ fn reproduce(
         let data = datasets::fingerprint(data_dir, experiment.data);
         let key = json!({"name": name, "build": run.versions.build, "scale": scale,
             "seed": run.seed, "data": data, "peers": python.is_some()});
-        let stored = if asked && options.fresh { Ok(None) } else { resume::load(out, name, &key) };
+        let stored = if asked && options.fresh { Ok(None) } else { Record::load(out, name, &key) };
         let mut record = stored.unwrap_or_else(|error| {
             progress.say(&format!("ignored an unfinished file, {error:#}"));
             None
@@ -172,7 +172,7 @@ fn reproduce(
                 },
             );
             if found.status != Status::Failed {
-                resume::save(out, name, &key, &found)?;
+                found.save(out, &key)?;
             }
             progress.say(&verdict(&found));
             record = Some(found);

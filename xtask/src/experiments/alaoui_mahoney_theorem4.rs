@@ -56,11 +56,14 @@ const NOTES: [&str; 2] = [
      cannot fail and is not judged.",
 ];
 
-/// A kernel on n points, which lie in columns.
+/// Points in columns, and the kernel on them.
+type Drawn = anyhow::Result<(Mat<f64>, Box<dyn Kernel<f64>>)>;
+
+/// A kernel on n points.
 struct Problem {
     id: &'static str,
     label: &'static str,
-    draw: fn(usize, &mut dyn Rng) -> anyhow::Result<(Mat<f64>, Box<dyn Kernel<f64>>)>,
+    draw: fn(usize, &mut dyn Rng) -> Drawn,
 }
 
 labelled!(Problem);

@@ -195,12 +195,14 @@ impl<'a> Problem<'a> {
 
     fn fit(&self, dictionary: Option<&Dictionary<f64>>) -> anyhow::Result<()> {
         let Some(dictionary) = dictionary else {
-            return Ok(drop(ExactKrr::new(&self.kernel, self.ridge).fit((self.x, self.y))?));
+            drop(ExactKrr::new(&self.kernel, self.ridge).fit((self.x, self.y))?);
+            return Ok(());
         };
         let rows = dictionary.indices();
         let centers = Mat::from_fn(rows.len(), self.x.dim(), |t, j| self.x.coordinate(rows[t], j));
         let krr = DictionaryKrr { kernel: &self.kernel, gamma: self.ridge, ridge: self.ridge };
         let centers = Points::from_rows(centers.as_ref());
-        Ok(drop(krr.fit((self.x, self.y), (centers, dictionary.weights()))?))
+        drop(krr.fit((self.x, self.y), (centers, dictionary.weights()))?);
+        Ok(())
     }
 }

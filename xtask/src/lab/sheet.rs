@@ -8,6 +8,7 @@ use crate::method::{Method, PROBLEM};
 use crate::statistics::Sample;
 
 type Heading<'a> = Option<&'a str>;
+type Key<'a> = (Heading<'a>, fn(&Place<'_>) -> Cell);
 type Extra<'a> = (Column, Box<dyn Fn(&Place<'_>) -> Cell + 'a>);
 
 /// What a row of a table is about.
@@ -96,7 +97,7 @@ impl<'a> Sheet<'a> {
         let mut add = |column: Column, cell: &dyn Fn(&Place<'_>) -> Cell| {
             columns.push((column, places.iter().map(cell).collect()));
         };
-        let keys: [(Heading<'_>, fn(&Place<'_>) -> Cell); 3] = [
+        let keys: [Key<'_>; 3] = [
             (self.setting, |place| place.setting.into()),
             (self.x, |place| place.x.into()),
             (self.method, |place| place.method.name.into()),

@@ -11,8 +11,7 @@ use crate::atomic;
 use crate::claim::{Claim, Kind};
 use crate::method;
 use crate::plot::Plot;
-use crate::record::{Record, Run};
-use crate::resume::folder;
+use crate::record::{Record, Run, folder};
 
 /// Writes the whole report. Files that would not change are left alone.
 pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {

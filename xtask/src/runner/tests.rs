@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use clap::FromArgMatches;
 
 use super::*;
+use crate::record::folder;
 use crate::testing::{SELF_CHECK, self_check};
 
 const TWO: &[Experiment] =
@@ -23,7 +24,7 @@ fn smoke(all: &'static [Experiment], out: &Path, line: &str) -> (Run, Vec<String
 }
 
 fn draws(out: &Path, name: &str) -> Vec<u8> {
-    std::fs::read(resume::folder(out, name).join("draws.csv")).unwrap()
+    std::fs::read(folder(out, name).join("draws.csv")).unwrap()
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
     };
     assert_eq!(runs("reproduce", "running fine"), [1, 1]);
     assert_eq!(runs("reproduce", "kept    fine"), [1, 2]);
-    let stored = resume::folder(dir.path(), "fine").join("outcome.json");
+    let stored = folder(dir.path(), "fine").join("outcome.json");
     let whole = std::fs::read(&stored).unwrap();
     std::fs::write(&stored, &whole[..whole.len() / 2]).unwrap();
     assert_eq!(runs("reproduce", "ignored an unfinished file"), [2, 3]);
