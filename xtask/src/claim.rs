@@ -64,39 +64,27 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim whose inequality was evaluated by the caller. All claims are [`Kind::Ours`] until
-    /// one of [`printed`](Self::printed), [`picture`](Self::picture), [`theorem`](Self::theorem)
-    /// says otherwise.
-    pub fn new(
-        text: impl Into<String>,
-        paper: impl Into<String>,
-        measured: impl Into<String>,
-        holds: bool,
-    ) -> Self {
-        Claim {
-            text: text.into(),
-            paper: paper.into(),
-            measured: measured.into(),
-            holds: Some(holds),
-            kind: Kind::Ours,
-            value: None,
-            standard_error: None,
-            time: false,
-        }
-    }
-
     /// A claim that holds where `slack` of the measured value is not negative; slack changes as
-    /// fast as the value.
-    fn of(text: String, paper: impl Into<String>, measured: Estimate, slack: f64) -> Self {
-        let Estimate { value, error, time } = measured;
-        let shown = error.map_or_else(|| number(value), |error| with_error(value, error));
+    /// fast as the value. All claims are [`Kind::Ours`] until one of [`printed`](Self::printed),
+    /// [`picture`](Self::picture), [`theorem`](Self::theorem) says otherwise.
+    fn of(
+        text: String,
+        paper: impl Into<String>,
+        measured: impl Into<Estimate>,
+        slack: impl Fn(f64) -> f64,
+    ) -> Self {
+        let Estimate { value, error, time } = measured.into();
+        let slack = slack(value);
         let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
         Claim {
+            text,
+            paper: paper.into(),
+            measured: error.map_or_else(|| number(value), |error| with_error(value, error)),
             holds: (!open).then_some(slack >= 0.0),
+            kind: Kind::Ours,
             value: Some(value),
             standard_error: error,
             time,
-            ..Claim::new(text, paper, shown, false)
         }
     }
 
@@ -107,8 +95,7 @@ impl Claim {
         measured: impl Into<Estimate>,
         bound: f64,
     ) -> Self {
-        let measured = measured.into();
-        Claim::of(format!("{what} ≤ {}", number(bound)), paper, measured, bound - measured.value)
+        Claim::of(format!("{what} ≤ {}", number(bound)), paper, measured, |value| bound - value)
     }
 
     /// `what ≥ bound`. NaN does not hold.
@@ -118,8 +105,7 @@ impl Claim {
         measured: impl Into<Estimate>,
         bound: f64,
     ) -> Self {
-        let measured = measured.into();
-        Claim::of(format!("{what} ≥ {}", number(bound)), paper, measured, measured.value - bound)
+        Claim::of(format!("{what} ≥ {}", number(bound)), paper, measured, |value| value - bound)
     }
 
     /// `lowest ≤ what ≤ highest`. NaN does not hold.
@@ -129,17 +115,15 @@ impl Claim {
         measured: impl Into<Estimate>,
         [lowest, highest]: [f64; 2],
     ) -> Self {
-        let measured = measured.into();
         let text = format!("{} ≤ {what} ≤ {}", number(lowest), number(highest));
-        let slack = (measured.value - lowest).min(highest - measured.value);
-        Claim::of(text, paper, measured, slack)
+        Claim::of(text, paper, measured, |value| (value - lowest).min(highest - value))
     }
 
     /// `|what − printed| ≤ tolerance`, for a number that the paper prints. NaN does not hold.
     pub fn near(what: &str, printed: f64, measured: impl Into<Estimate>, tolerance: f64) -> Self {
-        let measured = measured.into();
         let text = format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
-        Claim::of(text, number(printed), measured, tolerance - (measured.value - printed).abs())
+        let slack = |value: f64| tolerance - (value - printed).abs();
+        Claim::of(text, number(printed), measured, slack)
     }
 
     /// The paper prints it.

@@ -1,9 +1,9 @@
 //! What an experiment is: one figure or table of one paper, run by one function, judged by
 //! inequalities.
 //!
-//! An experiment lives in its own file under `experiments/`, exports `pub const EXPERIMENT:
-//! Experiment`, and is listed in the registry `experiments::ALL`. Everything else (progress,
-//! resuming, CSV, plots, HTML) is done for it.
+//! An experiment is a `pub const` of type [`Experiment`] in a file under `experiments/`, which it
+//! shares with the figures on the same problem, and is listed in the registry `experiments::ALL`.
+//! Everything else (progress, resuming, CSV, plots, HTML) is done for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,14 +58,18 @@ pub struct Paper {
 pub struct Outcome {
     /// Sizes used against the paper's, and why they differ: `n = 500 as in the paper; 10 of its 100
     /// repetitions`.
+    #[serde(rename = "sizes")]
     pub scale_note: String,
     /// Tables, in the order of the report; each becomes a CSV file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
     /// Plots, in the order of the report; each becomes an inline SVG and a CSV file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
     /// Statements as checked inequalities, each of its kind.
     pub claims: Vec<Claim>,
     /// Anything else the reader should know, one paragraph each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Data sets that were not found; [`Context::dataset`] makes these.
     pub missing: Vec<MissingData>,

@@ -7,7 +7,8 @@ use nystrom_data::catalog::{self, Located};
 
 use crate::datasets::{self, MissingData};
 use crate::experiment::Experiment;
-use crate::reference::{FULL_REFERENCE, REFERENCE, Reference};
+use crate::record::Run;
+use crate::reference::{FULL_REFERENCE, REFERENCE};
 use crate::width::wrapped;
 use crate::{experiments, numbers};
 
@@ -52,45 +53,37 @@ fn found(data_dir: Option<&Path>, name: &str) -> String {
     }
 }
 
-/// The reference runs, as far as they are there.
-#[derive(Default)]
-pub struct References {
-    /// Of the default scale.
-    pub usual: Option<Reference>,
-    /// At the papers' own sizes.
-    full: Option<Reference>,
+/// The reference runs, as far as they are there: of the default scale, and at the papers' own sizes.
+type References = [Option<Run>; 2];
+
+/// The reference runs whose text `read` finds.
+///
+/// # Errors
+/// If one is not a `run.json`.
+fn references(read: impl Fn(&str) -> Option<String>) -> anyhow::Result<References> {
+    let find = |path: &'static str| {
+        let text = read(path).filter(|text| !text.is_empty());
+        text.map(|text| serde_json::from_str(&text).context(path)).transpose()
+    };
+    Ok([find(REFERENCE)?, find(FULL_REFERENCE)?])
 }
 
-impl References {
-    /// Those whose text `read` finds under a path.
-    ///
-    /// # Errors
-    /// If one is not a `run.json`.
-    pub fn find(read: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
-        let find = |path: &'static str| {
-            let text = read(path).filter(|text| !text.is_empty());
-            text.map(|text| serde_json::from_str(&text).context(path)).transpose()
-        };
-        Ok(References { usual: find(REFERENCE)?, full: find(FULL_REFERENCE)? })
+/// What the reference runs say of an experiment, as items of a list.
+fn verdicts([usual, full]: &References, name: &str) -> String {
+    let mut text = String::new();
+    if let Some(found) = usual.as_ref().and_then(|usual| usual.summary(name)) {
+        text += &wrapped(&format!("- Reference run: {found}."), "  ");
     }
-
-    /// What they say of an experiment, as items of a list.
-    fn of(&self, name: &str) -> String {
-        let mut text = String::new();
-        if let Some(found) = self.usual.as_ref().and_then(|usual| usual.summary(name)) {
-            text += &wrapped(&format!("- Reference run: {found}."), "  ");
+    if let Some(full) = full {
+        let found = full.summary(name).unwrap_or_else(|| "not run yet".into());
+        let mut line = format!("- At the paper's own sizes (`--full`): {found}.");
+        let others = usual.as_ref().map(|usual| full.other_verdicts(usual, name));
+        for other in others.into_iter().flatten() {
+            line += &format!(" Otherwise than above: {other}.");
         }
-        if let Some(full) = &self.full {
-            let found = full.summary(name).unwrap_or_else(|| "not run yet".into());
-            let mut line = format!("- At the paper's own sizes (`--full`): {found}.");
-            let others = self.usual.as_ref().map(|usual| full.other_verdicts(usual, name));
-            for other in others.into_iter().flatten() {
-                line += &format!(" Otherwise than above: {other}.");
-            }
-            text += &wrapped(&line, "  ");
-        }
-        text
+        text += &wrapped(&line, "  ");
     }
+    text
 }
 
 /// The documents that `cargo xtask docs` writes, each with the text that it should have; `read`
@@ -101,10 +94,10 @@ impl References {
 pub fn documents(
     read: impl Fn(&str) -> Option<String>,
 ) -> anyhow::Result<Vec<(&'static str, String)>> {
-    let references = References::find(&read)?;
+    let references = references(&read)?;
     let mut all = vec![(DOC_PATH, markdown(experiments::ALL, &references))];
     for path in numbers::DOCUMENTS {
-        if let (Some(reference), Some(text)) = (&references.usual, read(path)) {
+        if let (Some(reference), Some(text)) = (&references[0], read(path)) {
             all.push((path, numbers::fill(&text, reference).context(path)?));
         }
     }
@@ -112,7 +105,7 @@ pub fn documents(
 }
 
 /// docs/EXPERIMENTS.md.
-pub fn markdown(all: &[Experiment], references: &References) -> String {
+fn markdown(all: &[Experiment], references: &References) -> String {
     let mut text = String::from(
         "# Experiments\n\n\
          Written by `cargo xtask docs` from the registry in `xtask/src/experiments/mod.rs`; do \
@@ -143,7 +136,7 @@ pub fn markdown(all: &[Experiment], references: &References) -> String {
             wrapped(experiment.says, ""),
             experiment.name,
             wrapped(&format!("- Data: {data}"), "  "),
-            references.of(experiment.name)
+            verdicts(references, experiment.name)
         );
     }
     text
@@ -158,8 +151,9 @@ fn named(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Claim;
-    use crate::testing::SELF_CHECK;
+    use crate::experiment::{Claim, Outcome};
+    use crate::record::Record;
+    use crate::testing::{SELF_CHECK, record, run_with};
 
     #[test]
     fn the_list_says_what_is_needed_and_what_is_missing() {
@@ -178,7 +172,7 @@ mod tests {
     #[test]
     fn the_document_groups_by_paper() {
         let needy = Experiment { data: &["htru2", "pumadyn-32fh"], ..SELF_CHECK };
-        let text = markdown(&[SELF_CHECK, needy], &References::default());
+        let text = markdown(&[SELF_CHECK, needy], &[None, None]);
         assert_eq!(text.matches("\n## Nobody").count(), 1);
         let absent = "- Data: `htru2`, `pumadyn-32fh` (absent: no public copy is known)\n";
         assert!(text.ends_with(&format!("- Name: `self-check`\n{absent}")), "{text}");
@@ -186,24 +180,24 @@ mod tests {
 
     #[test]
     fn the_document_has_the_verdicts_of_both_references() {
-        let run = |scale: &str, value: f64| {
-            let claim = Claim::at_most("x", "", value, 2.0).theorem();
-            serde_json::json!({"scale": scale, "seed": 0, "experiments": [{"name": "self-check",
-                "status": "done", "sizes": "n = 10", "missing": [], "claims": [claim]}]})
-            .to_string()
+        let json = |run: Run| serde_json::to_string(&run).unwrap();
+        let run = |value: f64| {
+            let claims = vec![Claim::at_most("x", "", value, 2.0).theorem()];
+            let outcome = Outcome { scale_note: "n = 10".into(), claims, ..Outcome::default() };
+            json(run_with(Record { outcome, ..record() }))
         };
         let text = |full: &str| {
             let read = |path: &str| match path {
-                REFERENCE => Some(run("default", 1.5)),
+                REFERENCE => Some(run(1.5)),
                 _ => Some(full.to_owned()),
             };
-            markdown(&[SELF_CHECK], &References::find(read).unwrap())
+            markdown(&[SELF_CHECK], &references(read).unwrap())
         };
         let line = "- Reference run: n = 10. Claims that count: 1 holds.";
         assert!(text("").contains(line) && !text("").contains("--full"), "{}", text(""));
-        let both = text(&run("full", 2.5)).replace("\n  ", " ");
+        let both = text(&run(2.5)).replace("\n  ", " ");
         assert!(both.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{both}");
-        let other = r#"{"scale": "full", "seed": 0, "experiments": []}"#;
-        assert!(text(other).contains("(`--full`): not run yet."));
+        let other = json(Run { records: vec![], ..run_with(record()) });
+        assert!(text(&other).contains("(`--full`): not run yet."));
     }
 }

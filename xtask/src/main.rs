@@ -27,7 +27,6 @@ mod progress;
 mod record;
 mod reference;
 mod report;
-mod resume;
 mod runner;
 mod statistics;
 mod suite;

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, bail};
 
-use crate::reference::Reference;
+use crate::record::Run;
 
 /// The documents with such numbers.
 pub const DOCUMENTS: [&str; 2] = ["README.md", "docs/CHOOSING.md"];
@@ -18,7 +18,7 @@ const CLOSES: &str = "<!-- /number -->";
 ///
 /// # Errors
 /// If a marker is not understood, or names no single claim.
-pub fn fill(text: &str, reference: &Reference) -> anyhow::Result<String> {
+pub fn fill(text: &str, reference: &Run) -> anyhow::Result<String> {
     let mut pieces = text.split(OPENS);
     let mut filled = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -33,7 +33,7 @@ pub fn fill(text: &str, reference: &Reference) -> anyhow::Result<String> {
 }
 
 /// The number that a marker asks for.
-fn number(marker: &str, reference: &Reference) -> anyhow::Result<String> {
+fn number(marker: &str, reference: &Run) -> anyhow::Result<String> {
     let parts: Vec<&str> = marker.split('|').map(str::trim).collect();
     let (experiment, words, digits) = match parts[..] {
         [experiment, words] => (experiment, words, 2),
@@ -57,13 +57,15 @@ fn significant(value: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Outcome;
+    use crate::record::Record;
+    use crate::testing::{record, run_with};
 
     fn filled(text: &str) -> anyhow::Result<String> {
         let claim =
             crate::claim::Claim::at_most("d = 3: error of a over that of b", "", 1.4567, 2.0);
-        let run = serde_json::json!({"scale": "default", "seed": 0, "experiments": [{"name": "fig",
-            "status": "done", "missing": [], "claims": [claim]}]});
-        fill(text, &serde_json::from_value(run).unwrap())
+        let outcome = Outcome { claims: vec![claim], ..Outcome::default() };
+        fill(text, &run_with(Record { name: "fig".into(), outcome, ..record() }))
     }
 
     #[test]

@@ -8,6 +8,8 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::workspace::root;
+
 /// The harness, below the workspace.
 pub const HARNESS: &str = "benches/peers/peerbench.py";
 /// What it needs.
@@ -29,7 +31,7 @@ pub fn k_dpp_draws(
     limit: u64,
 ) -> anyhow::Result<Vec<Line>> {
     let arguments = format!("T8 --tool {tool} --n {n} --k {k} --repeat {draws} --limit {limit}");
-    Ok(harness(python, &crate::workspace::root(), &arguments)?.0)
+    Ok(harness(python, &arguments)?.0)
 }
 
 /// One result: the run that gave it and its line.
@@ -60,20 +62,16 @@ impl Line {
     }
 }
 
-/// The Python that is meant where none is named: that of the virtual environment, if there is one.
-pub fn python(workspace: &Path) -> PathBuf {
-    let own = workspace.join(".venv/bin/python");
-    if own.is_file() { own } else { "python3".into() }
-}
-
-/// The Python that is named, or the one that is meant; it has what the harness needs.
+/// The Python that is named, or else that of the virtual environment, if there is one; it has what
+/// the harness needs.
 ///
 /// # Errors
 /// Those of [`versions`].
 pub fn chosen(named: Option<&Path>) -> anyhow::Result<PathBuf> {
-    let workspace = crate::workspace::root();
-    let python = named.map_or_else(|| python(&workspace), Path::to_owned);
-    versions(&python, &workspace)?;
+    let own = root().join(".venv/bin/python");
+    let own = if own.is_file() { own } else { "python3".into() };
+    let python = named.map_or(own, Path::to_owned);
+    versions(&python)?;
     Ok(python)
 }
 
@@ -81,8 +79,8 @@ pub fn chosen(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// If Python cannot be run, or has not what the harness needs.
-pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
-    let (lines, complaint) = harness(python, workspace, VERSIONS)?;
+pub fn versions(python: &Path) -> anyhow::Result<Vec<Line>> {
+    let (lines, complaint) = harness(python, VERSIONS)?;
     let has = |name: &str| lines.first().is_some_and(|line| !line.value[name].is_null());
     let lacking: Vec<&str> = NEEDED.iter().copied().filter(|name| !has(name)).collect();
     ensure!(
@@ -95,17 +93,15 @@ pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Runs of these arguments, one after another.
-pub fn run(
-    python: &Path,
-    workspace: &Path,
-    versions: Vec<Line>,
-    runs: &[String],
-) -> anyhow::Result<Vec<Line>> {
-    let mut all = versions;
+/// What is installed, then runs of these arguments, one after another.
+///
+/// # Errors
+/// Those of [`versions`].
+pub fn run(python: &Path, runs: &[String]) -> anyhow::Result<Vec<Line>> {
+    let mut all = versions(python)?;
     for arguments in runs {
         eprintln!("peers: {arguments}");
-        let (lines, complaint) = harness(python, workspace, arguments)?;
+        let (lines, complaint) = harness(python, arguments)?;
         if lines.is_empty() {
             eprintln!("peers: `{arguments}` failed:\n{complaint}");
         }
@@ -116,13 +112,9 @@ pub fn run(
 
 /// One run, with OpenBLAS as a user has it: variables that force another processor's code are
 /// unset. Also what it said on standard error.
-fn harness(
-    python: &Path,
-    workspace: &Path,
-    arguments: &str,
-) -> anyhow::Result<(Vec<Line>, String)> {
+fn harness(python: &Path, arguments: &str) -> anyhow::Result<(Vec<Line>, String)> {
     let mut command = Command::new(python);
-    command.arg(workspace.join(HARNESS)).args(arguments.split(' '));
+    command.arg(root().join(HARNESS)).args(arguments.split(' '));
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.env_remove("OPENBLAS_CORETYPE").env_remove("OPENBLAS_L2_SIZE");
     let output = command.output().with_context(|| format!("cannot run {}", python.display()))?;
@@ -144,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_python_that_cannot_be_run_is_named_before_anything_is_measured() {
-        let error = versions(Path::new("no/such/python"), &crate::workspace::root()).err().unwrap();
+        let error = versions(Path::new("no/such/python")).err().unwrap();
         assert!(format!("{error:#}").contains("no/such/python"), "{error:#}");
     }
 

@@ -1,10 +1,14 @@
-//! What is kept of one run of one experiment, and of the whole run.
+//! What is kept of one run of one experiment, and of the whole run; finished experiments also on
+//! disk.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
-use crate::claim::Claim;
+use crate::atomic;
 use crate::context::Scale;
-use crate::datasets::MissingData;
 use crate::experiment::{Experiment, Outcome};
 
 /// How an experiment ended.
@@ -22,10 +26,14 @@ pub enum Status {
 /// One experiment, run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// The experiment's name.
+    pub name: String,
+    /// Short citation of its paper.
+    pub paper: String,
+    /// Which figure or table.
+    pub figure: String,
     /// How it ended.
     pub status: Status,
-    /// Why it failed.
-    pub error: Option<String>,
     /// At which scale it ran.
     pub scale: Scale,
     /// Wall time.
@@ -33,20 +41,23 @@ pub struct Record {
     /// Peak of resident memory in MB, where the system tells; it includes what the program held
     /// before.
     pub peak_mb: Option<f64>,
-    /// When it began (RFC 3339).
-    pub started: String,
     /// Threads it ran with.
     pub threads: usize,
     /// Vector registers it ran with: `V4`.
+    #[serde(default)]
     pub instruction_set: String,
-    /// Fingerprint of the program that ran it.
-    pub build: String,
+    /// When it began (RFC 3339).
+    pub started: String,
+    /// Why it failed.
+    pub error: Option<String>,
     /// What it found; empty if it failed.
+    #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// A whole run: what the report is made from. Its JSON is `run.json`.
-#[derive(Serialize)]
+/// A whole run: what the report is made from, and what is compared with another. Its JSON is
+/// `run.json`.
+#[derive(Serialize, Deserialize)]
 pub struct Run {
     /// Seed given on the command line.
     pub seed: u64,
@@ -57,7 +68,7 @@ pub struct Run {
     /// The processor.
     pub cpu: Option<String>,
     /// Vector registers in use.
-    pub instruction_set: &'static str,
+    pub instruction_set: String,
     /// Threads in use.
     pub threads: usize,
     /// When the run began (RFC 3339).
@@ -67,105 +78,104 @@ pub struct Run {
     /// `--data` as given.
     #[serde(skip)]
     pub data_dir: Option<String>,
-    /// Every experiment of the registry in its order, with its record if it has one.
-    #[serde(rename = "experiments", serialize_with = "recorded")]
-    pub entries: Vec<Entry>,
+    /// Every experiment there is; none in a run that was read from a file.
+    #[serde(skip)]
+    pub registry: &'static [Experiment],
+    /// What has run, in the order of the registry.
+    #[serde(rename = "experiments", serialize_with = "without_figures")]
+    pub records: Vec<Record>,
 }
 
 /// The program, and what it was built of.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Versions {
     /// Version of the workspace.
-    pub nystrom: &'static str,
+    pub nystrom: String,
     /// The compiler.
-    pub rustc: Option<&'static str>,
+    pub rustc: Option<String>,
     /// The commit of the source.
     pub git: Option<String>,
     /// Fingerprint of this program.
     pub build: String,
 }
 
-/// An experiment and its record.
-#[derive(Clone)]
-pub struct Entry {
-    /// What was to be run.
-    pub experiment: Experiment,
-    /// What came of it; none if it was not asked for, or its turn has not come.
-    pub record: Option<Record>,
-}
-
-/// One experiment of `run.json`.
-#[derive(Serialize)]
-struct Recorded<'a> {
-    name: &'a str,
-    paper: &'a str,
-    figure: &'a str,
-    status: Status,
-    scale: Scale,
-    sizes: &'a str,
-    seconds: f64,
-    peak_mb: Option<f64>,
-    threads: usize,
-    instruction_set: &'a str,
-    started: &'a str,
-    error: Option<&'a str>,
-    claims: &'a [Claim],
-    missing: &'a [MissingData],
-}
-
-/// The experiments that have run.
-fn recorded<S: Serializer>(entries: &[Entry], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(entries.iter().filter_map(|Entry { experiment, record }| {
-        let record = record.as_ref()?;
-        Some(Recorded {
-            name: experiment.name,
-            paper: experiment.paper.short,
-            figure: experiment.figure,
-            status: record.status,
-            scale: record.scale,
-            sizes: &record.outcome.scale_note,
-            seconds: record.seconds,
-            peak_mb: record.peak_mb,
-            threads: record.threads,
-            instruction_set: &record.instruction_set,
-            started: &record.started,
-            error: record.error.as_deref(),
-            claims: &record.outcome.claims,
-            missing: &record.outcome.missing,
-        })
+/// The records without tables, plots and notes, which the report has in files of their own.
+fn without_figures<S: Serializer>(records: &[Record], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(records.iter().cloned().map(|record| {
+        let Outcome { scale_note, claims, missing, .. } = record.outcome;
+        Record { outcome: Outcome { scale_note, claims, missing, ..Outcome::default() }, ..record }
     }))
 }
 
 impl Run {
-    /// What has run.
-    pub fn records(&self) -> impl Iterator<Item = (&Experiment, &Record)> {
-        self.entries.iter().filter_map(|entry| Some((&entry.experiment, entry.record.as_ref()?)))
+    /// The record of an experiment, if it has run.
+    pub fn record(&self, name: &str) -> Option<&Record> {
+        self.records.iter().find(|record| record.name == name)
     }
-}
 
-impl Entry {
+    /// The experiments that have run, with their records.
+    pub fn ran<'a>(
+        &'a self,
+        experiments: &'a [Experiment],
+    ) -> impl Iterator<Item = (&'a Experiment, &'a Record)> {
+        experiments.iter().filter_map(|e| Some((e, self.record(e.name)?)))
+    }
+
     /// The command that computes just this experiment anew, in this run's setting.
-    pub fn command(&self, run: &Run) -> String {
-        let mut command = format!("cargo xtask reproduce --only {}", self.experiment.name);
-        match run.scale {
+    pub fn command(&self, experiment: &Experiment) -> String {
+        let mut command = format!("cargo xtask reproduce --only {}", experiment.name);
+        match self.scale {
             Scale::Default => {}
             scale => command += &format!(" --{}", scale.word()),
         }
-        if run.seed != 0 {
-            command += &format!(" --seed {}", run.seed);
+        if self.seed != 0 {
+            command += &format!(" --seed {}", self.seed);
         }
-        if !self.experiment.data.is_empty() {
-            let dir = run.data_dir.as_deref().unwrap_or("DIR");
+        if !experiment.data.is_empty() {
+            let dir = self.data_dir.as_deref().unwrap_or("DIR");
             command += &format!(" --data {}", shlex::try_quote(dir).unwrap_or(dir.into()));
         }
         command + " --fresh"
     }
 }
 
+/// The folder of one experiment in the report.
+pub fn folder(out: &Path, name: &str) -> PathBuf {
+    out.join("experiments").join(name)
+}
+
+/// Where the record of a finished experiment lies with its key, of all that the result depends on
+/// (the program too). It is written atomically, so it is there whole or not at all.
+fn stored(out: &Path, name: &str) -> PathBuf {
+    folder(out, name).join("outcome.json")
+}
+
+impl Record {
+    /// Stores the record, so that an interrupted run continues where it stopped.
+    pub fn save(&self, out: &Path, key: &Value) -> anyhow::Result<()> {
+        atomic::write(&stored(out, &self.name), &serde_json::to_vec_pretty(&(key, self))?)
+    }
+
+    /// Looks for the finished record of an experiment under this key.
+    ///
+    /// # Errors
+    /// If there is a file that cannot be read.
+    pub fn load(out: &Path, name: &str, key: &Value) -> anyhow::Result<Option<Record>> {
+        let path = stored(out, name);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(&path)?)?);
+        let (of, record): (Value, Record) = read().with_context(|| path.display().to_string())?;
+        Ok((of == *key).then_some(record))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
+    use super::*;
     use crate::testing::{record, run_with};
 
     #[test]
@@ -193,5 +203,24 @@ mod tests {
         );
         let holds: Vec<&Value> = (0..3).map(|i| &claims[i]["holds"]).collect();
         assert_eq!(holds, [&json!(true), &json!(false), &Value::Null]);
+    }
+
+    #[test]
+    fn what_was_saved_is_found_again_to_the_bit_and_never_in_part() {
+        let (dir, key) = (tempfile::tempdir().unwrap(), Value::from("key"));
+        let one = Record { name: "one".into(), ..record() };
+        let load = |key: &Value| Record::load(dir.path(), "one", key);
+        assert_eq!(load(&key).unwrap(), None);
+        one.save(dir.path(), &key).unwrap();
+        let back = load(&key).unwrap().unwrap();
+        // NaN is unlike itself: compare what would be written
+        assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&one).unwrap());
+        assert_eq!(load(&Value::from("another")).unwrap(), None);
+        let path = folder(dir.path(), "one").join("outcome.json");
+        let whole = std::fs::read(&path).unwrap();
+        for length in (0..whole.len()).step_by(7) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(load(&key).is_err(), "cut at {length}");
+        }
     }
 }

@@ -4,15 +4,12 @@
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use serde::Deserialize;
 
 use crate::atomic;
 use crate::claim::{Claim, Kind};
 use crate::context::Scale;
-use crate::datasets::MissingData;
 use crate::number::number;
-use crate::record::Status;
-use crate::resume::folder;
+use crate::record::{Record, Run, Status, folder};
 
 /// Where the reference of the default scale lies in the repository.
 pub const REFERENCE: &str = "docs/data/reproduction.json";
@@ -31,40 +28,22 @@ const FIGURES: [(&str, &str, &str); 4] = [
     ("li-fig3-california-housing", "li-fig3", "test-california-housing"),
 ];
 
-/// What `run.json` says, as far as it is compared.
-#[derive(Deserialize)]
-pub struct Reference {
-    scale: Scale,
-    seed: u64,
-    experiments: Vec<Reproduced>,
-}
-
-#[derive(Deserialize)]
-struct Reproduced {
-    name: String,
-    status: Status,
-    #[serde(default)]
-    sizes: String,
-    claims: Vec<Claim>,
-    missing: Vec<MissingData>,
-}
-
-impl Reproduced {
+impl Record {
     fn claim(&self, text: &str) -> Option<&Claim> {
-        self.claims.iter().find(|claim| claim.text == text)
+        self.outcome.claims.iter().find(|claim| claim.text == text)
     }
 
     /// The claims of the paper.
     fn counted(&self) -> impl Iterator<Item = &Claim> {
-        self.claims.iter().filter(|claim| Kind::COUNTED.contains(&claim.kind))
+        self.outcome.claims.iter().filter(|claim| Kind::COUNTED.contains(&claim.kind))
     }
 
     fn timeless(&self) -> impl Iterator<Item = &Claim> {
-        self.claims.iter().filter(|claim| !claim.time)
+        self.outcome.claims.iter().filter(|claim| !claim.time)
     }
 }
 
-impl Reference {
+impl Run {
     /// Reads a `run.json`.
     ///
     /// # Errors
@@ -88,12 +67,8 @@ impl Reference {
         Ok(())
     }
 
-    fn experiment(&self, name: &str) -> Option<&Reproduced> {
-        self.experiments.iter().find(|experiment| experiment.name == name)
-    }
-
-    fn done(&self, name: &str) -> Option<&Reproduced> {
-        self.experiment(name).filter(|experiment| experiment.status == Status::Done)
+    fn done(&self, name: &str) -> Option<&Record> {
+        self.record(name).filter(|record| record.status == Status::Done)
     }
 
     /// Sizes and verdicts of an experiment: `n = 500, 10 draws. Claims that count: 9 hold, 2 do
@@ -111,12 +86,15 @@ impl Reference {
         });
         let counts = Vec::from_iter(counts).join(", ");
         let counts = if counts.is_empty() { "none".into() } else { counts };
-        Some(format!("{}. Claims that count: {counts}", run.sizes.trim_end_matches('.')))
+        Some(format!(
+            "{}. Claims that count: {counts}",
+            run.outcome.scale_note.trim_end_matches('.')
+        ))
     }
 
     /// Claims that count whose verdict is another in this run: `x ≤ 2 holds at 1.5, does not hold
     /// at 2.4`.
-    pub fn other_verdicts(&self, than: &Reference, experiment: &str) -> Vec<String> {
+    pub fn other_verdicts(&self, than: &Run, experiment: &str) -> Vec<String> {
         let (Some(here), Some(there)) = (self.done(experiment), than.done(experiment)) else {
             return vec![];
         };
@@ -134,9 +112,9 @@ impl Reference {
     /// # Errors
     /// If there is no such experiment, or none or several such claims.
     pub fn claim(&self, experiment: &str, fragment: &str) -> anyhow::Result<&Claim> {
-        let found = self.experiment(experiment);
+        let found = self.record(experiment);
         let found = found.with_context(|| format!("there is no experiment `{experiment}`"))?;
-        let claims = found.claims.iter().filter(|claim| claim.text.contains(fragment));
+        let claims = found.outcome.claims.iter().filter(|claim| claim.text.contains(fragment));
         match claims.collect::<Vec<_>>()[..] {
             [claim] => Ok(claim),
             ref all => bail!("{} claims of `{experiment}` contain `{fragment}`", all.len()),
@@ -144,10 +122,10 @@ impl Reference {
     }
 
     /// Compares the named experiments of a run with this reference.
-    pub fn compare(&self, run: &Reference, names: &[&str]) -> Comparison {
+    pub fn compare(&self, run: &Run, names: &[&str]) -> Comparison {
         let mut found = Comparison::default();
         for name in names {
-            match (self.experiment(name), run.experiment(name)) {
+            match (self.record(name), run.record(name)) {
                 (None, _) => found.left_out.push(format!("{name}: not in the reference")),
                 (_, None) => found.differ.push(format!("{name}: not in the run")),
                 (_, Some(is)) if is.status == Status::Failed => {
@@ -171,24 +149,29 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn claims(&mut self, reference: &Reproduced, run: &Reproduced) {
+    fn claims(&mut self, reference: &Record, run: &Record) {
         let line = |claim: &Claim, what: &str| format!("{}: {}: {what}", run.name, claim.text);
         for was in reference.timeless() {
             match run.claim(&was.text).map(|is| difference(was, is)) {
                 Some(None) => self.agree += 1,
                 Some(Some(what)) => self.differ.push(line(was, &what)),
-                None if run.missing.is_empty() => {
+                None if run.outcome.missing.is_empty() => {
                     self.differ.push(line(was, "not claimed any more"));
                 }
                 None => {
-                    let sets: Vec<&str> = run.missing.iter().map(|set| set.name.as_str()).collect();
+                    let sets: Vec<&str> =
+                        run.outcome.missing.iter().map(|set| set.name.as_str()).collect();
                     let what = format!("data missing ({})", sets.join(", "));
                     self.left_out.push(line(was, &what));
                 }
             }
         }
         let new = run.timeless().filter(|is| reference.claim(&is.text).is_none());
-        let list = if reference.missing.is_empty() { &mut self.differ } else { &mut self.left_out };
+        let list = if reference.outcome.missing.is_empty() {
+            &mut self.differ
+        } else {
+            &mut self.left_out
+        };
         list.extend(new.map(|is| line(is, "not in the reference")));
     }
 
@@ -237,7 +220,7 @@ fn difference(was: &Claim, is: &Claim) -> Option<String> {
 /// or has not run, or a figure is not there.
 pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Result<()> {
     let path = report.join("run.json");
-    let run = Reference::read(&path)?;
+    let run = Run::read(&path)?;
     let copy = |from: &Path, to: &str| {
         let bytes =
             std::fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
@@ -249,7 +232,7 @@ pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Re
         return Ok(());
     }
     run.suits(Scale::Default, 0)?;
-    let ran = |name: &str| run.experiment(name).is_some_and(|e| e.status != Status::Failed);
+    let ran = |name: &str| run.record(name).is_some_and(|e| e.status != Status::Failed);
     let lacking: Vec<&str> = experiments.iter().copied().filter(|name| !ran(name)).collect();
     ensure!(
         lacking.is_empty(),
@@ -269,12 +252,15 @@ pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::datasets::MissingData;
+    use crate::experiment::Outcome;
     use crate::statistics::Estimate;
+    use crate::testing::{missing, record, run_with};
 
-    fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Reference {
-        let (name, sizes) = ("one".into(), "n = 2.".into());
-        let one = Reproduced { name, status: Status::Done, sizes, claims, missing };
-        Reference { scale: Scale::Default, seed: 0, experiments: vec![one] }
+    fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Run {
+        let outcome = Outcome { claims, missing, ..Outcome::default() };
+        let one = Record { name: "one".into(), outcome, ..record() };
+        Run { scale: Scale::Default, seed: 0, ..run_with(one) }
     }
 
     fn claim(value: f64, error: f64) -> Claim {
@@ -298,7 +284,7 @@ mod tests {
     #[test]
     fn what_lacks_data_is_left_out_and_what_has_gone_differs() {
         let (reference, none) = (run(vec![claim(0.5, 0.01)], vec![]), run(vec![], vec![]));
-        let without = reference.compare(&run(vec![], vec![crate::testing::missing()]), &["one"]);
+        let without = reference.compare(&run(vec![], vec![missing()]), &["one"]);
         assert_eq!((without.differ.len(), without.left_out.len()), (0, 1));
         let gone = reference.compare(&none, &["one"]).report();
         assert!(gone.contains("differs: one: x ≤ 1: not claimed any more\n0 claims agree"));
@@ -311,9 +297,8 @@ mod tests {
     #[test]
     fn a_run_json_reads_back() {
         let dir = tempfile::tempdir().unwrap();
-        crate::report::write(dir.path(), &crate::testing::run_with(crate::testing::record()))
-            .unwrap();
-        let back = Reference::read(&dir.path().join("run.json")).unwrap();
+        crate::report::write(dir.path(), &run_with(record())).unwrap();
+        let back = Run::read(&dir.path().join("run.json")).unwrap();
         let same = back.compare(&back, &["self-check"]);
         assert_eq!((same.agree, same.differ.len()), (3, 0), "{same:?}");
         assert!(back.claim("self-check", "risk ratio").unwrap().value.unwrap().is_nan());
@@ -322,28 +307,29 @@ mod tests {
 
     #[test]
     fn a_whole_run_of_the_default_scale_is_taken_over_and_of_the_full_scale_also_a_part() {
+        use {Scale::*, Status::*};
         let (root, report) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let take = |scale: &str, status: &str, names: &[&str]| {
-            let one = serde_json::json!({"name": "one", "status": status, "claims": [],
-                "missing": []});
-            let run = serde_json::json!({"scale": scale, "seed": 0, "experiments": [one]});
-            std::fs::write(report.path().join("run.json"), run.to_string()).unwrap();
+        let take = |scale, status, names: &[&str]| {
+            let one = Record { name: "one".into(), status, ..record() };
+            let run = Run { scale, seed: 0, ..run_with(one) };
+            let path = report.path().join("run.json");
+            std::fs::write(path, serde_json::to_vec(&run).unwrap()).unwrap();
             take_over(root.path(), report.path(), names).map_err(|error| error.to_string())
         };
         let refused = |scale, status, names: &[&str]| take(scale, status, names).unwrap_err();
-        assert!(refused("smoke", "done", &["one"]).contains("scale"));
-        assert!(refused("default", "failed", &["one"]).contains("not run: one"));
-        assert!(refused("default", "done", &["one", "two"]).contains("not run: two"));
-        assert!(refused("default", "done", &["one"]).contains("boundary.svg"));
+        assert!(refused(Smoke, Done, &["one"]).contains("scale"));
+        assert!(refused(Default, Failed, &["one"]).contains("not run: one"));
+        assert!(refused(Default, Done, &["one", "two"]).contains("not run: two"));
+        assert!(refused(Default, Done, &["one"]).contains("boundary.svg"));
         let taken = |path: &str| root.path().join(path).exists();
-        take("full", "done", &["one", "two"]).unwrap();
+        take(Full, Done, &["one", "two"]).unwrap();
         assert!(taken(FULL_REFERENCE) && !taken(REFERENCE));
         for (_, experiment, plot) in FIGURES {
             let figure = folder(report.path(), experiment).join(format!("{plot}.svg"));
             atomic::write(&figure, plot.as_bytes()).unwrap();
         }
-        take("default", "done", &["one"]).unwrap();
-        assert!(Reference::read(&root.path().join(REFERENCE)).unwrap().done("one").is_some());
+        take(Default, Done, &["one"]).unwrap();
+        assert!(Run::read(&root.path().join(REFERENCE)).unwrap().done("one").is_some());
         assert!(FIGURES.iter().all(|(name, ..)| taken(&format!("docs/figures/{name}.svg"))));
     }
 

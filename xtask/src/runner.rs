@@ -21,9 +21,9 @@ use crate::lab::unbreakable;
 use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status, Versions};
-use crate::reference::{REFERENCE, Reference};
-use crate::{experiments, peers, report, resume, workspace};
+use crate::record::{Record, Run, Status, Versions};
+use crate::reference::REFERENCE;
+use crate::{experiments, peers, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,15 +103,14 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let chosen = options.chosen(experiments::ALL)?;
     let reference = options.check.as_ref().map(|file| {
         let path = file.clone().unwrap_or_else(|| workspace::root().join(REFERENCE));
-        let reference = Reference::read(&path)?;
+        let reference = Run::read(&path)?;
         reference.suits(options.scale(), options.seed).map(|()| reference)
     });
     let reference = reference.transpose()?;
     let run = reproduce(experiments::ALL, &chosen, options, &Progress::default())?;
-    let mut records = run.entries.iter().flat_map(|entry| &entry.record);
-    let mut failed = records.any(|record| record.status == Status::Failed);
+    let mut failed = run.records.iter().any(|record| record.status == Status::Failed);
     if let Some(reference) = reference {
-        let found = reference.compare(&Reference::read(&options.out.join("run.json"))?, &chosen);
+        let found = reference.compare(&run, &chosen);
         println!("{}", found.report());
         failed |= !found.differ.is_empty();
     }
@@ -120,7 +119,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// Runs the chosen experiments. The report also has what earlier runs left of the others.
 fn reproduce(
-    all: &[Experiment],
+    all: &'static [Experiment],
     chosen: &[&str],
     options: &Options,
     progress: &Progress,
@@ -133,24 +132,25 @@ fn reproduce(
         threads: rayon::current_num_threads(),
         data_dir: data_dir.map(|dir| dir.display().to_string()),
         versions: Versions {
-            nystrom: env!("CARGO_PKG_VERSION"),
-            rustc: machine::rustc_version(),
+            nystrom: env!("CARGO_PKG_VERSION").into(),
+            rustc: machine::rustc_version().map(Into::into),
             git: machine::git_revision(&workspace::root()),
             build: build_fingerprint()?,
         },
         cpu: machine::cpu_model(),
-        instruction_set: instruction_set(),
+        instruction_set: instruction_set().into(),
         started: now(),
         finished: None,
-        entries: all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
+        registry: all,
+        records: vec![],
     };
-    for (i, experiment) in all.iter().enumerate() {
+    for experiment in all {
         let name = experiment.name;
         let asked = chosen.contains(&name);
         let data = datasets::fingerprint(data_dir, experiment.data);
         let key = json!({"name": name, "build": run.versions.build, "scale": scale,
             "seed": run.seed, "data": data, "peers": python.is_some()});
-        let stored = if asked && options.fresh { Ok(None) } else { resume::load(out, name, &key) };
+        let stored = if asked && options.fresh { Ok(None) } else { Record::load(out, name, &key) };
         let mut record = stored.unwrap_or_else(|error| {
             progress.say(&format!("ignored an unfinished file, {error:#}"));
             None
@@ -162,7 +162,6 @@ fn reproduce(
             progress.say(&format!("running {name}: {paper}, {figure}"));
             let found = execute(
                 experiment,
-                &run.versions.build,
                 &Context {
                     scale,
                     progress: &progress.of(name),
@@ -173,12 +172,12 @@ fn reproduce(
                 },
             );
             if found.status != Status::Failed {
-                resume::save(out, name, &key, &found)?;
+                found.save(out, &key)?;
             }
-            progress.say(&verdict(name, &found));
+            progress.say(&verdict(&found));
             record = Some(found);
         }
-        run.entries[i].record = record;
+        run.records.extend(record);
         if asked {
             report::write(out, &run)?; // an interrupted run leaves a report of what is finished
         }
@@ -190,7 +189,7 @@ fn reproduce(
 }
 
 /// Runs one experiment. Its failure is a record like any other.
-fn execute(experiment: &Experiment, build: &str, context: &Context) -> Record {
+fn execute(experiment: &Experiment, context: &Context) -> Record {
     let measures_memory = machine::reset_peak_memory();
     let (started, clock) = (now(), Instant::now());
     let result = catch_unwind(AssertUnwindSafe(|| checked(experiment, context)));
@@ -203,15 +202,17 @@ fn execute(experiment: &Experiment, build: &str, context: &Context) -> Record {
         Err(error) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
     };
     Record {
+        name: experiment.name.into(),
+        paper: experiment.paper.short.into(),
+        figure: experiment.figure.into(),
         status,
-        error,
         scale: context.scale,
         seconds,
         peak_mb,
-        started,
         threads: rayon::current_num_threads(),
         instruction_set: instruction_set().into(),
-        build: build.to_owned(),
+        started,
+        error,
         outcome,
     }
 }
@@ -233,9 +234,9 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 }
 
 /// What is said when an experiment has ended.
-fn verdict(name: &str, record: &Record) -> String {
+fn verdict(record: &Record) -> String {
+    let Record { name, outcome: Outcome { claims, missing, .. }, .. } = record;
     let time = duration(record.seconds);
-    let Outcome { claims, missing, .. } = &record.outcome;
     let mut text = match record.status {
         Status::Failed => {
             let error = record.error.as_deref().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
 use crate::progress::Progress;
-use crate::record::{Entry, Record, Run, Status, Versions};
+use crate::record::{Record, Run, Status, Versions};
 use crate::statistics::Estimate;
 
 /// A paper that nobody wrote.
@@ -79,7 +79,11 @@ pub fn record() -> Record {
         tables: vec![table],
         plots: vec![plot],
         claims: vec![
-            Claim::new("a < b & c > \"d\"", "<1>", "≤ 1", true).printed(),
+            Claim {
+                text: "a < b & c > \"d\"".into(),
+                measured: "≤ 1".into(),
+                ..Claim::at_most("", "<1>", 1.0, 1.0).printed()
+            },
             Claim::at_most("risk ratio", "1.1", f64::NAN, 1.2).picture(),
             Claim::at_least("open", "1", open, 1.0),
         ],
@@ -87,15 +91,17 @@ pub fn record() -> Record {
         missing: vec![missing()],
     };
     Record {
+        name: SELF_CHECK.name.into(),
+        paper: PAPER.short.into(),
+        figure: SELF_CHECK.figure.into(),
         status: Status::Done,
-        error: None,
         scale: Scale::Smoke,
         seconds: 0.1 + 0.2,
         peak_mb: Some(12.5),
-        started: "2026-01-01T00:00:00Z".into(),
         threads: 2,
         instruction_set: "V3".into(),
-        build: "0123456789abcdef".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        error: None,
         outcome,
     }
 }
@@ -114,25 +120,24 @@ pub fn missing() -> MissingData {
 
 /// A run of two experiments of which one has this record.
 pub fn run_with(record: Record) -> Run {
-    let other = Experiment { name: "not-run", figure: "Figure 9", ..SELF_CHECK };
+    const REGISTRY: &[Experiment] =
+        &[SELF_CHECK, Experiment { name: "not-run", figure: "Figure 9", ..SELF_CHECK }];
     Run {
         seed: 3,
         scale: Scale::Smoke,
         versions: Versions {
-            nystrom: "0.0.0",
+            nystrom: "0.0.0".into(),
             rustc: None,
             git: None,
             build: "0123456789abcdef".into(),
         },
         cpu: Some("Abacus".into()),
-        instruction_set: "V4",
+        instruction_set: "V4".into(),
         threads: 2,
         started: "2026-01-01T00:00:00Z".into(),
         finished: None,
         data_dir: Some("../my data".into()),
-        entries: vec![
-            Entry { experiment: SELF_CHECK, record: Some(record) },
-            Entry { experiment: other, record: None },
-        ],
+        registry: REGISTRY,
+        records: vec![record],
     }
 }

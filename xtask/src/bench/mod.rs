@@ -134,10 +134,7 @@ fn measure(options: &Options, workspace: &Path, rows: &Rows) -> anyhow::Result<R
         medians: criterion::medians(&folder)?,
         memory,
         peers: match python {
-            Some(python) => {
-                let versions = peers::versions(&python, workspace)?;
-                peers::run(&python, workspace, versions, &rows.peer_runs())?
-            }
+            Some(python) => peers::run(&python, &rows.peer_runs())?,
             None => Vec::new(),
         },
     })

@@ -42,7 +42,7 @@ const SUMMANDS: usize = 4;
 /// Share of the rows held out.
 const TEST_SHARE: f64 = 0.2;
 /// Exact KRR is run up to this n, as a line to compare with.
-pub const LARGEST_EXACT: usize = 4000;
+const LARGEST_EXACT: usize = 4000;
 /// When Falkon stops, and the memory it may keep KS in.
 const OPTIONS: IterativeOptions =
     IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
@@ -93,7 +93,7 @@ struct Split {
     x_test: Mat<f64>,
     y_test: Mat<f64>,
     kernel: Matern32,
-    lambda: f64,
+    ridge: Ridge<f64>,
     /// Columns of the sketch.
     d: usize,
     /// Most rows of BLESS's dictionary.
@@ -119,7 +119,7 @@ impl Split {
             x_test: scale.transform(held_out.x.as_ref())?,
             y_test: target(&held_out),
             kernel: Matern32::new(1.0)?,
-            lambda: 0.9 / power(3.0 + p),
+            ridge: Ridge::PerSample(0.9 / power(3.0 + p)),
             d: (1.5 * power(p)) as usize,
             bless_size: (3.0 * power(p)) as usize,
         })
@@ -127,10 +127,6 @@ impl Split {
 
     fn points(&self) -> Points<'_, f64> {
         Points::from_rows(self.x.as_ref())
-    }
-
-    fn ridge(&self) -> Ridge<f64> {
-        Ridge::PerSample(self.lambda)
     }
 
     /// A method's sketch; for Nyström with its scores.
@@ -149,12 +145,12 @@ impl Split {
     fn bless_scores(&self, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
         let (n, k) = (self.points().len(), KernelMatrix::new(self.kernel, self.points())?);
         let path =
-            Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge(), rng)?;
+            Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge, rng)?;
         let last = path.levels.last().filter(|level| !level.dictionary.is_empty());
         let Some(level) = last else { return Ok(vec![1.0; n]) };
         let rows = level.dictionary.indices().to_vec();
         let unit = Dictionary::new(n, rows.clone(), vec![1.0; rows.len()])?;
-        Ok(Projector::new(&k, &unit, self.ridge())?.scores(&k, (0..n).into())?)
+        Ok(Projector::new(&k, &unit, self.ridge)?.scores(&k, (0..n).into())?)
     }
 
     fn error(&self, model: &KrrModel<Matern32, f64>) -> anyhow::Result<f64> {
@@ -163,17 +159,12 @@ impl Split {
     }
 }
 
-/// Every method on one split: directly, by Falkon with the same sketch if asked for; exact KRR if
-/// asked for.
-pub fn cell(
-    data: &Dataset,
-    draw: &mut Draw<'_, Set>,
-    falkon: bool,
-    exact: bool,
-) -> anyhow::Result<()> {
+/// Every method on one split: directly and, if asked for, by Falkon with the same sketch. Without
+/// Falkon, exact KRR up to `LARGEST_EXACT` points.
+pub fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Result<()> {
     let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
-    let (kernel, ridge, x, y) = (split.kernel, split.ridge(), split.points(), split.y.as_ref());
-    draw.facts([(COLUMNS, split.d as f64), (LAMBDA, split.lambda)]);
+    let (kernel, ridge, x, y) = (split.kernel, split.ridge, split.points(), split.y.as_ref());
+    draw.facts([(COLUMNS, split.d as f64), (LAMBDA, ridge.per_sample(draw.size)?)]);
     for method in METHODS {
         let rng = &mut draw.rng(method.key);
         let start = Instant::now();
@@ -191,7 +182,7 @@ pub fn cell(
             draw.put(method, ITERATIONS, fit.report.iterations as f64);
         }
     }
-    if exact {
+    if !falkon && draw.size <= LARGEST_EXACT {
         let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
         draw.put(method::EXACT, ERROR, split.error(&model)?);
     }

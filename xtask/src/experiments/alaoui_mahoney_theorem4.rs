@@ -5,12 +5,13 @@ use nystrom::faer::Mat;
 use nystrom::kernels::{Bernoulli, Gaussian, Kernel, KernelMatrix, Linear, Points};
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
+use nystrom::rand::Rng;
 
 use super::papers;
 use crate::experiment::{
     Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point, paragraphs,
 };
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
 
@@ -33,6 +34,8 @@ const SLACK: f64 = 1e-9;
 
 const BELOW: Measure = Measure::new("max (l − l̃)", "max over i of l − l̃").log();
 const ABOVE: Measure = Measure::new("max (l̃ − l)", "max over i of l̃ − l");
+/// 2ε at the ε that the rule allows with p columns.
+const BOUND: Measure = Measure::new("2ε", "bound 2ε");
 const ADDITIVE: Measure =
     Measure::new("additive failures", "share of draws that break the additive bound");
 const MULTIPLICATIVE: Measure =
@@ -53,46 +56,44 @@ const NOTES: [&str; 2] = [
      cannot fail and is not judged.",
 ];
 
-/// A kernel on points.
-#[derive(Clone, Copy, Debug)]
-enum Problem {
-    Gaussian,
-    Bernoulli,
-    Outlier,
-}
-use Problem::{Bernoulli as OnTheCircle, Gaussian as OnNormalPoints, Outlier};
-const PROBLEMS: [Problem; 3] = [OnNormalPoints, OnTheCircle, Outlier];
+/// Points in columns, and the kernel on them.
+type Drawn = anyhow::Result<(Mat<f64>, Box<dyn Kernel<f64>>)>;
 
-impl Setting for Problem {
-    fn label(&self) -> String {
-        match self {
-            OnNormalPoints => "Gaussian kernel on normal points".into(),
-            OnTheCircle => "Bernoulli kernel on equispaced points".into(),
-            Outlier => "Linear kernel, one outlying row".into(),
-        }
-    }
+/// A kernel on n points.
+struct Problem {
+    id: &'static str,
+    label: &'static str,
+    draw: fn(usize, &mut dyn Rng) -> Drawn,
 }
 
-impl Problem {
-    /// Points in columns, and the kernel.
-    fn draw(self, n: usize, ctx: &Context) -> anyhow::Result<(Mat<f64>, Box<dyn Kernel<f64>>)> {
-        let rng = &mut ctx.rng(&self.label());
-        Ok(match self {
-            OnNormalPoints => (random::standard_normal(2, n, rng), Box::new(Gaussian::new(1.0)?)),
-            OnTheCircle => {
-                (Mat::from_fn(1, n, |_, i| i as f64 / n as f64), Box::new(Bernoulli::new(1)?))
-            }
-            Outlier => {
-                let z = random::standard_normal::<f64>(200, n, rng);
-                let scale = |i| if i == 0 { 10.0 } else { 0.07 };
-                (
-                    Mat::from_fn(200, n, |k, i| z[(k, i)] / 200.0_f64.sqrt() * scale(i)),
-                    Box::new(Linear::new()),
-                )
-            }
-        })
-    }
-}
+labelled!(Problem);
+
+const PROBLEMS: [Problem; 3] = [
+    Problem {
+        id: "gaussian",
+        label: "Gaussian kernel on normal points",
+        draw: |n, rng| Ok((random::standard_normal(2, n, rng), Box::new(Gaussian::new(1.0)?))),
+    },
+    Problem {
+        id: "bernoulli",
+        label: "Bernoulli kernel on equispaced points",
+        draw: |n, _| {
+            let x = Mat::from_fn(1, n, |_, i| i as f64 / n as f64);
+            Ok((x, Box::new(Bernoulli::new(1)?)))
+        },
+    },
+    OUTLIER,
+];
+const OUTLIER: Problem = Problem {
+    id: "outlier",
+    label: "Linear kernel, one outlying row",
+    draw: |n, rng| {
+        let z = random::standard_normal::<f64>(200, n, rng);
+        let scale = |i| if i == 0 { 10.0 } else { 0.07 };
+        let x = Mat::from_fn(200, n, |k, i| z[(k, i)] / 200.0_f64.sqrt() * scale(i));
+        Ok((x, Box::new(Linear::new())))
+    },
+};
 
 /// What all draws of a problem share.
 struct Prepared {
@@ -108,8 +109,8 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(ctx: &Context, problem: Problem, n: usize) -> anyhow::Result<Self> {
-        let (x, kernel) = problem.draw(n, ctx)?;
+    fn new(ctx: &Context, problem: &Problem, n: usize) -> anyhow::Result<Self> {
+        let (x, kernel) = (problem.draw)(n, &mut ctx.rng(problem.label))?;
         let lazy = KernelMatrix::new(kernel, Points::from_cols(x.as_ref()))?;
         let (k, k_bar) = (lazy.block((0..n).into(), (0..n).into()), lazy.trace() / n as f64);
         let smallest = *SymmetricEigen::new(k.as_ref())?.values().last().unwrap_or(&0.0);
@@ -132,16 +133,14 @@ impl Prepared {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(100, 500, 500), ctx.pick(5, 100, 200));
     let grid = Grid::new(ctx, "bounds", &PROBLEMS).repetitions(draws).parallel();
-    let results = grid.run_on(|ctx, problem| Prepared::new(ctx, *problem, n), cell)?;
+    let results = grid.run_on(|ctx, problem| Prepared::new(ctx, problem, n), cell)?;
     let mut out =
         results.outcome(format!("n = {n}, {draws} draws a cell; the theorem is for any n"));
     for problem in &PROBLEMS {
-        let (id, prepared) =
-            (format!("{problem:?}").to_lowercase(), Prepared::new(ctx, *problem, n)?);
-        out.plots.push(over_p(&results, problem, &id, &prepared));
-        let title = format!("{}: at the rule's p", problem.label());
-        let table =
-            results.table(&format!("{id}-rule"), &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
+        out.plots.push(over_p(&results, problem));
+        let (id, title) =
+            (format!("{}-rule", problem.id), format!("{}: at the rule's p", problem.label));
+        let table = results.table(&id, &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
         let table = table.by_x("ε").facts(&[LAMBDA, RULE, LARGEST, FACTOR]);
         let table = table.extra(Column::new("max (l − l̃), 95 %"), |at| {
             results.sample(problem, at.x, FAST_LEVERAGE, BELOW).quantile(0.95)
@@ -180,6 +179,8 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Problem>) -> anyhow::Result<()>
             AlaouiMahoney { columns: p }.scores(&k, ridge, &mut draw.rng(&format!("p = {p}")))?;
         let [below, above, _] = deviations(&prepared.exact[EPSILONS.len()], &scores);
         draw.put_all(p as f64, FAST_LEVERAGE, [(BELOW, below), (ABOVE, above)]);
+        let allowed = Some(prepared.allowed(p)).filter(|epsilon| (0.0..0.5).contains(epsilon));
+        draw.put_all(p as f64, THEORY, allowed.map(|epsilon| (BOUND, 2.0 * epsilon)));
     }
     Ok(())
 }
@@ -196,33 +197,30 @@ fn deviations(exact: &[f64], approximate: &[f64]) -> [f64; 3] {
 
 /// At one λ, the largest deviation as p grows, beside the bound 2ε(p) that the rule allows at that
 /// p.
-fn over_p(results: &Results, problem: &Problem, id: &str, prepared: &Prepared) -> Plot {
-    let title = format!("{}: largest underestimation of a score", problem.label());
-    let (id, x) = (format!("{id}-deviation"), Axis::log("number of columns p"));
+fn over_p(results: &Results, problem: &Problem) -> Plot {
+    let title = format!("{}: largest underestimation of a score", problem.label);
+    let (id, x) = (format!("{}-deviation", problem.id), Axis::log("number of columns p"));
     let mut plot = Plot::new(&id, &title, x, BELOW.axis());
     let measured = COLUMNS.map(|p| {
         let sample = results.sample(problem, p, FAST_LEVERAGE, BELOW);
         let [median, low, high] = [0.5, 0.05, 0.95].map(|q| sample.quantile(q));
         Point::with_range(p as f64, median, low, high)
     });
-    let bound = COLUMNS
-        .into_iter()
-        .map(|p| (p, prepared.allowed(p)))
-        .filter(|(_, e)| (0.0..0.5).contains(e));
-    let bound = bound.map(|(p, e)| Point::new(p as f64, 2.0 * e));
     plot.line_and_points("measured (median, 5–95 %)", FAST_LEVERAGE.key, measured);
+    let at = |p| Point::new(p, results.sample(problem, p, THEORY, BOUND).quantile(0.5));
+    let bound = results.abscissae(problem, THEORY, BOUND).into_iter().map(at);
     plot.line("bound 2ε at this p, where ε < ½", THEORY.key, bound);
     plot
 }
 
 fn claims(results: &Results) -> Vec<Claim> {
-    let failures = EPSILONS.map(|e| results.get(&Outlier, e, FAST_LEVERAGE, ADDITIVE));
+    let failures = EPSILONS.map(|e| results.get(&OUTLIER, e, FAST_LEVERAGE, ADDITIVE));
     let what = "share of draws that break the additive bound at the rule's p";
-    let (text, bound) = (format!("{}: {what}", Outlier.label()), format!("≤ ρ = {RHO}"));
+    let (text, bound) = (format!("{}: {what}", OUTLIER.label), format!("≤ ρ = {RHO}"));
     let binding = Claim::at_most(&text, bound, statistics::largest(failures), RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
         let over = COLUMNS.map(|p| results.sample(problem, p, FAST_LEVERAGE, ABOVE).quantile(1.0));
-        let text = format!("{}: largest l̃ − l over all draws", problem.label());
+        let text = format!("{}: largest l̃ − l over all draws", problem.label);
         Claim::at_most(&text, "≤ 0", over.into_iter().fold(f64::NEG_INFINITY, f64::max), SLACK)
             .theorem()
     });

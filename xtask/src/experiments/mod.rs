@@ -1,19 +1,14 @@
 //! The registry: every experiment, in the order of the papers and of their figures.
 //!
 //! To add one, write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`,
-//! and declare it here. Add it to [`ALL`] beside the others of its paper; a new paper goes into
+//! and declare it here; figures of one paper on one problem share a file. Add it to [`ALL`] beside the others of its paper; a new paper goes into
 //! `papers`. Run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
 mod accumulation_data;
-mod accumulation_fig1;
-mod accumulation_fig2;
-mod accumulation_fig3;
-mod accumulation_fig4;
-mod accumulation_fig5;
-mod accumulation_problem;
-mod alaoui_mahoney_divide_and_conquer;
+mod accumulation_figs1_and_2;
+mod accumulation_figs3_to_5;
+mod alaoui_mahoney_columns;
 mod alaoui_mahoney_fig1_left;
-mod alaoui_mahoney_fig1_right;
 mod alaoui_mahoney_table1;
 mod alaoui_mahoney_theorem4;
 mod alaoui_mahoney_time;
@@ -36,8 +31,6 @@ mod li_fig6;
 mod li_methods;
 mod li_problem;
 pub mod papers;
-mod squeak_anytime_risk;
-mod squeak_dictionary_size;
 mod squeak_methods;
 mod squeak_problem;
 mod squeak_stream;
@@ -55,20 +48,20 @@ pub const ALL: &[Experiment] = &[
     chen_yang_fig3::EXPERIMENT,
     chen_yang_boundary::EXPERIMENT,
     alaoui_mahoney_fig1_left::EXPERIMENT,
-    alaoui_mahoney_fig1_right::EXPERIMENT,
+    alaoui_mahoney_columns::FIG1_RIGHT,
     alaoui_mahoney_table1::EXPERIMENT,
     alaoui_mahoney_theorem4::EXPERIMENT,
     alaoui_mahoney_time::EXPERIMENT,
-    alaoui_mahoney_divide_and_conquer::EXPERIMENT,
+    alaoui_mahoney_columns::AGAINST_DIVIDE_AND_CONQUER,
     zhang_duchi_wainwright::EXPERIMENT,
-    accumulation_fig1::EXPERIMENT,
-    accumulation_fig2::EXPERIMENT,
-    accumulation_fig3::EXPERIMENT,
-    accumulation_fig4::EXPERIMENT,
-    accumulation_fig5::EXPERIMENT,
+    accumulation_figs1_and_2::FIG1,
+    accumulation_figs1_and_2::FIG2,
+    accumulation_figs3_to_5::FIG3,
+    accumulation_figs3_to_5::FIG4,
+    accumulation_figs3_to_5::FIG5,
     squeak_table::EXPERIMENT,
-    squeak_dictionary_size::EXPERIMENT,
-    squeak_anytime_risk::EXPERIMENT,
+    squeak_stream::DICTIONARY_SIZE,
+    squeak_stream::ANYTIME_RISK,
     li_fig1::EXPERIMENT,
     li_fig3::EXPERIMENT,
     li_fig5::EXPERIMENT,

@@ -16,7 +16,7 @@ use nystrom::rand::Rng;
 use super::counting::Counting;
 use crate::lab::{Draw, Measure, Setting};
 use crate::memory::peak_bytes;
-use crate::method::{self, Method};
+use crate::method::{self, DISQUEAK, INK, Method, SQUEAK};
 
 /// q̄.
 pub const COPIES: u32 = 10;
@@ -46,58 +46,33 @@ pub enum Reach {
     Stream,
 }
 
+use Reach::{Batch, Slow, Stream};
+
 /// A row of the papers' table with its orders, constants and logarithms left out.
 pub struct Way {
     pub method: Method,
-    pub time: &'static str,
-    pub space: &'static str,
-    pub incremental: &'static str,
     pub reach: Reach,
-    choose: fn(&Problem<'_>, &mut dyn Rng) -> anyhow::Result<Choice>,
+    /// Time, space, and whether it is incremental.
+    pub printed: [&'static str; 3],
 }
 
 pub const EXACT: Method = method::EXACT.called("exact");
-pub const SQUEAK: Method = method::SQUEAK;
 pub const D_MOF_COLUMNS: Method = method::UNIFORM.called("uniform, m = d_mof");
 pub const AS_MANY: Method = method::UNIFORM_FEWER.called("uniform, m of SQUEAK");
-
-const fn way(
-    method: Method,
-    reach: Reach,
-    [time, space, incremental]: [&'static str; 3],
-    choose: fn(&Problem<'_>, &mut dyn Rng) -> anyhow::Result<Choice>,
-) -> Way {
-    Way { method, time, space, incremental, reach, choose }
-}
+const QUARTER: Method = method::FAST_LEVERAGE.called("Alaoui–Mahoney, p = n/4");
+const BY_SHARDS: [&str; 3] =
+    ["log n · d_eff³ on enough machines", "d_eff² a machine", "yes, by shards"];
+const INK_S: [&str; 3] = ["(λ_max/γ)² n² d_eff²", "(λ_max/γ) n d_eff", "yes, keeps all points"];
 
 /// SQUEAK first: others take as many columns as it did.
 pub const WAYS: [Way; 7] = [
-    way(SQUEAK, Reach::Stream, ["n d_eff³", "d_eff²", "yes"], squeak),
-    way(
-        method::DISQUEAK,
-        Reach::Stream,
-        ["log n · d_eff³ on enough machines", "d_eff² a machine", "yes, by shards"],
-        disqueak,
-    ),
-    way(EXACT, Reach::Batch, ["n³", "n²", "no"], exact),
-    way(D_MOF_COLUMNS, Reach::Batch, ["n d_mof²", "n d_mof", "no"], |problem, rng| {
-        uniform(problem, problem.d_mof.ceil() as usize, rng)
-    }),
-    way(AS_MANY, Reach::Batch, ["n m²", "n m", "no"], |problem, rng| {
-        uniform(problem, problem.m, rng)
-    }),
-    way(
-        method::FAST_LEVERAGE.called("Alaoui–Mahoney, p = n/4"),
-        Reach::Batch,
-        ["n p², p = d_eff + tr K/(με)", "n p", "no"],
-        alaoui_mahoney,
-    ),
-    way(
-        method::INK,
-        Reach::Slow,
-        ["(λ_max/γ)² n² d_eff²", "(λ_max/γ) n d_eff", "yes, keeps all points"],
-        ink,
-    ),
+    Way { method: SQUEAK, reach: Stream, printed: ["n d_eff³", "d_eff²", "yes"] },
+    Way { method: DISQUEAK, reach: Stream, printed: BY_SHARDS },
+    Way { method: EXACT, reach: Batch, printed: ["n³", "n²", "no"] },
+    Way { method: D_MOF_COLUMNS, reach: Batch, printed: ["n d_mof²", "n d_mof", "no"] },
+    Way { method: AS_MANY, reach: Batch, printed: ["n m²", "n m", "no"] },
+    Way { method: QUARTER, reach: Batch, printed: ["n p², p = d_eff + tr K/(με)", "n p", "no"] },
+    Way { method: INK, reach: Slow, printed: INK_S },
 ];
 
 /// A problem and what the methods are told about it.
@@ -123,53 +98,6 @@ pub struct Choice {
     held: usize,
 }
 
-fn chosen(dictionary: Dictionary<f64>, held: usize) -> anyhow::Result<Choice> {
-    Ok(Choice { dictionary: Some(dictionary), scores: None, held })
-}
-
-fn exact(problem: &Problem<'_>, _rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let scores = exact_scores(&problem.matrix()?, problem.ridge)?.scores;
-    Ok(Choice { dictionary: None, scores: Some(scores), held: problem.n() })
-}
-
-fn uniform(problem: &Problem<'_>, m: usize, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let n = problem.n();
-    chosen(Dictionary::uniform(n, m.min(n), With::WithoutReplacement, rng)?, n)
-}
-
-/// Approximate scores from p columns, then as many draws by them as SQUEAK keeps points.
-fn alaoui_mahoney(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let fast = AlaouiMahoney { columns: problem.n() / 4 };
-    let scores = fast.scores(&problem.matrix()?, problem.ridge, rng)?;
-    let dictionary = Dictionary::with_replacement(&scores, problem.m, rng)?;
-    Ok(Choice { dictionary: Some(dictionary), scores: Some(scores), held: problem.n() })
-}
-
-/// Its p̃_i = τ̃_i/d̃ divide by a d̃ that adds up α·τ̃ of each point at its arrival and ends near 4
-/// d_eff here. With 4q̄·d_eff copies in all, a point gets about q̄·τ of them, as with SQUEAK. (With
-/// q̄·d_eff the dictionary shrinks away: poor scores raise d̃, which thins it further.)
-fn ink(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let copies = (4.0 * f64::from(COPIES) * problem.d_eff).ceil() as u32;
-    let (dim, gamma) = (problem.x.dim(), problem.gamma()?);
-    let mut ink = Ink::new(&problem.kernel, dim, gamma, copies, EPSILON)?;
-    ink.push(problem.x, rng)?;
-    chosen(ink.dictionary()?, problem.n())
-}
-
-fn squeak(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let mut squeak =
-        Squeak::new(&problem.kernel, problem.x.dim(), problem.gamma()?, SqueakParams::new(COPIES))?;
-    squeak.push(problem.x, rng)?;
-    let dictionary = squeak.into_dictionary(rng)?;
-    chosen(dictionary.by_rows()?, dictionary.len())
-}
-
-fn disqueak(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let disqueak = Disqueak::new(SqueakParams::new(COPIES), SHARDS);
-    let dictionary = disqueak.of_points(&problem.kernel, problem.x, problem.gamma()?, rng)?;
-    chosen(dictionary.by_rows()?, dictionary.len())
-}
-
 impl<'a> Problem<'a> {
     /// A problem; `told` says whether somebody asks for d_eff and d_mof, which cost n³.
     pub fn new(
@@ -179,12 +107,11 @@ impl<'a> Problem<'a> {
         ridge: Ridge<f64>,
         told: bool,
     ) -> anyhow::Result<Self> {
-        let (d_eff, d_mof) = if told {
+        let (mut d_eff, mut d_mof) = (f64::NAN, f64::NAN);
+        if told {
             let exact = exact_scores(&KernelMatrix::new(kernel, x)?, ridge)?;
-            (exact.d_eff(), exact.d_mof())
-        } else {
-            (f64::NAN, f64::NAN)
-        };
+            (d_eff, d_mof) = (exact.d_eff(), exact.d_mof());
+        }
         Ok(Problem { x, y: y.as_ref(), kernel: Counting::new(kernel), ridge, d_eff, d_mof, m: 0 })
     }
 
@@ -192,20 +119,59 @@ impl<'a> Problem<'a> {
         self.x.len()
     }
 
-    fn gamma(&self) -> anyhow::Result<f64> {
-        Ok(self.ridge.absolute(self.n())?)
-    }
-
     pub fn matrix(&self) -> anyhow::Result<KernelMatrix<'_, f64, &Counting<Gaussian>>> {
         Ok(KernelMatrix::new(&self.kernel, self.x)?)
     }
 
+    /// The columns of a method.
+    fn choose(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
+        let (n, dim, params) = (self.n(), self.x.dim(), SqueakParams::new(COPIES));
+        let gamma = self.ridge.absolute(n)?;
+        let mut choice = Choice { dictionary: None, scores: None, held: n };
+        if [SQUEAK, DISQUEAK].contains(&method) {
+            let kept = if method == SQUEAK {
+                let mut squeak = Squeak::new(&self.kernel, dim, gamma, params)?;
+                squeak.push(self.x, rng)?;
+                squeak.into_dictionary(rng)?
+            } else {
+                Disqueak::new(params, SHARDS).of_points(&self.kernel, self.x, gamma, rng)?
+            };
+            choice = Choice { held: kept.len(), dictionary: Some(kept.by_rows()?), ..choice };
+        } else if method == EXACT {
+            choice.scores = Some(exact_scores(&self.matrix()?, self.ridge)?.scores);
+        } else if method == QUARTER {
+            // approximate scores from p columns, then as many draws by them as SQUEAK keeps points
+            let fast = AlaouiMahoney { columns: n / 4 };
+            let scores = fast.scores(&self.matrix()?, self.ridge, rng)?;
+            choice.dictionary = Some(Dictionary::with_replacement(&scores, self.m, rng)?);
+            choice.scores = Some(scores);
+        } else if method == INK {
+            // Its p̃_i = τ̃_i/d̃ divide by a d̃ that adds up α·τ̃ of each point at its arrival and ends
+            // near 4 d_eff here. With 4q̄·d_eff copies in all, a point gets about q̄·τ of them, as
+            // with SQUEAK. (With q̄·d_eff the dictionary shrinks away: poor scores raise d̃, which
+            // thins it further.)
+            let copies = (4.0 * f64::from(COPIES) * self.d_eff).ceil() as u32;
+            let mut ink = Ink::new(&self.kernel, dim, gamma, copies, EPSILON)?;
+            ink.push(self.x, rng)?;
+            choice.dictionary = Some(ink.dictionary()?);
+        } else {
+            let m = if method == AS_MANY { self.m } else { self.d_mof.ceil() as usize };
+            let dictionary = Dictionary::uniform(n, m.min(n), With::WithoutReplacement, rng)?;
+            choice.dictionary = Some(dictionary);
+        }
+        Ok(choice)
+    }
+
     /// Time, kernel values and memory of choosing columns and of the regression through them.
-    pub fn measure<S: Setting>(&self, way: &Way, draw: &mut Draw<'_, S>) -> anyhow::Result<Choice> {
-        let rng = &mut draw.rng(way.method.key);
+    pub fn measure<S: Setting>(
+        &self,
+        method: Method,
+        draw: &mut Draw<'_, S>,
+    ) -> anyhow::Result<Choice> {
+        let rng = &mut draw.rng(method.key);
         self.kernel.take();
         let start = Instant::now();
-        let (choice, bytes) = peak_bytes(|| (way.choose)(self, rng));
+        let (choice, bytes) = peak_bytes(|| self.choose(method, rng));
         let (choice, choose) = (choice?, start.elapsed().as_secs_f64());
         let values = self.kernel.take();
         let start = Instant::now();
@@ -223,7 +189,7 @@ impl<'a> Problem<'a> {
             (VALUES, (values + self.kernel.take()) as f64),
             (FLOATS, bytes.max(more) as f64 / 8.0),
         ];
-        draw.put_all(draw.size as f64, way.method, values);
+        draw.put_all(draw.size as f64, method, values);
         Ok(choice)
     }
 

@@ -1,6 +1,8 @@
 //! The comparison table of the SQUEAK papers, measured: time, space, accuracy and incrementality of
 //! seven ways to find columns.
 
+use std::collections::BTreeSet;
+
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Points};
 use nystrom::krr::risk::FixedDesign;
@@ -11,7 +13,7 @@ use nystrom::sketch::Nystrom;
 use super::papers;
 use super::squeak_methods::{
     AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, D_MOF_COLUMNS, EPSILON, EXACT, FIT, FLOATS, HELD,
-    Problem, Reach, SQUEAK, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
+    Problem, Reach, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
 };
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
@@ -20,7 +22,7 @@ use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, paragraphs,
 };
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
-use crate::method::{INK, PROBLEM};
+use crate::method::{INK, Method, PROBLEM, SQUEAK};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-table",
@@ -45,34 +47,28 @@ const CCPP: &str = "CCPP";
 
 /// The numbers of points, by the reach of a method; all methods are judged at the largest of the
 /// slow ones.
-struct Grids([(Reach, &'static [usize]); 3]);
+struct Grids([&'static [usize]; 3]);
 
 impl Grids {
     fn new(ctx: &Context) -> Self {
         Grids([
-            (Reach::Slow, ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000])),
-            (Reach::Batch, ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000])),
-            (
-                Reach::Stream,
-                ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
-            ),
+            ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000]),
+            ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000]),
+            ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
         ])
     }
 
     fn has(&self, reach: Reach, n: usize) -> bool {
-        self.0.iter().any(|(of, grid)| *of == reach && grid.contains(&n))
+        self.0[reach as usize].contains(&n)
     }
 
     fn judged(&self) -> usize {
-        self.0[0].1[self.0[0].1.len() - 1]
+        self.0[0][self.0[0].len() - 1]
     }
 
     /// Every n with its draws, once.
     fn all(&self, draws: usize) -> Vec<(usize, usize)> {
-        let mut all: Vec<usize> =
-            self.0.iter().flat_map(|(_, grid)| grid.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: BTreeSet<usize> = self.0.iter().copied().flatten().copied().collect();
         all.into_iter().map(|n| (n, draws)).collect()
     }
 }
@@ -112,7 +108,28 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
     }
     out.tables.push(growth(&synthetic));
-    out.notes = notes();
+    out.notes = paragraphs([
+        squeak_problem::CHOICES,
+        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
+         μ = 1.25. Its f* is not known: f* is the exact fit, and the \
+         noise's variance ‖y − f̂‖²/tr((I − H)²).",
+        &format!(
+            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
+             its guarantee is measured here, not implied. INK-Estimate, whose \
+             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
+             q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate \
+             d_eff, which cost n³ to know."
+        ),
+        "Kernel values and memory are counted, the memory by an allocator that counts: data and \
+         results of earlier steps excluded. Both cover the choice of columns and \
+         kernel ridge regression through them. Times are of this machine. The papers' orders are \
+         given without constants and logarithms. The poster prints n²d_eff²/ε² of time and d_eff/ε \
+         of space for SQUEAK: it counts a regression at every t, here there is one at the end. ε \
+         does not vary here, so that orders in ε are not measured.",
+        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
+         from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
+         and its least at least 1/(1 + ε) follow from it where ε < 1.",
+    ]);
     Ok(out)
 }
 
@@ -157,7 +174,7 @@ fn measure(
     draw.facts([(D_EFF, problem.d_eff), (D_MOF, problem.d_mof)]);
     let mut choices = vec![];
     for way in WAYS.iter().filter(|way| wanted(way)) {
-        let choice = problem.measure(way, draw)?;
+        let choice = problem.measure(way.method, draw)?;
         if way.method == SQUEAK {
             problem.m = choice.dictionary.as_ref().map_or(0, Dictionary::len);
         }
@@ -201,13 +218,19 @@ fn judge(
 fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table {
     let measures =
         [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
-    let of = |measure| results.get(&setting, n, PROBLEM, measure).value;
-    let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", of(D_EFF), of(D_MOF));
-    let number = |way: &Way, measure| {
-        let value = results.get(&setting, n, way.method, measure).value;
-        Cell::from((!value.is_nan()).then_some(value))
-    };
-    table(id, &title, &measures, number, &["incremental"], |way| vec![way.incremental.into()])
+    let of = |method, measure| results.get(&setting, n, method, measure).value;
+    let facts = [D_EFF, D_MOF].map(|fact| of(PROBLEM, fact));
+    let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", facts[0], facts[1]);
+    let number = |method, measure| Some(of(method, measure)).filter(|value| !value.is_nan());
+    table(id, &title, &measures, number, &[(2, "incremental")])
+}
+
+/// Exponents of n, beside the papers' orders.
+fn growth(results: &Results) -> Table {
+    let exponent = |method, measure| Some(results.exponent(&SYNTHETIC, method, measure).value);
+    let measures = [TIME, VALUES, FLOATS, COLUMNS];
+    let printed = [(0, "time (papers)"), (1, "space (papers)")];
+    table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed)
 }
 
 /// A row for every way: numbers of ours, words of the papers.
@@ -215,28 +238,18 @@ fn table(
     id: &str,
     title: &str,
     measures: &[Measure],
-    number: impl Fn(&Way, Measure) -> Cell,
-    printed: &[&str],
-    words: impl Fn(&Way) -> Vec<Cell>,
+    number: impl Fn(Method, Measure) -> Option<f64>,
+    printed: &[(usize, &str)],
 ) -> Table {
     let columns = ["method"].into_iter().chain(measures.iter().map(|m| m.key)).map(Column::new);
-    let printed = printed.iter().map(|name| Column::paper(name));
-    let mut table = Table::new(id, title, columns.chain(printed));
-    for way in &WAYS {
-        let numbers = measures.iter().map(|&measure| number(way, measure));
-        table.push([way.method.name.into()].into_iter().chain(numbers).chain(words(way)));
+    let papers = printed.iter().map(|(_, name)| Column::paper(name));
+    let mut table = Table::new(id, title, columns.chain(papers));
+    for Way { method, printed: words, .. } in &WAYS {
+        let numbers = measures.iter().map(|&measure| Cell::from(number(*method, measure)));
+        let words = printed.iter().map(|(which, _)| Cell::from(words[*which]));
+        table.push([method.name.into()].into_iter().chain(numbers).chain(words));
     }
     table
-}
-
-/// Exponents of n, beside the papers' orders.
-fn growth(results: &Results) -> Table {
-    let exponent =
-        |way: &Way, measure| results.exponent(&SYNTHETIC, way.method, measure).value.into();
-    let (measures, printed) =
-        ([TIME, VALUES, FLOATS, COLUMNS], ["time (papers)", "space (papers)"]);
-    let words = |way: &Way| vec![way.time.into(), way.space.into()];
-    table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed, words)
 }
 
 /// The table's accuracy losses at ε = ½. Ours: far fewer columns than the theorems ask for.
@@ -244,17 +257,15 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
     let judged = WAYS.iter().filter(|way| way.method != EXACT && way.method != AS_MANY);
     judged
         .map(|way| {
-            let ratio = results.get(&setting, n, way.method, RISK);
-            let text = format!(
-                "{setting}: risk of KRR with the columns of {} over that of exact KRR",
-                way.method.name
-            );
-            if way.method == D_MOF_COLUMNS {
-                Claim::at_most(&text, "1 + 4ε (Bach) at ε = ½", ratio, 1.0 + 4.0 * EPSILON)
+            let (name, ratio) = (way.method.name, results.get(&setting, n, way.method, RISK));
+            let text =
+                format!("{setting}: risk of KRR with the columns of {name} over that of exact KRR");
+            let (paper, bound) = if way.method == D_MOF_COLUMNS {
+                ("1 + 4ε (Bach) at ε = ½", 1.0 + 4.0 * EPSILON)
             } else {
-                let bound = (1.0 + 2.0 * EPSILON).powi(2);
-                Claim::at_most(&text, "(1 + 2ε)² at ε = ½", ratio, bound)
-            }
+                ("(1 + 2ε)² at ε = ½", (1.0 + 2.0 * EPSILON).powi(2))
+            };
+            Claim::at_most(&text, paper, ratio, bound)
         })
         .collect()
 }
@@ -272,53 +283,25 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 
 /// Ours: the papers print orders, the tolerances are ours.
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
-    let (name, exponent) =
-        (way.method.name, |measure| results.exponent(&SYNTHETIC, way.method, measure));
+    let exponent = |measure| results.exponent(&SYNTHETIC, way.method, measure);
+    let words = |what: &str| format!("{}: exponent of n in {what}", way.method.name);
+    let claim = |what, paper, value, most| Claim::at_most(&words(what), paper, value, most);
     if way.method == EXACT {
-        return vec![Claim::at_most("exact: exponent of n in floats", "2", exponent(FLOATS), 2.1)];
+        return vec![claim("floats", "2", exponent(FLOATS), 2.1)];
     }
     if way.method == INK {
-        let text = "INK-Estimate: exponent of n in kernel values of choosing";
-        return vec![Claim::near(text, 2.0, exponent(VALUES_TO_CHOOSE), 0.05)];
+        let values = exponent(VALUES_TO_CHOOSE);
+        return vec![Claim::near(&words("kernel values of choosing"), 2.0, values, 0.05)];
     }
     if way.reach != Reach::Stream {
         return vec![];
     }
     let columns = exponent(COLUMNS);
-    let cubed = columns.map(|c| 3.0 * c, 3.0);
-    let claim = |what: &str, paper: &str, value, most| {
-        Claim::at_most(&format!("{name}: exponent of n in {what}"), paper, value, most)
-    };
+    let left = exponent(TIME).minus(columns.map(|c| 3.0 * c, 3.0));
     let values = exponent(VALUES).minus(columns);
-    let (time, left) = ("time, less three times that in columns", exponent(TIME).minus(cubed));
     vec![
-        claim(time, "1: Õ(n d_eff³)", left, 1.1),
+        claim("time, less three times that in columns", "1: Õ(n d_eff³)", left, 1.1),
         claim("kernel values, less that in columns", "1", values, 1.1),
         claim("columns", "0: d_eff alone", columns, 0.25),
     ]
-}
-
-fn notes() -> Vec<String> {
-    paragraphs([
-        squeak_problem::CHOICES,
-        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
-         μ = 1.25. Its f* is not known: f* is the exact fit, and the \
-         noise's variance ‖y − f̂‖²/tr((I − H)²).",
-        &format!(
-            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
-             its guarantee is measured here, not implied. INK-Estimate, whose \
-             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
-             q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate \
-             d_eff, which cost n³ to know."
-        ),
-        "Kernel values and memory are counted, the memory by an allocator that counts: data and \
-         results of earlier steps excluded. Both cover the choice of columns and \
-         kernel ridge regression through them. Times are of this machine. The papers' orders are \
-         given without constants and logarithms. The poster prints n²d_eff²/ε² of time and d_eff/ε \
-         of space for SQUEAK: it counts a regression at every t, here there is one at the end. ε \
-         does not vary here, so that orders in ε are not measured.",
-        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
-         from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
-         and its least at least 1/(1 + ε) follow from it where ε < 1.",
-    ])
 }

@@ -80,13 +80,6 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// "As good as that of all data": within this factor.
-const AS_GOOD: f64 = 1.1;
-/// "It is not": worse by at least this factor.
-const WORSE: f64 = 1.25;
-/// The rate over a ball of functions in this kernel's space, for a moderate number of parts.
-const RATE: f64 = -2.0 / 3.0;
-
 fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
     // the power of two at or below n^0.4
     let moderate = 1_usize << (0.4 * (n as f64).log2()) as u32;
@@ -98,8 +91,9 @@ fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
     let (rate, b) = ("exponent of n in the error in one part", exponent(&errors));
     // ours: the paper's own text was not compared
     vec![
-        Claim::at_most(&text, "about 1", sample(moderate).over(&sample(1)), AS_GOOD),
-        local.at_least("larger", WORSE),
-        Claim::at_most(rate, "O(n^(−2/3))", b, RATE),
+        Claim::at_most(&text, "about 1", sample(moderate).over(&sample(1)), 1.1),
+        local.at_least("larger", 1.25),
+        // the rate over a ball of functions in this kernel's space
+        Claim::at_most(rate, "O(n^(−2/3))", b, -2.0 / 3.0),
     ]
 }

@@ -46,16 +46,22 @@ impl Results {
 
     /// The methods with values of a measure in a setting, in the order they were first measured.
     pub fn methods(&self, setting: &impl Setting, measure: Measure) -> Vec<Method> {
-        methods(self.of(&setting.label(), measure))
+        methods(self.of(setting, measure))
     }
 
     /// The abscissae at which a method has values of a measure, increasing.
     pub fn abscissae(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
-        abscissae(self.of(&setting.label(), measure).filter(|row| row.method == method))
+        abscissae(self.of(setting, measure).filter(|row| row.method == method))
     }
 
-    pub(super) fn of(&self, setting: &str, measure: Measure) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(move |row| row.measure.key == measure.key && row.setting == setting)
+    pub(super) fn of(
+        &self,
+        setting: &impl Setting,
+        measure: Measure,
+    ) -> impl Iterator<Item = &Row> {
+        let label = setting.label();
+        let rows = self.rows.iter().filter(move |row| row.measure.key == measure.key);
+        rows.filter(move |row| row.setting == label)
     }
 
     /// The draws of one cell; empty if there are none.
@@ -66,16 +72,7 @@ impl Results {
         method: Method,
         measure: Measure,
     ) -> Sample {
-        self.sample_of(&setting.label(), x.abscissa(), method, measure)
-    }
-
-    pub(super) fn sample_of(
-        &self,
-        setting: &str,
-        x: f64,
-        method: Method,
-        measure: Measure,
-    ) -> Sample {
+        let x = x.abscissa();
         let here = self.of(setting, measure).filter(|row| row.method == method && row.x == x);
         Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
     }
@@ -103,13 +100,8 @@ impl Results {
     ) -> Compared {
         let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
         let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
-        let text = format!(
-            "{}{at}: {} of {} over that of {}",
-            setting.label(),
-            measure.key,
-            a.name,
-            b.name
-        );
+        let (label, key) = (setting.label(), measure.key);
+        let text = format!("{label}{at}: {key} of {} over that of {}", a.name, b.name);
         Compared { text, ratio: sample(a).over(&sample(b)) }
     }
 
@@ -123,12 +115,10 @@ impl Results {
         a: Method,
         b: Method,
     ) -> Compared {
-        let at = |x| self.compare(setting, ("", x), measure, a, b).ratio;
-        let ratio = summary(self.abscissae(setting, a, measure).into_iter().map(at).collect());
-        Compared {
-            text: format!("{}, {words}", self.compare(setting, ("", 0_usize), measure, a, b).text),
-            ratio,
-        }
+        let at = |x| self.compare(setting, ("", x), measure, a, b);
+        let text = format!("{}, {words}", at(f64::NAN).text);
+        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).ratio);
+        Compared { text, ratio: summary(ratios.collect()) }
     }
 
     /// The fitted exponent of x in a measure of a method.
@@ -154,9 +144,7 @@ impl Results {
         setting: &impl Setting,
         y: Measure,
     ) -> Option<Plot> {
-        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |method| {
-            self.curve(setting, method, y)
-        })
+        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |_, x| x)
     }
 
     /// One measure against another, x growing along each line.
@@ -168,15 +156,27 @@ impl Results {
         x: Measure,
         y: Measure,
     ) -> Option<Plot> {
-        let at = |method, size: f64| {
-            let of = |measure| self.get(setting, size, method, measure);
-            point(of(x).value, of(y))
-        };
-        let curve = |method| {
-            let all = self.abscissae(setting, method, y).into_iter().map(|size| at(method, size));
-            all.filter(|point| point.x.is_finite()).collect()
-        };
-        self.plot_of(Plot::new(id, title, x.axis(), y.axis()), setting, y, curve)
+        let plot = Plot::new(id, title, x.axis(), y.axis());
+        self.plot_of(plot, setting, y, |method, size| self.get(setting, size, method, x).value)
+    }
+
+    /// The measure y of every method against `across`, of the method and an abscissa.
+    fn plot_of(
+        &self,
+        mut plot: Plot,
+        setting: &impl Setting,
+        y: Measure,
+        across: impl Fn(Method, f64) -> f64,
+    ) -> Option<Plot> {
+        for method in self.methods(setting, y) {
+            let mut points = self.curve(setting, method, y);
+            points.iter_mut().for_each(|point| point.x = across(method, point.x));
+            points.retain(|point| point.x.is_finite());
+            if !points.is_empty() {
+                plot.line_and_points(method.name, method.key, points);
+            }
+        }
+        (!plot.series.is_empty()).then_some(plot)
     }
 
     /// An error against n, a time against n, and the error against the time. `id` stands behind
@@ -199,22 +199,6 @@ impl Results {
             self.plot_against(&name("error-time"), &title(&both), setting, time, error),
         ];
         plots.into_iter().flatten().collect()
-    }
-
-    fn plot_of(
-        &self,
-        mut plot: Plot,
-        setting: &impl Setting,
-        y: Measure,
-        curve: impl Fn(Method) -> Vec<Point>,
-    ) -> Option<Plot> {
-        for method in self.methods(setting, y) {
-            let points = curve(method);
-            if !points.is_empty() {
-                plot.line_and_points(method.name, method.key, points);
-            }
-        }
-        (!plot.series.is_empty()).then_some(plot)
     }
 
     /// `n = 1000 (12 draws), 2154 (12 draws)`: the sizes and their draws.

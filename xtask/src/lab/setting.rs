@@ -19,7 +19,7 @@ macro_rules! labelled {
 }
 pub(crate) use labelled;
 
-impl Setting for &'static str {
+impl Setting for &str {
     fn label(&self) -> String {
         (*self).into()
     }

@@ -5,8 +5,10 @@ use super::results::{Row, abscissae, methods};
 use super::{Measure, Results, Setting};
 use crate::experiment::{Cell, Column, Table};
 use crate::method::{Method, PROBLEM};
+use crate::statistics::Sample;
 
 type Heading<'a> = Option<&'a str>;
+type Key<'a> = (Heading<'a>, fn(&Place<'_>) -> Cell);
 type Extra<'a> = (Column, Box<dyn Fn(&Place<'_>) -> Cell + 'a>);
 
 /// What a row of a table is about.
@@ -88,33 +90,66 @@ impl<'a> Sheet<'a> {
 
     /// The table; `None` if nothing was measured.
     pub fn build(self) -> Option<Table> {
-        let mut table = self.table.clone();
+        let long = self.method.is_some();
         let methods = methods(self.rows());
         let places = self.places(&methods);
-        let blocks: Vec<(Method, Measure, bool)> = self.blocks(&methods, &places);
-        let headings = [self.setting, self.x, self.method].into_iter().flatten().map(Column::new);
-        let facts = self.facts.iter().map(heading);
-        let measured = blocks.iter().flat_map(|(method, measure, errors)| {
-            let of =
-                if method.name.is_empty() { String::new() } else { format!("{}: ", method.name) };
-            let column = Column { name: format!("{of}{}", measure.key), ..heading(measure) };
-            let error = errors.then(|| Column::new(&format!("{of}{}, s.e.", measure.key)));
-            [column].into_iter().chain(error)
-        });
-        let extras = self.extras.iter().map(|(column, _)| column.clone());
-        table.columns = headings.chain(facts).chain(measured).chain(extras).collect();
-        for place in &places {
-            table.push(self.row(place, &blocks));
+        let mut columns: Vec<(Column, Vec<Cell>)> = vec![];
+        let mut add = |column: Column, cell: &dyn Fn(&Place<'_>) -> Cell| {
+            columns.push((column, places.iter().map(cell).collect()));
+        };
+        let keys: [Key<'_>; 3] = [
+            (self.setting, |place| place.setting.into()),
+            (self.x, |place| place.x.into()),
+            (self.method, |place| place.method.name.into()),
+        ];
+        for (heading, key) in keys {
+            if let Some(heading) = heading {
+                add(Column::new(heading), &key);
+            }
         }
+        let sample = |place: &Place<'_>, method, measure| {
+            self.results.sample(&place.setting, place.x, method, measure)
+        };
+        let value = |sample: &Sample| {
+            Cell::from((!sample.draws.is_empty()).then(|| sample.estimate().value))
+        };
+        for fact in &self.facts {
+            add(heading(fact), &|place| value(&sample(place, PROBLEM, *fact)));
+        }
+        let heads = if long || methods.is_empty() { vec![PROBLEM] } else { methods };
+        for (&head, &measure) in
+            heads.iter().flat_map(|h| self.measures.iter().map(move |m| (h, m)))
+        {
+            let of =
+                |place: &Place<'_>| sample(place, if long { place.method } else { head }, measure);
+            if places.iter().all(|place| of(place).draws.is_empty()) {
+                continue;
+            }
+            let prefix = if head == PROBLEM { "".into() } else { format!("{}: ", head.name) };
+            let name = format!("{prefix}{}", measure.key);
+            let error = |place: &Place<'_>| of(place).estimate().error;
+            let errors = !measure.time && places.iter().any(|place| error(place).is_some());
+            let error_name = format!("{name}, s.e.");
+            add(Column { name, ..heading(&measure) }, &|place| value(&of(place)));
+            if errors {
+                add(Column::new(&error_name), &|place| error(place).into());
+            }
+        }
+        for (column, value) in &self.extras {
+            add(column.clone(), value);
+        }
+        let mut table = self.table.clone();
+        table.rows = (0..places.len())
+            .map(|row| columns.iter().map(|(_, cells)| cells[row].clone()).collect())
+            .collect();
+        table.columns = columns.into_iter().map(|(column, _)| column).collect();
         (!table.rows.is_empty()).then_some(table)
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row> {
         let wanted = |key: &str| self.measures.iter().any(|measure| measure.key == key);
-        self.results
-            .rows
-            .iter()
-            .filter(move |row| wanted(row.measure.key) && self.settings.contains(&row.setting))
+        let rows = self.results.rows.iter().filter(move |row| wanted(row.measure.key));
+        rows.filter(|row| self.settings.contains(&row.setting))
     }
 
     fn places(&self, methods: &[Method]) -> Vec<Place<'_>> {
@@ -122,66 +157,15 @@ impl<'a> Sheet<'a> {
         for setting in &self.settings {
             let here = || self.rows().filter(move |row| row.setting == *setting);
             for x in abscissae(here()) {
-                let there = |method: Method| here().any(|row| row.x == x && row.method == method);
-                match self.method {
-                    None => places.push(Place { setting, x, method: PROBLEM }),
-                    Some(_) => {
-                        let those = methods.iter().filter(|method| there(**method));
-                        places.extend(those.map(|&method| Place { setting, x, method }));
-                    }
+                let there = |m: &Method| here().any(|row| row.x == x && row.method == *m);
+                let mut those = vec![PROBLEM];
+                if self.method.is_some() {
+                    those = methods.iter().copied().filter(there).collect();
                 }
+                places.extend(those.into_iter().map(|method| Place { setting, x, method }));
             }
         }
         places
-    }
-
-    /// The columns of measures: for which method (of a wide table), and whether a standard error
-    /// stands beside.
-    fn blocks(&self, methods: &[Method], places: &[Place<'_>]) -> Vec<(Method, Measure, bool)> {
-        let mut heads = if self.method.is_some() { vec![PROBLEM] } else { methods.to_vec() };
-        if self.method.is_none() && heads.is_empty() {
-            heads.push(PROBLEM);
-        }
-        let mut blocks = vec![];
-        for head in heads {
-            for &measure in &self.measures {
-                let samples = places.iter().map(|place| {
-                    let method = if self.method.is_some() { place.method } else { head };
-                    self.results.sample_of(place.setting, place.x, method, measure)
-                });
-                let samples: Vec<_> = samples.filter(|sample| !sample.draws.is_empty()).collect();
-                if !samples.is_empty() {
-                    let errors = !measure.time
-                        && samples.iter().any(|sample| sample.estimate().error.is_some());
-                    blocks.push((head, measure, errors));
-                }
-            }
-        }
-        blocks
-    }
-
-    fn row(&self, place: &Place<'_>, blocks: &[(Method, Measure, bool)]) -> Vec<Cell> {
-        let Place { setting, x, method } = *place;
-        let mut row: Vec<Cell> = vec![];
-        row.extend(self.setting.map(|_| Cell::from(setting)));
-        row.extend(self.x.map(|_| Cell::from(x)));
-        row.extend(self.method.map(|_| Cell::from(method.name)));
-        let shown = |value: f64, there: bool| Cell::from(there.then_some(value));
-        for fact in &self.facts {
-            let sample = self.results.sample_of(setting, x, PROBLEM, *fact);
-            row.push(shown(sample.estimate().value, !sample.draws.is_empty()));
-        }
-        for &(head, measure, errors) in blocks {
-            let of = if self.method.is_some() { method } else { head };
-            let sample = self.results.sample_of(setting, x, of, measure);
-            let (estimate, there) = (sample.estimate(), !sample.draws.is_empty());
-            row.push(shown(estimate.value, there));
-            if errors {
-                row.push(Cell::from(estimate.error));
-            }
-        }
-        row.extend(self.extras.iter().map(|(_, value)| value(place)));
-        row
     }
 }
 

@@ -47,47 +47,36 @@ pub fn unbreakable(
         }
         tape(ctx).playing = Some((seed, 0));
         let judged = (experiment.run)(ctx)?.claims;
-        let fails = |claim: &Claim| claim.holds == Some(false) && !Move::of(seed).excuses(claim);
+        // a negative value in the place of a positive one has no logarithm: that breaks no claim
+        let excused = |claim: &Claim| shifts(seed) && claim.value.is_some_and(f64::is_nan);
+        let fails = |claim: &Claim| claim.holds == Some(false) && !excused(claim);
         left.retain(|text| !judged.iter().any(|claim| claim.text == *text && fails(claim)));
     }
     Ok(left)
 }
 
-/// How the values that stand in differ from those that were measured.
-#[derive(Clone, Copy, PartialEq)]
-enum Move {
-    /// Each is a thousandth to a thousand times as large.
-    Cells,
-    /// The same, with one factor for all cells of a method: a mean over many cells moves too.
-    Methods,
-    /// Each is up to a thousand more or less.
-    Shifts,
+/// Whether the values of this seed are moved up or down, not multiplied.
+fn shifts(seed: u64) -> bool {
+    seed % 3 == 2
 }
 
-impl Move {
-    fn of(seed: u64) -> Move {
-        [Move::Cells, Move::Methods, Move::Shifts][seed as usize % 3]
+/// What stands in for a measured value. By turns of the seed, each cell is a thousandth to a
+/// thousand times as large; the same, with one factor for all cells of a method, so that a mean over
+/// many cells moves too; each is up to a thousand more or less.
+///
+/// All repetitions of a cell move together, so that error bars do not cover the move.
+fn moved(row: &Row, seed: u64) -> f64 {
+    let Row { setting, method, x, measure, value, .. } = row;
+    let mut place = format!("{}, {}", method.key, measure.key);
+    if seed % 3 != 1 {
+        place += &format!(", {setting}, {x}");
     }
-
-    /// A negative value in the place of a positive one has no logarithm: that breaks no claim.
-    fn excuses(&self, claim: &Claim) -> bool {
-        *self == Move::Shifts && claim.value.is_some_and(f64::is_nan)
-    }
-
-    /// All repetitions of a cell move together, so that error bars do not cover the move.
-    fn apply(&self, row: &Row, seed: u64) -> f64 {
-        let Row { setting, method, x, measure, value, .. } = row;
-        let mut place = format!("{}, {}", method.key, measure.key);
-        if *self != Move::Methods {
-            place += &format!(", {setting}, {x}");
-        }
-        let bits = experiment_seed(seed, &place);
-        let power = 10_f64.powf((bits >> 1) as f64 / (u64::MAX >> 1) as f64 * 6.0 - 3.0);
-        match self {
-            Move::Shifts if bits & 1 == 0 => value + power,
-            Move::Shifts => value - power,
-            _ => value * power,
-        }
+    let bits = experiment_seed(seed, &place);
+    let power = 10_f64.powf((bits >> 1) as f64 / (u64::MAX >> 1) as f64 * 6.0 - 3.0);
+    match (shifts(seed), bits & 1) {
+        (false, _) => value * power,
+        (true, 0) => value + power,
+        (true, _) => value - power,
     }
 }
 
@@ -95,7 +84,7 @@ impl Move {
 fn spoiled(results: &Results, seed: u64) -> Results {
     let mut spoiled = results.clone();
     for row in &mut spoiled.rows {
-        row.value = Move::of(seed).apply(row, seed);
+        row.value = moved(row, seed);
     }
     spoiled
 }

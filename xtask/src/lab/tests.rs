@@ -30,7 +30,7 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
 }
 
 fn errors(results: &Results) -> Vec<f64> {
-    results.of("B", ERROR).map(|row| row.value).collect()
+    results.of(&"B", ERROR).map(|row| row.value).collect()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_cell_has_its_bits_from_its_coordinates_alone() {
     let both = run(&SETTINGS, false);
     assert_eq!(errors(&both), errors(&run(&SETTINGS[1..], false)));
     assert_eq!(errors(&both), errors(&run(&SETTINGS, true)));
-    let first: Vec<f64> = both.of("A", ERROR).map(|row| row.value).collect();
+    let first: Vec<f64> = both.of(&"A", ERROR).map(|row| row.value).collect();
     assert_ne!(first, errors(&both));
 }
 

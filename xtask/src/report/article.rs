@@ -6,16 +6,15 @@ use nystrom_page::figure;
 
 use crate::claim::{Claim, Kind};
 use crate::datasets::MissingData;
+use crate::experiment::Experiment;
 use crate::method;
 use crate::number::{duration, number};
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Record, Run, Status};
 
 /// The experiment's part of the page.
-pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
-    let experiment = &entry.experiment;
+pub fn article(run: &Run, experiment: &Experiment) -> anyhow::Result<Markup> {
     let title = format!("{}-title", experiment.name);
-    let found =
-        entry.record.as_ref().map(|record| findings(experiment.name, record)).transpose()?;
+    let found = run.record(experiment.name).map(findings).transpose()?;
     Ok(html! {
         article id=(experiment.name) aria-labelledby=(title) {
             h3 id=(title) { (experiment.heading()) " " small { (experiment.name) } }
@@ -24,14 +23,14 @@ pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
                 Some(found) => (found),
                 None => p.note { "Not run yet in this setting." }
             }
-            p.command { "Rerun just this: " code { (entry.command(run)) } }
+            p.command { "Rerun just this: " code { (run.command(experiment)) } }
         }
     })
 }
 
 /// Plots or else tables, the claims that count and ours; then everything else.
-fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
-    let outcome = &record.outcome;
+fn findings(record: &Record) -> anyhow::Result<Markup> {
+    let Record { name, outcome, .. } = record;
     let link = |id: &str, kind: &str| {
         html! { a.download href=(format!("experiments/{name}/{id}.{kind}")) { (kind) } }
     };

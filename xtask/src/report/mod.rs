@@ -11,13 +11,12 @@ use crate::atomic;
 use crate::claim::{Claim, Kind};
 use crate::method;
 use crate::plot::Plot;
-use crate::record::{Record, Run};
-use crate::resume::folder;
+use crate::record::{Record, Run, folder};
 
 /// Writes the whole report. Files that would not change are left alone.
 pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
-    for (experiment, Record { outcome, .. }) in run.records() {
-        let folder = folder(out, experiment.name);
+    for Record { name, outcome, .. } in &run.records {
+        let folder = folder(out, name);
         for table in &outcome.tables {
             update(&folder.join(format!("{}.csv", table.id)), &csv::table(table)?)?;
         }
@@ -98,10 +97,10 @@ pub fn verdicts(claims: &[Claim]) -> String {
 
 /// The last lines on the terminal.
 pub fn summary(run: &Run, out: &Path) -> String {
-    let records: Vec<&Record> = run.records().map(|(_, record)| record).collect();
+    let records: Vec<&Record> = run.records.iter().collect();
     let of = |kind: Kind| format!("{}: {}", kind.word(), words(&claims(&records, &[kind])));
-    let failures = run.records().filter_map(|(experiment, record)| {
-        Some(format!("\n  failed: {}: {}", experiment.name, record.error.as_deref()?))
+    let failures = run.records.iter().filter_map(|Record { name, error, .. }| {
+        Some(format!("\n  failed: {name}: {}", error.as_deref()?))
     });
     let failures: Vec<String> = failures.collect();
     format!(

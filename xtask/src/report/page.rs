@@ -11,14 +11,15 @@ use crate::claim::Kind;
 use crate::context::Scale;
 use crate::experiment::Experiment;
 use crate::method;
-use crate::record::{Entry, Record, Run, Status};
+use crate::record::{Record, Run, Status};
 
 /// The page of a run.
 pub fn page(run: &Run) -> anyhow::Result<String> {
-    let papers = || run.entries.chunk_by(|a, b| a.experiment.paper == b.experiment.paper);
-    let galleries = papers().map(gallery).collect::<anyhow::Result<Vec<Markup>>>()?;
+    let papers = || run.registry.chunk_by(|a, b| a.paper == b.paper);
+    let galleries =
+        papers().map(|paper| gallery(run, paper)).collect::<anyhow::Result<Vec<Markup>>>()?;
     let chapters =
-        papers().map(|entries| chapter(run, entries)).collect::<anyhow::Result<Vec<Markup>>>()?;
+        papers().map(|paper| chapter(run, paper)).collect::<anyhow::Result<Vec<Markup>>>()?;
     let header = html! {
         h1 { "Papers reproduced" }
         (tiles(run))
@@ -31,7 +32,7 @@ pub fn page(run: &Run) -> anyhow::Result<String> {
         }
         section aria-labelledby="exceptions" {
             h2 id="exceptions" { "What does not hold, is undecided or lacks data" }
-            @for (experiment, record) in run.records() { (exceptions(experiment, record)) }
+            @for (experiment, record) in run.ran(run.registry) { (exceptions(experiment, record)) }
         }
         @for chapter in chapters { (chapter) }
         section aria-labelledby="run" { (this_run(run)) }
@@ -42,7 +43,7 @@ pub fn page(run: &Run) -> anyhow::Result<String> {
 
 /// The counts as tiles: each kind of claim by itself.
 fn tiles(run: &Run) -> Markup {
-    let records: Vec<&Record> = run.records().map(|(_, record)| record).collect();
+    let records: Vec<&Record> = run.records.iter().collect();
     let what = ["The paper prints", "The paper's figures show", "The paper proves"];
     let kinds = Kind::COUNTED.map(|kind| tally(&claims(&records, &[kind])));
     let lacking = sets_missing(&records);
@@ -80,12 +81,11 @@ fn setting(run: &Run) -> Markup {
 }
 
 /// Thumbnails of what a paper's experiments show, each with its verdicts and linked to its place.
-fn gallery(entries: &[Entry]) -> anyhow::Result<Markup> {
-    let ran = || entries.iter().filter_map(|entry| Some((entry, entry.record.as_ref()?)));
-    let records: Vec<&Record> = ran().map(|(_, record)| record).collect();
-    let tiles = ran().map(|(entry, record)| tile(&entry.experiment, record));
+fn gallery(run: &Run, experiments: &[Experiment]) -> anyhow::Result<Markup> {
+    let records: Vec<&Record> = run.ran(experiments).map(|(_, record)| record).collect();
+    let tiles = run.ran(experiments).map(|(experiment, record)| tile(experiment, record));
     let tiles = tiles.collect::<anyhow::Result<Vec<Markup>>>()?;
-    let paper = entries[0].experiment.paper.short;
+    let paper = experiments[0].paper.short;
     Ok(html! {
         @if !tiles.is_empty() {
             h3 {
@@ -150,9 +150,9 @@ fn exceptions(experiment: &Experiment, record: &Record) -> Markup {
 }
 
 /// A paper and its experiments.
-fn chapter(run: &Run, entries: &[Entry]) -> anyhow::Result<Markup> {
-    let paper = entries[0].experiment.paper;
-    let articles = entries.iter().map(|entry| article(run, entry));
+fn chapter(run: &Run, experiments: &[Experiment]) -> anyhow::Result<Markup> {
+    let paper = experiments[0].paper;
+    let articles = experiments.iter().map(|experiment| article(run, experiment));
     let articles = articles.collect::<anyhow::Result<Vec<Markup>>>()?;
     Ok(html! {
         section aria-labelledby=(anchor(paper.short)) {
@@ -171,9 +171,9 @@ fn this_run(run: &Run) -> Markup {
     let facts = [
         ("Version", format!("nystrom {}", run.versions.nystrom)),
         ("Source", known(run.versions.git.as_deref())),
-        ("Compiler", known(run.versions.rustc)),
+        ("Compiler", known(run.versions.rustc.as_deref())),
         ("Processor", known(run.cpu.as_deref())),
-        ("Instruction set", run.instruction_set.into()),
+        ("Instruction set", run.instruction_set.clone()),
         ("Threads", run.threads.to_string()),
         ("Data folder", run.data_dir.clone().unwrap_or_else(|| "none given".into())),
     ];

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use clap::FromArgMatches;
 
 use super::*;
+use crate::record::folder;
 use crate::testing::{SELF_CHECK, self_check};
 
 const TWO: &[Experiment] =
@@ -16,14 +17,14 @@ fn options(line: &str) -> Options {
 }
 
 /// A smoke run with these options into a folder, and what it said.
-fn smoke(all: &[Experiment], out: &Path, line: &str) -> (Run, Vec<String>) {
+fn smoke(all: &'static [Experiment], out: &Path, line: &str) -> (Run, Vec<String>) {
     let options = Options { smoke: true, out: out.to_owned(), ..options(line) };
     let (chosen, progress) = (options.chosen(all).unwrap(), Progress::captured());
     (reproduce(all, &chosen, &options, &progress).unwrap(), progress.lines())
 }
 
 fn draws(out: &Path, name: &str) -> Vec<u8> {
-    std::fs::read(resume::folder(out, name).join("draws.csv")).unwrap()
+    std::fs::read(folder(out, name).join("draws.csv")).unwrap()
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn a_failure_and_a_panic_are_recorded_and_the_rest_goes_on() {
     ];
     let dir = tempfile::tempdir().unwrap();
     let (run, said) = smoke(ALL, dir.path(), "reproduce");
-    let [errs, panics, fine] = [0, 1, 2].map(|i| run.entries[i].record.as_ref().unwrap());
+    let [errs, panics, fine] = [0, 1, 2].map(|i| &run.records[i]);
     assert_eq!((errs.status, errs.error.as_deref()), (Status::Failed, Some("no <luck>")));
     assert_eq!(panics.error.as_deref(), Some("panicked: index 7 out of bounds"));
     assert_eq!((panics.status, fine.status), (Status::Failed, Status::Done));
@@ -73,7 +74,7 @@ fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
     };
     assert_eq!(runs("reproduce", "running fine"), [1, 1]);
     assert_eq!(runs("reproduce", "kept    fine"), [1, 2]);
-    let stored = resume::folder(dir.path(), "fine").join("outcome.json");
+    let stored = folder(dir.path(), "fine").join("outcome.json");
     let whole = std::fs::read(&stored).unwrap();
     std::fs::write(&stored, &whole[..whole.len() / 2]).unwrap();
     assert_eq!(runs("reproduce", "ignored an unfinished file"), [2, 3]);
@@ -84,9 +85,7 @@ fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
 #[test]
 fn one_alone_gives_the_same_bits_and_the_report_keeps_the_others() {
     let (together, alone) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let records = |out: &Path, line| {
-        smoke(TWO, out, line).0.entries.iter().filter(|entry| entry.record.is_some()).count()
-    };
+    let records = |out: &Path, line| smoke(TWO, out, line).0.records.len();
     assert_eq!(records(together.path(), "reproduce"), 2);
     assert_eq!(records(alone.path(), "reproduce --only second"), 1);
     let [first, second] = ["first", "second"].map(|name| draws(together.path(), name));
