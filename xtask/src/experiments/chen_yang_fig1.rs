@@ -95,8 +95,8 @@ struct Sizes {
     exact: usize,
 }
 
-fn sizes(ctx: &Context) -> Sizes {
-    ctx.pick(
+fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    let sizes = ctx.pick(
         Sizes { of: &[(300, 2), (600, 2)], draws: 1, sweep: 300, exact: 300 },
         Sizes {
             of: &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
@@ -118,11 +118,7 @@ fn sizes(ctx: &Context) -> Sizes {
             sweep: 10_000,
             exact: 10_000,
         },
-    )
-}
-
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes = sizes(ctx);
+    );
     let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes.of);
     let results = grid.run(|draw| cell(draw, &sizes, &one_core))?;
@@ -131,27 +127,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
                 draws; its sizes are illegible";
     let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), sizes.draws));
     for config in &CONFIGS {
-        let Config { key, nu, .. } = config;
-        let id = |kind: &str| format!("{kind}-{key}");
-        let title = |what: &str| format!("Config {}, Matérn ν = {nu}: {what}", key.to_uppercase());
+        let (key, name) = (config.key, config.key.to_uppercase());
+        let title = |what: &str| format!("Config {name}, Matérn ν = {}: {what}", config.nu);
         let plot = |kind: &str, what: &str, x: &str, y: Measure| {
-            results.plot(&id(kind), &title(what), Axis::log(x), config, y)
+            results.plot(&format!("{kind}-{key}"), &title(what), Axis::log(x), config, y)
         };
         let n = "number of points n";
         let one_core = "time of the scores on one core, as in the paper";
-        let along = "error against time, n growing along each line (right panel)";
+        let along = title("error against time, n growing along each line (right panel)");
         let more = format!("more landmarks at n = {}", sizes.sweep);
         let plots = [
             plot("time", "time of the scores (left panel)", n, SECONDS),
             plot("time-one-core", one_core, n, ONE_CORE),
-            results.plot_against(&id("time-error"), &title(along), config, SECONDS, ERROR),
+            results.plot_against(&format!("time-error-{key}"), &along, config, SECONDS, ERROR),
             plot("error", "error against n, with standard errors", n, ERROR),
             plot("draws", &more, "draws of landmarks", SWEPT),
         ];
         out.plots.extend(plots.into_iter().flatten());
-        let title =
-            format!("Config {}: median times of the scores, mean error", key.to_uppercase());
-        let table = results.table(&id("fig1"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
+        let title = format!("Config {name}: median times of the scores, mean error");
+        let id = format!("fig1-{key}");
+        let table = results.table(&id, &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
         out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
     }
