@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use super::bimodal_problem::BimodalDesign;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
 };
@@ -54,11 +54,7 @@ const AVERAGED: Method = SPECTRAL_AVERAGE.called("edge, estimated and averaged")
 const LOW: f64 = 0.05;
 const ERROR: Measure = Measure::new("error", "median of |K̃/G − 1|").log();
 
-impl Setting for Problem {
-    fn label(&self) -> String {
-        format!("ν = {}, {}", self.nu, self.design.name)
-    }
-}
+labelled!(Problem, |p| format!("ν = {}, {}", p.nu, p.design.name));
 
 /// A distribution of points.
 #[derive(Clone, Copy)]
@@ -133,14 +129,12 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.by_setting("problem").by_x("n").build());
     out.notes = paragraphs([
         "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
-         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
-         n^(−2/3). The density is estimated with the library's default, or given. For the Beta \
-         design appendix B.3 takes a weighted average where the density is below a threshold, \
-         with weights and threshold that we do not know. \"Averaged\" is our form of it, for the \
-         lowest 5 %.",
-        "The boundary of the support is not seen by the method: next to it the true score is \
-         about 2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see \
-         chen-yang-boundary.",
+         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 n^(−2/3). The \
+         density is estimated with the library's default, or given. For the Beta design appendix \
+         B.3 takes a weighted average where the density is below a threshold, with weights and \
+         threshold that we do not know. \"Averaged\" is our form of it, for the lowest 5 %.",
+        "The boundary of the support is not seen by the method: next to it the true score is about \
+         2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see chen-yang-boundary.",
     ]);
     Ok(out)
 }

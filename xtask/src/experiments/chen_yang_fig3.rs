@@ -9,7 +9,7 @@ use super::bimodal_problem::{BimodalDesign, CHOICES};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -38,11 +38,7 @@ const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
 const REFUSED: Measure =
     Measure::new("refused", "share of draws whose density the library refuses to estimate");
 
-impl Setting for Dimension {
-    fn label(&self) -> String {
-        format!("d = {}", self.0)
-    }
-}
+labelled!(Dimension, |d| format!("d = {}", d.0));
 
 impl Dimension {
     /// n^{a/(2α+d)}.
@@ -139,9 +135,8 @@ fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
              density\" takes the density that the design was drawn from.",
             refused.collect::<Vec<_>>().join(", ")
         ),
-        "SA with the true density is the worst method in many dimensions: the density of the \
-         small cluster, a product of d factors, varies over many orders of \
-         magnitude among its points, the scores with it, and nearly all landmarks go to the few \
-         points of the least density.",
+        "SA with the true density is the worst method in many dimensions: the density of the small \
+         cluster, a product of d factors, varies over many orders of magnitude among its points, \
+         the scores with it, and nearly all landmarks go to the few points of the least density.",
     ])
 }

@@ -161,16 +161,14 @@ fn notes() -> Vec<String> {
         ),
         "SA: Gaussian kernel density estimate with the library's default bandwidth \
          0.5·n^(−1/(d+4)); neither the constant nor the exponent of the paper is legible. SA, \
-         averaged: \
-         0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the local average \
-         of the density at the scale of the equivalent kernel, at all \
-         points; the paper averages where the density is low and does not say how. SA does not \
-         depend on chance: 3 repetitions, for \
-         the time. Times are of compiled code on the machine named above; the paper's are of \
-         unoptimised \
-         Python on another machine, and compare within a column only. Even there they do not \
-         carry over: the paper's SA takes 5 to 10 % of the time of RC and BLESS on RQC and CCPP, \
-         ours about as long as they do on RQC and several times as long on CCPP.",
+         averaged: 0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the \
+         local average of the density at the scale of the equivalent kernel, at all points; the \
+         paper averages where the density is low and does not say how. SA does not depend on \
+         chance: 3 repetitions, for the time. Times are of compiled code on the machine named \
+         above; the paper's are of unoptimised Python on another machine, and compare within a \
+         column only. Even there they do not carry over: the paper's SA takes 5 to 10 % of the \
+         time of RC and BLESS on RQC and CCPP, ours about as long as they do on RQC and several \
+         times as long on CCPP.",
     ])
 }
 

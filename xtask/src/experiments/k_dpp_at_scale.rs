@@ -12,7 +12,7 @@ use rand::Rng;
 use super::counting::Counting;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
 
@@ -68,11 +68,7 @@ struct Size {
     chain: usize,
 }
 
-impl Setting for Size {
-    fn label(&self) -> String {
-        format!("k = {}", self.k)
-    }
-}
+labelled!(Size, |s| format!("k = {}", s.k));
 
 const fn size(k: usize, [spectrum, rejection, chain]: [usize; 3]) -> Size {
     Size { k, spectrum, rejection, chain }
@@ -249,37 +245,35 @@ impl Matrix<'_> {
 }
 
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
-    let mut claims = vec![];
-    let text = format!("{}: exponent of n, kernel values of a first draw by rejection", s.label());
+    let label = s.label();
+    let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
     let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
-    claims.push(Claim::at_most(&text, "ours: linear in n", exponent, LINEAR));
-    let both = |method: Method, measure: Measure| {
-        results
-            .abscissae(s, method, measure)
-            .into_iter()
-            .rfind(|&n| !results.sample(s, n, REJECTION, measure).values().is_empty())
-    };
-    let alpha = |what: &str| format!("time of a {what} draw by DPPy's alpha over ours");
-    let fast = "ours: ten times as fast";
-    let chain = |what: &str| {
+    let linear = Claim::at_most(&text, "ours: linear in n", exponent, LINEAR);
+    let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
              rejection"
         )
     };
     let near = "ours: exact draws cost less than chains that are known to be near";
-    for (method, measure, text, words, least) in [
-        (DPPY_ALPHA, FIRST, alpha("first"), fast, 10.0),
-        (DPPY_ALPHA, NEXT, alpha("further"), fast, 10.0),
-        (CHAIN, NEXT, chain("time"), near, 1.0),
-        (CHAIN, NEXT_VALUES, chain("kernel values"), near, 1.0),
-    ] {
-        let Some(n) = both(method, measure) else { continue };
-        let of = |method| results.get(s, n, method, measure);
-        let text = format!("{}, n = {n}: {text}", s.label());
-        claims.push(Claim::at_least(&text, words, of(method).over(of(REJECTION)), least));
-    }
-    claims
+    let [first, next] = ["first", "further"]
+        .map(|which| format!("time of a {which} draw by DPPy's alpha over ours"));
+    let fast = "ours: ten times as fast";
+    let ratios = [
+        (DPPY_ALPHA, FIRST, first, fast, 10.0),
+        (DPPY_ALPHA, NEXT, next, fast, 10.0),
+        (CHAIN, NEXT, by_chain("time"), near, 1.0),
+        (CHAIN, NEXT_VALUES, by_chain("kernel values"), near, 1.0),
+    ];
+    // at the largest n at which both were measured
+    let ratios = ratios.into_iter().filter_map(|(method, measure, what, words, least)| {
+        let of = |method, n: f64| results.sample(s, n, method, measure);
+        let mut all = results.abscissae(s, method, measure).into_iter();
+        let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
+        let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
+        Some(Claim::at_least(&format!("{label}, n = {n}: {what}"), words, ratio, least))
+    });
+    [linear].into_iter().chain(ratios).collect()
 }
 
 /// How far DPPy went.

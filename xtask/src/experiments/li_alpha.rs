@@ -9,7 +9,7 @@ use nystrom::linalg_core::PsdMatrix;
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, paragraphs};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
 
@@ -42,11 +42,7 @@ struct Size {
     c: usize,
 }
 
-impl Setting for Size {
-    fn label(&self) -> String {
-        format!("{}, c = {}", self.set.label, self.c)
-    }
-}
+labelled!(Size, |s| format!("{}, c = {}", s.set.label, s.c));
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, neighbours) = ctx.pick((100, 5), (1000, 60), (1000, 1000));
@@ -74,10 +70,9 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.by_setting("set, landmarks").by_x("σ / cross-validated σ").build());
     out.claims = found.judge(claims(&results, &sizes));
     out.notes.extend(paragraphs([
-        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum \
-         over all neighbours; so is the number of steps \
-         computed from it. α is missing where some of the random neighbours have no volume to \
-         working precision.",
+        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum over \
+         all neighbours; so is the number of steps computed from it. α is missing where some of \
+         the random neighbours have no volume to working precision.",
         "At the smallest bandwidths K is I to working precision for most points. There α = \
          −(N − 2)/2 by its definition, whatever c is, and says nothing of the kernel. The claims \
          are about the bandwidths at which the median point has a kernel value of 0.1 or more \

@@ -41,9 +41,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         .parallel()
         .run_on(Whole::new, cell)?;
     let note = format!(
-        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP \
-         chain starts from k-means++ and makes {STEPS} steps, as in \
-         the paper"
+        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP chain \
+         starts from k-means++ and makes {STEPS} steps, as in the paper"
     );
     let mut out = found.outcome(&results, note);
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };

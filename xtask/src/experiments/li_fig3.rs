@@ -55,9 +55,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         .parallel()
         .run_on(Whole::new, cell)?;
     let note = format!(
-        "{subsets} subsets of {n} training and {} test rows (3 of 3000 and 1000 in the paper), \
-         one draw on each; errors in units of the target's \
-         variance",
+        "{subsets} subsets of {n} training and {} test rows (3 of 3000 and 1000 in the paper), one \
+         draw on each; errors in units of the target's variance",
         tests(n)
     );
     let mut out = found.outcome(&results, note);
@@ -167,20 +166,18 @@ fn predictors(improvements: &Improvements<'_>) -> String {
     format!(
         "Two predictors. Equation (4.1) of the paper is α = (K + nγI)⁻¹y, for f̂(x) = Σ α_i k(x, \
          x_i). It is common, the paper says, to replace K in (4.1) by K̃. Theorem 3 is about the \
-         predictions K̃(K̃ + nγI)⁻¹y, with K̃ in f̂ too; the printed claims are judged by these. The \
-         first author's demonstration puts K̃ for K in α alone, and this is the reading under \
+         predictions K̃(K̃ + nγI)⁻¹y, with K̃ in f̂ too; the printed claims are judged by these. \
+         The first author's demonstration puts K̃ for K in α alone, and this is the reading under \
          which the printed 20 % are measured. Then what K̃ does not explain of y is divided by nγ \
          and multiplied by K: where K̃ is poor, errors exceed the target's variance by orders of \
          magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in \
-         testing. With K̃ in the prediction too, as in this library, errors are near those of exact \
-         regression, and the landmarks \
-         hardly matter: {} % and {} %. Other settings, 2 subsets \
-         of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first \
-         predictor, 7.0 and 0.2 % with the second. The target \
-         centred too: 5.6 and 0.3 % with the second. Features as they are and the wider grid: 64 \
-         and 60 % with the first, −1.8 and −24 % with the \
-         second. σ and λ cross-validated on all rows of each set (600 landmarks): 75 and 71 % \
-         with the first, 11 and 10 % with the second.",
+         testing. With K̃ in the prediction too, as in this library, errors are near those of \
+         exact regression, and the landmarks hardly matter: {} % and {} %. Other settings, 2 \
+         subsets of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first \
+         predictor, 7.0 and 0.2 % with the second. The target centred too: 5.6 and 0.3 % with the \
+         second. Features as they are and the wider grid: 64 and 60 % with the first, −1.8 and −24 \
+         % with the second. σ and λ cross-validated on all rows of each set (600 landmarks): 75 \
+         and 71 % with the first, 11 and 10 % with the second.",
         by(TRAIN),
         by(TEST),
         by(TRAIN_TOO),

@@ -12,7 +12,7 @@ use super::li_problem::{
 };
 use super::papers;
 use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
 
@@ -46,11 +46,7 @@ struct Trace {
     c: usize,
 }
 
-impl Setting for Trace {
-    fn label(&self) -> String {
-        format!("{}, c = {}, N = {}", self.set.label, self.c, self.n)
-    }
-}
+labelled!(Trace, |t| format!("{}, c = {}, N = {}", t.set.label, t.c, t.n));
 
 /// A subset with K, stored, and ‖K − K_c‖.
 struct Stored {
