@@ -60,33 +60,24 @@ const LINEAR: f64 = 1.1;
 /// The seconds in which DPPy is to make its draws.
 const LIMIT: u64 = 120;
 
-/// A number of items, and the numbers of points up to which each method is run.
+/// A number of items, and the numbers of points up to which spectrum, rejection and chain are run.
 struct Size {
     k: usize,
-    spectrum: usize,
-    rejection: usize,
-    chain: usize,
+    upto: [usize; 3],
 }
 
 labelled!(Size, |s| format!("k = {}", s.k));
 
-const fn size(k: usize, [spectrum, rejection, chain]: [usize; 3]) -> Size {
-    Size { k, spectrum, rejection, chain }
-}
-
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: [Size; 3] = ctx.pick(
-        [size(3, [300; 3]), size(5, [300; 3]), size(8, [300; 3])],
+        [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
         [
-            size(20, [3000, 1_000_000, 10_000]),
-            size(50, [3000, 100_000, 3000]),
-            size(100, [3000, 10_000, 1000]),
+            Size { k: 20, upto: [3000, 1_000_000, 10_000] },
+            Size { k: 50, upto: [3000, 100_000, 3000] },
+            Size { k: 100, upto: [3000, 10_000, 1000] },
         ],
-        [
-            size(20, [10_000, 1_000_000, 30_000]),
-            size(50, [10_000, 1_000_000, 10_000]),
-            size(100, [10_000, 1_000_000, 3000]),
-        ],
+        [(20, 30_000), (50, 10_000), (100, 3000)]
+            .map(|(k, chain)| Size { k, upto: [10_000, 1_000_000, chain] }),
     );
     let ns: &[usize] = ctx.pick(
         &[100, 300],
@@ -119,7 +110,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// All methods on n points.
 fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
-    let Size { k: c, spectrum, rejection, chain } = *draw.setting;
+    let Size { k: c, upto: [spectrum, rejection, chain] } = *draw.setting;
     let x = random::standard_normal::<f64>(DIMENSION, n, &mut draw.rng(&format!("n = {n}")));
     let kernel = Counting::new(Gaussian::new(MEDIAN_SQUARED.sqrt())?);
     let k = KernelMatrix::new(&kernel, Points::from_cols(x.as_ref()))?;
@@ -139,7 +130,7 @@ fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
 /// DPPy's draws of points of the same distribution, up to the n at which it makes none in time.
 fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
     let Some(python) = &draw.ctx.peers else { return Ok(()) };
-    let Size { k, spectrum, rejection, .. } = *draw.setting;
+    let Size { k, upto: [spectrum, rejection, _] } = *draw.setting;
     for (method, tool, upto) in [(DPPY, "spectrum", spectrum), (DPPY_ALPHA, "alpha", rejection)] {
         for &n in ns.iter().filter(|n| **n <= upto) {
             let lines = peers::k_dpp_draws(python, tool, [n, k], DRAWS, LIMIT)?;

@@ -10,7 +10,7 @@ use nystrom::kernels::{Gaussian, KMeans, KernelMatrix};
 use nystrom::leverage::{ExactSpectrum, exact_scores};
 use nystrom::linalg_core::{Dense, PsdMatrix, ShiftedLowRank};
 use nystrom::sketch::{
-    Draw as Drawing, ErrorNorms, LandmarkSelector, Landmarks, Nystrom, Whitening,
+    Draw as Drawing, ErrorNorms, LandmarkSelector, Nystrom, Proportional, Whitening,
 };
 use rand::Rng;
 
@@ -98,8 +98,8 @@ struct Prepared {
     problem: Problem,
     k: Mat<f64>,
     best: ErrorNorms,
-    /// Each with the time it took.
-    scores: Vec<(Method, Vec<f64>, f64)>,
+    /// Each with the time that its scores took.
+    by_scores: [(Method, Proportional<f64>, f64); 2],
 }
 
 impl Prepared {
@@ -107,8 +107,9 @@ impl Prepared {
         let problem = Whole::new(ctx, &set)?.subset(0, sizes(ctx, set).0, 0)?;
         let k = problem.matrix()?;
         let timed = |method, scores: &dyn Fn() -> anyhow::Result<Vec<f64>>| {
-            let start = Instant::now();
-            anyhow::Ok((method, scores()?, start.elapsed().as_secs_f64()))
+            let (start, draw) = (Instant::now(), Drawing::WithoutReplacement);
+            let selector = Proportional { scores: scores()?, draw };
+            anyhow::Ok((method, selector, start.elapsed().as_secs_f64()))
         };
         // of rank C, or of the numerical rank if that is less
         let best = Cell::new(None);
@@ -119,7 +120,7 @@ impl Prepared {
         })?;
         let ridge = timed(REG_LEV, &|| Ok(exact_scores(&k, problem.ridge())?.scores))?;
         let best = best.into_inner().context("the spectrum was computed")?;
-        Ok(Prepared { k: problem.stored()?, best, scores: vec![rank, ridge], problem })
+        Ok(Prepared { k: problem.stored()?, best, by_scores: [rank, ridge], problem })
     }
 
     /// The errors of K̃ = L, and of the regression on it.
@@ -140,22 +141,18 @@ impl Prepared {
 
 /// Every method, at every value of its parameter.
 fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
-    let Prepared { problem, scores, .. } = prepared;
-    let k = problem.matrix()?;
+    let k = prepared.problem.matrix()?;
     k_means(draw, prepared, &k)?;
-    for (method, scores, before) in scores {
-        let choose =
-            |rng: &mut dyn Rng| Ok(Landmarks::draw(scores, C, Drawing::WithoutReplacement, rng)?);
-        one(draw, (*method, 0), prepared, &k, *before, &choose)?;
+    for (method, selector, before) in &prepared.by_scores {
+        one(draw, (*method, 0), prepared, &k, *before, selector)?;
     }
     let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
     let plain = [UNIF, ADAP_FULL, ADAP_PART, RP_CHOLESKY].map(|method| (method, 0));
     let by_columns = columns.iter().flat_map(|&c| [(APP_LEV, c), (APP_REG_LEV, c)]);
     let by_steps = steps.iter().map(|&steps| (KDPP, steps));
     for (method, parameter) in plain.into_iter().chain(by_columns).chain(by_steps) {
-        let selector = selector(method, parameter, problem.ridge())?;
-        let choose = |rng: &mut dyn Rng| Ok(selector.select(&k, C, rng)?);
-        one(draw, (method, parameter), prepared, &k, 0.0, &choose)?;
+        let selector = selector(method, parameter, prepared.problem.ridge())?;
+        one(draw, (method, parameter), prepared, &k, 0.0, &*selector)?;
     }
     Ok(())
 }
@@ -167,11 +164,11 @@ fn one(
     prepared: &Prepared,
     k: &dyn PsdMatrix<f64>,
     before: f64,
-    choose: &dyn Fn(&mut dyn Rng) -> anyhow::Result<Landmarks>,
+    selector: &dyn LandmarkSelector<f64>,
 ) -> anyhow::Result<()> {
     let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
     let start = Instant::now();
-    let landmarks = choose(rng)?;
+    let landmarks = selector.select(k, C, rng)?;
     let seconds = before + start.elapsed().as_secs_f64();
     let errors = prepared.errors(&Nystrom::new(k, &landmarks)?, &mut draw.rng("norm"))?;
     draw.put_at(parameter as f64, method, SECONDS, seconds);
