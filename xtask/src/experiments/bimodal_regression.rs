@@ -7,8 +7,8 @@ use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, KernelMatrix, Points};
 use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRls,
-    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, Stationary, exact_scores,
+    Bandwidth, Bless, Density, DensityMethod, Exact, Guard, KernelDensity, Projector, RecursiveRls,
+    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Stationary,
 };
 use nystrom::linalg_core::Ridge;
 use nystrom::sketch::{Draw, Landmarks};
@@ -91,46 +91,39 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
         cap: usize,
         rng: &mut dyn Rng,
     ) -> anyhow::Result<Vec<f64>> {
-        let (x, ridge) = (self.design.points(), self.ridge);
+        let (x, ridge) = (self.points(), self.ridge);
         let k = KernelMatrix::new(self.kernel, x)?;
-        Ok(match method {
-            m if m == UNIFORM || m == FULL => vec![1.0; x.len()],
-            m if m == RC => RecursiveRls::default().scores(&k, ridge, rng)?,
-            m if m == RC_CAPPED => {
-                RecursiveRlsOfSize { size: cap, accelerated: false }.scores(&k, ridge, rng)?
-            }
-            m if m == BLESS => Bless::default().scores(&k, ridge, rng)?,
+        let spectral = |density, guard| -> Box<dyn RidgeLeverage<f64> + '_> {
+            let analysis = SpectralAnalysis { density, guard };
+            Box::new(SpectralLeverage { analysis, ..SpectralLeverage::new(&self.kernel, x) })
+        };
+        let estimated = |method, guard| {
+            let density = KernelDensity { method, ..KernelDensity::default() };
+            spectral(Density::Estimated(density), guard)
+        };
+        let estimator: Box<dyn RidgeLeverage<f64> + '_> = match method {
+            m if m == UNIFORM || m == FULL => return Ok(vec![1.0; x.len()]),
+            m if m == RC => Box::new(RecursiveRls::default()),
+            m if m == RC_CAPPED => Box::new(RecursiveRlsOfSize { size: cap, accelerated: false }),
+            m if m == BLESS => Box::new(Bless::default()),
             m if m == BLESS_CAPPED => {
                 let path = Bless { max_size: cap, ..Bless::default() }.path(&k, ridge, rng)?;
-                match path.levels.last().filter(|level| !level.dictionary.is_empty()) {
-                    Some(level) => Projector::new(&k, &level.dictionary, ridge)?
-                        .scores(&k, (0..x.len()).into())?,
-                    None => vec![1.0; x.len()],
-                }
+                let last = path.levels.last().filter(|level| !level.dictionary.is_empty());
+                let Some(level) = last else { return Ok(vec![1.0; x.len()]) };
+                let projector = Projector::new(&k, &level.dictionary, ridge)?;
+                return Ok(projector.scores(&k, (0..x.len()).into())?);
             }
-            m if m == EXACT => exact_scores(&k, ridge)?.scores,
-            spectral => self.spectral(spectral)?,
-        })
-    }
-
-    fn spectral(&self, method: Method) -> anyhow::Result<Vec<f64>> {
-        let estimated =
-            |method| Density::Estimated(KernelDensity { method, ..KernelDensity::default() });
-        let density = match method {
-            m if m == SA_GRID => estimated(DensityMethod::Binned),
-            m if m == SA_TREE => estimated(DensityMethod::Tree { tolerance: 0.05 }),
-            m if m == SA_TUNED => Density::Estimated(tuned(self.design.points())?),
-            m if m == SA_TRUE => Density::Given(&self.design.density),
-            _ => estimated(DensityMethod::Auto),
+            m if m == EXACT => Box::new(Exact),
+            m if m == SA_GRID => estimated(DensityMethod::Binned, Guard::None),
+            m if m == SA_TREE => estimated(DensityMethod::Tree { tolerance: 0.05 }, Guard::None),
+            m if m == SA_TUNED => spectral(Density::Estimated(tuned(x)?), Guard::None),
+            m if m == SA_TRUE => spectral(Density::Given(&self.design.density), Guard::None),
+            m if m == SA_AVERAGED => {
+                estimated(DensityMethod::Auto, Guard::LocalAverage { quantile: 0.05 })
+            }
+            other => anyhow::bail!("{} has no scores here", other.name),
         };
-        let guard = if method == SA_AVERAGED {
-            Guard::LocalAverage { quantile: 0.05 }
-        } else {
-            Guard::None
-        };
-        Ok(SpectralAnalysis { density, guard }
-            .scores(&self.kernel, self.design.points(), self.ridge)?
-            .scores)
+        Ok(estimator.scores(&k, ridge, rng)?)
     }
 
     /// (1/n) Σ (f̂(x_i) − f*(x_i))² of Nyström KRR on `draws` landmarks drawn with replacement in
@@ -140,17 +133,20 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
     /// The draws.
     pub fn error(&self, scores: &[f64], draws: usize, rng: &mut dyn Rng) -> anyhow::Result<f64> {
         let landmarks = Landmarks::draw(scores, draws, Draw::WithReplacement, rng)?;
-        let x = self.design.points();
-        let model =
-            NystromKrr::new(self.kernel, self.ridge).fit((x, self.y.as_ref()), &landmarks)?;
-        Ok(mse(model.predict(x)?.as_ref(), self.f_star.as_ref())?)
+        let krr = NystromKrr::new(self.kernel, self.ridge);
+        let model = krr.fit((self.points(), self.y.as_ref()), &landmarks)?;
+        self.error_of(&model.predict(self.points())?)
     }
 
     /// The same of exact KRR.
     pub fn full_error(&self) -> anyhow::Result<f64> {
-        let x = self.design.points();
-        let model = ExactKrr::new(self.kernel, self.ridge).fit((x, self.y.as_ref()))?;
-        Ok(mse(model.predict(x)?.as_ref(), self.f_star.as_ref())?)
+        let krr = ExactKrr::new(self.kernel, self.ridge);
+        let model = krr.fit((self.points(), self.y.as_ref()))?;
+        self.error_of(&model.predict(self.points())?)
+    }
+
+    fn error_of(&self, predicted: &Mat<f64>) -> anyhow::Result<f64> {
+        Ok(mse(predicted.as_ref(), self.f_star.as_ref())?)
     }
 }
 

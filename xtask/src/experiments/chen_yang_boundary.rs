@@ -7,7 +7,7 @@ use nystrom::linalg_core::Ridge;
 
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, paragraphs};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -48,11 +48,7 @@ const INSIDE: Measure =
     Measure::new("largest |truth / K̃ − 1| inside", "largest |truth / K̃ − 1| inside");
 const PROFILE: Measure = Measure::new("truth / K̃", "true rescaled score / K̃");
 
-impl Setting for Layer {
-    fn label(&self) -> String {
-        format!("ν = {}, h = {}", self.nu, self.h)
-    }
-}
+labelled!(Layer, |l| format!("ν = {}, h = {}", l.nu, l.h));
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let n = ctx.pick(400, 4000, 8000);
@@ -62,8 +58,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let mut out = results.outcome(note);
     let title = "True score over K̃ next to the boundary of Unif[0, 1]: what spectral analysis \
-                 does not \
-         see";
+                 does not see";
     let x = Axis::linear("distance to the boundary, in h");
     let mut plot = Plot::new("boundary", title, x, PROFILE.axis());
     for layer in LAYERS.iter().filter(|layer| layer.h == NARROW) {

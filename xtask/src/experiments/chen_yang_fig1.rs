@@ -13,7 +13,7 @@ use super::bimodal_regression::{
 };
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::Method;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -42,11 +42,7 @@ const CONFIGS: [Config; 2] = [
     Config { key: "b", nu: 0.5, gamma: 0.5, lambda: (0.3, 4.0 / 7.0), draws: (1.3, 3.0 / 7.0) },
 ];
 
-impl Setting for Config {
-    fn label(&self) -> String {
-        format!("config {}", self.key.to_uppercase())
-    }
-}
+labelled!(Config, |c| format!("config {}", c.key.to_uppercase()));
 
 impl Config {
     fn lambda(&self, n: usize) -> f64 {
@@ -95,8 +91,8 @@ struct Sizes {
     exact: usize,
 }
 
-fn sizes(ctx: &Context) -> Sizes {
-    ctx.pick(
+fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    let sizes = ctx.pick(
         Sizes { of: &[(300, 2), (600, 2)], draws: 1, sweep: 300, exact: 300 },
         Sizes {
             of: &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
@@ -118,11 +114,7 @@ fn sizes(ctx: &Context) -> Sizes {
             sweep: 10_000,
             exact: 10_000,
         },
-    )
-}
-
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes = sizes(ctx);
+    );
     let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes.of);
     let results = grid.run(|draw| cell(draw, &sizes, &one_core))?;
@@ -131,27 +123,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
                 draws; its sizes are illegible";
     let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), sizes.draws));
     for config in &CONFIGS {
-        let Config { key, nu, .. } = config;
-        let id = |kind: &str| format!("{kind}-{key}");
-        let title = |what: &str| format!("Config {}, Matérn ν = {nu}: {what}", key.to_uppercase());
+        let (key, name) = (config.key, config.key.to_uppercase());
+        let title = |what: &str| format!("Config {name}, Matérn ν = {}: {what}", config.nu);
         let plot = |kind: &str, what: &str, x: &str, y: Measure| {
-            results.plot(&id(kind), &title(what), Axis::log(x), config, y)
+            results.plot(&format!("{kind}-{key}"), &title(what), Axis::log(x), config, y)
         };
         let n = "number of points n";
         let one_core = "time of the scores on one core, as in the paper";
-        let along = "error against time, n growing along each line (right panel)";
+        let along = title("error against time, n growing along each line (right panel)");
         let more = format!("more landmarks at n = {}", sizes.sweep);
         let plots = [
             plot("time", "time of the scores (left panel)", n, SECONDS),
             plot("time-one-core", one_core, n, ONE_CORE),
-            results.plot_against(&id("time-error"), &title(along), config, SECONDS, ERROR),
+            results.plot_against(&format!("time-error-{key}"), &along, config, SECONDS, ERROR),
             plot("error", "error against n, with standard errors", n, ERROR),
             plot("draws", &more, "draws of landmarks", SWEPT),
         ];
         out.plots.extend(plots.into_iter().flatten());
-        let title =
-            format!("Config {}: median times of the scores, mean error", key.to_uppercase());
-        let table = results.table(&id("fig1"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
+        let title = format!("Config {name}: median times of the scores, mean error");
+        let id = format!("fig1-{key}");
+        let table = results.table(&id, &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
         out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
     }
@@ -241,27 +232,24 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
 const NOTES: [&str; 5] = [
     CHOICES,
     "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
-     0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; \
-     config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents \
-     are those of the theory. Density: Gaussian kernel estimate with \
-     h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative \
-     tolerance 0.05 (the paper has a tolerance, whose value is illegible), and on a grid. \
-     \"Averaged\" is the \
-     paper's modification of low densities, here for the lowest 5 %, in our form.",
-    "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = \
-     2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \
-     paper caps their sub-samples, at a size that is illegible; here at d_sub rows, RC by \
-     Recursive-RLS of that size, BLESS by the last level of its path that is \
-     no larger. Times are medians, of the scores alone, on all threads and, as in the paper, \
-     on one core. Uniform landmarks need no scores and so stand in the \
-     error panels only.",
-    "What decides the error is whether a landmark falls into the small cluster, of n^γ \
-     points. SA gives it too little mass: in the settings above a third to a half \
-     of what exact scores give, even with the true density, because the cluster is only a few \
-     equivalent-kernel widths wide and SA does not see its boundary. \
-     The estimated density takes away more: a point alone weighs as much as the density \
-     there. How many more landmarks each method needs to be as safe as RC, the panel on more \
-     landmarks shows it.",
+     0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; config B: ν = 1/2, ℓ = 1, λ = \
+     0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents are those of the theory. Density: \
+     Gaussian kernel estimate with h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d \
+     tree with relative tolerance 0.05 (the paper has a tolerance, whose value is illegible), and \
+     on a grid. \"Averaged\" is the paper's modification of low densities, here for the lowest 5 \
+     %, in our form.",
+    "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = 2 and \
+     q1 = q2 = 5; both then score all n points. \"Capped\": the paper caps their sub-samples, at a \
+     size that is illegible; here at d_sub rows, RC by Recursive-RLS of that size, BLESS by the \
+     last level of its path that is no larger. Times are medians, of the scores alone, on all \
+     threads and, as in the paper, on one core. Uniform landmarks need no scores and so stand in \
+     the error panels only.",
+    "What decides the error is whether a landmark falls into the small cluster, of n^γ points. SA \
+     gives it too little mass: in the settings above a third to a half of what exact scores give, \
+     even with the true density, because the cluster is only a few equivalent-kernel widths wide \
+     and SA does not see its boundary. The estimated density takes away more: a point alone weighs \
+     as much as the density there. How many more landmarks each method needs to be as safe as RC, \
+     the panel on more landmarks shows it.",
     "All methods of one repetition see the same points and the same noise. Standard errors \
      are over draws of the problem.",
 ];

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use super::bimodal_problem::BimodalDesign;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
 };
@@ -34,16 +34,16 @@ struct Problem {
     design: Design,
 }
 
-const ROUGH: (f64, f64) = (0.3, 2.0 / 3.0);
-const SMOOTH: (f64, f64) = (0.45, 0.8);
-const PROBLEMS: [Problem; 6] = [
-    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Uniform },
-    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Beta },
-    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Bimodal },
-    Problem { nu: 0.5, lambda: ROUGH, design: Design::Uniform },
-    Problem { nu: 0.5, lambda: ROUGH, design: Design::Beta },
-    Problem { nu: 0.5, lambda: ROUGH, design: Design::Bimodal },
-];
+const fn smooth(design: Design) -> Problem {
+    Problem { nu: 1.5, lambda: (0.45, 0.8), design }
+}
+
+const fn rough(design: Design) -> Problem {
+    Problem { nu: 0.5, lambda: (0.3, 2.0 / 3.0), design }
+}
+
+const PROBLEMS: [Problem; 6] =
+    [smooth(UNIFORM), smooth(BETA), smooth(BIMODAL), rough(UNIFORM), rough(BETA), rough(BIMODAL)];
 
 const INSIDE_TRUE: Method = SPECTRAL_TRUE.called("interior, true density");
 const INSIDE: Method = SPECTRAL.called("interior, estimated");
@@ -54,70 +54,45 @@ const AVERAGED: Method = SPECTRAL_AVERAGE.called("edge, estimated and averaged")
 const LOW: f64 = 0.05;
 const ERROR: Measure = Measure::new("error", "median of |K̃/G − 1|").log();
 
-impl Setting for Problem {
-    fn label(&self) -> String {
-        format!("ν = {}, {}", self.nu, self.design.name())
-    }
+labelled!(Problem, |p| format!("ν = {}, {}", p.nu, p.design.name));
+
+/// A distribution of points.
+#[derive(Clone, Copy)]
+struct Design {
+    name: &'static str,
+    /// What its edge is.
+    edge: &'static str,
+    /// n points, each with its true density.
+    draw: fn(usize, &mut dyn Rng) -> Vec<(f64, f64)>,
+    /// Whether a point of this density is well inside, where the density is high; and whether it is
+    /// at the edge, or where the density is low.
+    regions: fn(f64, f64) -> [bool; 2],
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Design {
-    Uniform,
-    Beta,
-    Bimodal,
-}
-
-impl Design {
-    fn name(self) -> &'static str {
-        match self {
-            Design::Uniform => "uniform",
-            Design::Beta => "beta",
-            Design::Bimodal => "bimodal",
-        }
-    }
-
-    /// n points in increasing order with their true density.
-    fn draw(self, n: usize, rng: &mut dyn Rng) -> Vec<(f64, f64)> {
-        let mut points: Vec<(f64, f64)> = match self {
-            Design::Uniform => (0..n).map(|_| (rng.random(), 1.0)).collect(),
-            Design::Beta => (0..n).map(|_| beta(rng)).collect(),
-            Design::Bimodal => {
-                let drawn = BimodalDesign { n, dim: 1, gamma: 0.4 }.draw(rng);
-                (0..n).map(|i| (drawn.points().coordinate(i, 0), drawn.density[i])).collect()
-            }
-        };
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points
-    }
-
-    /// Well inside, where the density is high; at the edge or where it is low; or neither.
-    fn region(self, (x, p): (f64, f64)) -> Option<Region> {
-        let inside = |low: f64, high: f64| (low..high).contains(&x);
-        match self {
-            Design::Uniform if inside(0.2, 0.8) => Some(Region::Interior),
-            Design::Uniform if !inside(0.02, 0.98) => Some(Region::Edge),
-            Design::Beta if p > 2.0 && x < 0.95 => Some(Region::Interior),
-            Design::Beta if p < 0.5 => Some(Region::Edge),
-            Design::Bimodal if inside(0.2, 0.8) => Some(Region::Interior),
-            Design::Bimodal if x > 1.5 => Some(Region::Edge),
-            _ => None,
-        }
-    }
-
-    fn edge(self) -> &'static str {
-        match self {
-            Design::Uniform => "within 0.02 of the boundary",
-            Design::Beta => "where p < 1/2",
-            Design::Bimodal => "in the small cluster",
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Region {
-    Interior,
-    Edge,
-}
+const UNIFORM: Design = Design {
+    name: "uniform",
+    edge: "within 0.02 of the boundary",
+    draw: |n, rng| (0..n).map(|_| (rng.random(), 1.0)).collect(),
+    regions: |x, _| [(0.2..0.8).contains(&x), !(0.02..0.98).contains(&x)],
+};
+const BETA: Design = Design {
+    name: "beta",
+    edge: "where p < 1/2",
+    draw: |n, rng| (0..n).map(|_| beta(rng)).collect(),
+    regions: |x, p| [p > 2.0 && x < 0.95, p < 0.5],
+};
+const BIMODAL: Design = Design {
+    name: "bimodal",
+    edge: "in the small cluster",
+    draw: |n, rng| {
+        let drawn = BimodalDesign { n, dim: 1, gamma: 0.4 }.draw(rng);
+        (0..n).map(|i| (drawn.points().coordinate(i, 0), drawn.density[i])).collect()
+    },
+    regions: |x, _| [(0.2..0.8).contains(&x), x > 1.5],
+};
+/// The places in [`Design::regions`].
+const INTERIOR: usize = 0;
+const BORDER: usize = 1;
 
 /// Beta(15, 2) with its density 240 x¹⁴(1 − x), by rejection.
 fn beta(rng: &mut dyn Rng) -> (f64, f64) {
@@ -142,13 +117,9 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results
         .outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
     for problem in &PROBLEMS {
-        let Problem { nu, design, .. } = problem;
-        let id = format!("error-{}-nu-{}", design.name(), if *nu > 1.0 { "3-2" } else { "1-2" });
-        let title = format!(
-            "Median relative error, {} design, ν = {nu}; the edge is {}",
-            design.name(),
-            design.edge()
-        );
+        let Problem { nu, design: Design { name, edge, .. }, .. } = problem;
+        let id = format!("error-{name}-nu-{}", if *nu > 1.0 { "3-2" } else { "1-2" });
+        let title = format!("Median relative error, {name} design, ν = {nu}; the edge is {edge}");
         let n = Axis::log("number of points n");
         out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
         out.claims.extend(claims(&results, problem, [smallest, largest]));
@@ -158,14 +129,12 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.by_setting("problem").by_x("n").build());
     out.notes = paragraphs([
         "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
-         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
-         n^(−2/3). The density is estimated with the library's default, or given. For the Beta \
-         design appendix B.3 takes a weighted average where the density is below a threshold, \
-         with weights and threshold that we do not know. \"Averaged\" is our form of it, for the \
-         lowest 5 %.",
-        "The boundary of the support is not seen by the method: next to it the true score is \
-         about 2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see \
-         chen-yang-boundary.",
+         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 n^(−2/3). The \
+         density is estimated with the library's default, or given. For the Beta design appendix \
+         B.3 takes a weighted average where the density is below a threshold, with weights and \
+         threshold that we do not know. \"Averaged\" is our form of it, for the lowest 5 %.",
+        "The boundary of the support is not seen by the method: next to it the true score is about \
+         2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see chen-yang-boundary.",
     ]);
     Ok(out)
 }
@@ -174,7 +143,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 /// density.
 fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
     let (n, &Problem { nu, lambda, design }) = (draw.size, draw.setting);
-    let points = design.draw(n, &mut draw.rng("problem"));
+    let mut points = (design.draw)(n, &mut draw.rng("problem"));
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (x, p): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let (kernel, ridge) =
         (Matern::new(nu, 1.0)?, Ridge::PerSample(lambda.0 * (n as f64).powf(-lambda.1)));
@@ -185,21 +155,19 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
         anyhow::Ok(analysis.scores(&kernel, Points::from_slice(&x), ridge)?.rescaled)
     };
     let with_truth = spectral(Density::Given(&p), Guard::None)?;
-    let density = || Density::Estimated(KernelDensity::default());
-    let estimated = spectral(density(), Guard::None)?;
-    let mut methods = vec![
-        (INSIDE_TRUE, &with_truth, Region::Interior),
-        (INSIDE, &estimated, Region::Interior),
-        (EDGE_TRUE, &with_truth, Region::Edge),
-        (EDGE, &estimated, Region::Edge),
+    let estimate = |guard| spectral(Density::Estimated(KernelDensity::default()), guard);
+    let estimated = estimate(Guard::None)?;
+    let of_beta = design.name == BETA.name;
+    let averaged = of_beta.then(|| estimate(Guard::LocalAverage { quantile: LOW })).transpose()?;
+    let methods = [
+        (INSIDE_TRUE, &with_truth, INTERIOR),
+        (INSIDE, &estimated, INTERIOR),
+        (EDGE_TRUE, &with_truth, BORDER),
+        (EDGE, &estimated, BORDER),
     ];
-    let averaged;
-    if design == Design::Beta {
-        averaged = spectral(density(), Guard::LocalAverage { quantile: LOW })?;
-        methods.push((AVERAGED, &averaged, Region::Edge));
-    }
-    for (method, scores, region) in methods {
-        let within = (0..n).filter(|&i| design.region(points[i]) == Some(region));
+    let averaged = averaged.iter().map(|averaged| (AVERAGED, averaged, BORDER));
+    for (method, scores, region) in methods.into_iter().chain(averaged) {
+        let within = (0..n).filter(|&i| (design.regions)(x[i], p[i])[region]);
         let mut errors: Vec<f64> = within.map(|i| (scores[i] / exact[i] - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         if !errors.is_empty() {
@@ -207,26 +175,24 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
         }
     }
     if draw.repetition == 0 && nu > 1.0 && shown.contains(&n) {
-        draw.show(picture(design, &points, &exact, &estimated, &with_truth));
+        draw.show(picture(design, &points, [&exact, &estimated, &with_truth]));
     }
     Ok(())
 }
 
 fn picture(
-    design: Design,
+    Design { name, regions, .. }: Design,
     points: &[(f64, f64)],
-    exact: &[f64],
-    estimated: &[f64],
-    with_truth: &[f64],
+    [exact, estimated, with_truth]: [&[f64]; 3],
 ) -> Plot {
-    let (n, name) = (points.len(), design.name());
+    let n = points.len();
     let axes = (Axis::linear("design point x"), Axis::log("rescaled score n·l(x)"));
     let title = format!("Rescaled scores, {name} design, n = {n}, ν = 3/2");
     let mut plot = Plot::new(&format!("{name}-{n}"), &title, axes.0, axes.1);
     let step = n.div_ceil(250);
     let curve = |scores: &[f64]| {
         let shown =
-            |i: &usize| i.is_multiple_of(step) || design.region(points[*i]) == Some(Region::Edge);
+            |&i: &usize| i.is_multiple_of(step) || regions(points[i].0, points[i].1)[BORDER];
         (0..n).filter(shown).map(|i| Point::new(points[i].0, scores[i])).collect::<Vec<_>>()
     };
     plot.points("true", method::EXACT.key, curve(exact));
@@ -241,35 +207,34 @@ const EXCELLENT: f64 = 0.1;
 const FALLS: f64 = -0.2;
 
 fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
-    let (what, edge) = (problem.label(), problem.design.edge());
+    let (what, Design { name, edge, .. }) = (problem.label(), problem.design);
     let error = |method, n: usize| results.get(problem, n, method, ERROR);
-    let fall = |method| error(method, last).over(error(method, first));
+    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).ratio;
+    let falls = |region: &str, method| {
+        let text = format!(
+            "{what}: {region} at the largest n over that at the smallest, density estimated"
+        );
+        let fall = error(method, last).over(error(method, first));
+        Claim::at_most(&text, "falls", fall, 1.0).picture()
+    };
     let text = format!("{what}: exponent of n in the interior error, true density");
-    // ours: the theorem has no rate
     let exponent = results.exponent(problem, INSIDE_TRUE, ERROR);
+    // ours: the theorem has no rate
     let exponent = Claim::at_most(&text, "ours: goes to 0", exponent, FALLS);
-    let text = format!(
-        "{what}: interior error at the largest n over that at the smallest, density estimated"
-    );
-    let inside = Claim::at_most(&text, "falls", fall(INSIDE), 1.0).picture();
     let text =
         format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let ratio = results.compare(problem, ("", last), ERROR, EDGE, INSIDE).ratio;
-    let larger = Claim::at_least(&text, "larger", ratio, 1.0).picture();
-    let own = if problem.design == Design::Uniform {
+    let larger = Claim::at_least(&text, "larger", over(EDGE, INSIDE), 1.0).picture();
+    let own = if name == UNIFORM.name {
         let text = format!("{what}: interior error at the largest n");
-        Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT)
+        Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT).picture()
     } else {
-        let text = format!(
-            "{what}: error {edge} at the largest n over that at the smallest, density estimated"
-        );
-        Claim::at_most(&text, "falls", fall(EDGE), 1.0)
+        falls(&format!("error {edge}"), EDGE)
     };
-    let mut claims = vec![exponent, inside, larger, own.picture()];
-    if problem.design == Design::Beta {
+    let mut claims = vec![exponent, falls("interior error", INSIDE), larger, own];
+    if name == BETA.name {
         let text = format!("{what}: error {edge} at the largest n, averaged over not averaged");
-        let ratio = results.compare(problem, ("", last), ERROR, AVERAGED, EDGE).ratio;
-        claims.push(Claim::at_most(&text, "ours: appendix B.3 averages there", ratio, 1.0));
+        let words = "ours: appendix B.3 averages there";
+        claims.push(Claim::at_most(&text, words, over(AVERAGED, EDGE), 1.0));
     }
     claims
 }

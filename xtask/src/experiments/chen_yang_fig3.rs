@@ -9,7 +9,7 @@ use super::bimodal_problem::{BimodalDesign, CHOICES};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -38,11 +38,7 @@ const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
 const REFUSED: Measure =
     Measure::new("refused", "share of draws whose density the library refuses to estimate");
 
-impl Setting for Dimension {
-    fn label(&self) -> String {
-        format!("d = {}", self.0)
-    }
-}
+labelled!(Dimension, |d| format!("d = {}", d.0));
 
 impl Dimension {
     /// n^{a/(2α+d)}.
@@ -58,10 +54,9 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = Grid::new(ctx, "draws of the problem", &DIMENSIONS).sizes(&sizes).run(cell)?;
     let largest = sizes[sizes.len() - 1].0;
 
-    let mut out = results.outcome(format!(
-        "{}; n = 10,000 too in a full run. The paper: 20 draws",
-        results.draws("n")
-    ));
+    let drawn = results.draws("n");
+    let mut out =
+        results.outcome(format!("{drawn}; n = 10,000 too in a full run. The paper: 20 draws"));
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
         let (id, n) = (format!("error-d{}", d.0), Axis::log("number of points n"));
@@ -109,28 +104,21 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
     let [low, _, high] = &DIMENSIONS;
     let gain = |d: &Dimension, method| results.compare(d, ("n", n), ERROR, UNIFORM, method);
     let growth = |method: Method| {
-        let text = format!(
-            "n = {n}, {}: error at d = {} over error at d = {}",
-            method.name, high.0, low.0
-        );
-        let ratio = results.get(high, n, method, ERROR).over(results.get(low, n, method, ERROR));
-        Claim::at_least(&text, "orders of magnitude", ratio, GROWTH).picture()
+        let name = method.name;
+        let text = format!("n = {n}, {name}: error at d = {} over error at d = {}", high.0, low.0);
+        let [high, low] = [high, low].map(|d| results.get(d, n, method, ERROR));
+        Claim::at_least(&text, "orders of magnitude", high.over(low), GROWTH)
     };
     let gained = [RC, BLESS, SA_TUNED].into_iter().flat_map(|method| {
-        [
-            gain(low, method).at_least("above 1", EQUAL).picture(),
-            gain(high, method).at_most("1", EQUAL).picture(),
-        ]
+        [gain(low, method).at_least("above 1", EQUAL), gain(high, method).at_most("1", EQUAL)]
     });
-    gained.chain([UNIFORM, RC, SA_TUNED].map(growth)).collect()
+    gained.chain([UNIFORM, RC, SA_TUNED].map(growth)).map(Claim::picture).collect()
 }
 
 fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
     let refused = DIMENSIONS.iter().map(|d| {
-        let values: Vec<f64> = sizes
-            .iter()
-            .flat_map(|&(n, _)| results.sample(d, n, PROBLEM, REFUSED).values())
-            .collect();
+        let of = |&(n, _): &(usize, usize)| results.sample(d, n, PROBLEM, REFUSED).values();
+        let values: Vec<f64> = sizes.iter().flat_map(of).collect();
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
     paragraphs([
@@ -147,9 +135,8 @@ fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
              density\" takes the density that the design was drawn from.",
             refused.collect::<Vec<_>>().join(", ")
         ),
-        "SA with the true density is the worst method in many dimensions: the density of the \
-         small cluster, a product of d factors, varies over many orders of \
-         magnitude among its points, the scores with it, and nearly all landmarks go to the few \
-         points of the least density.",
+        "SA with the true density is the worst method in many dimensions: the density of the small \
+         cluster, a product of d factors, varies over many orders of magnitude among its points, \
+         the scores with it, and nearly all landmarks go to the few points of the least density.",
     ])
 }

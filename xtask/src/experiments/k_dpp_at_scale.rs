@@ -12,7 +12,7 @@ use rand::Rng;
 use super::counting::Counting;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
 
@@ -60,37 +60,24 @@ const LINEAR: f64 = 1.1;
 /// The seconds in which DPPy is to make its draws.
 const LIMIT: u64 = 120;
 
-/// A number of items, and the numbers of points up to which each method is run.
+/// A number of items, and the numbers of points up to which spectrum, rejection and chain are run.
 struct Size {
     k: usize,
-    spectrum: usize,
-    rejection: usize,
-    chain: usize,
+    upto: [usize; 3],
 }
 
-impl Setting for Size {
-    fn label(&self) -> String {
-        format!("k = {}", self.k)
-    }
-}
-
-const fn size(k: usize, [spectrum, rejection, chain]: [usize; 3]) -> Size {
-    Size { k, spectrum, rejection, chain }
-}
+labelled!(Size, |s| format!("k = {}", s.k));
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: [Size; 3] = ctx.pick(
-        [size(3, [300; 3]), size(5, [300; 3]), size(8, [300; 3])],
+        [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
         [
-            size(20, [3000, 1_000_000, 10_000]),
-            size(50, [3000, 100_000, 3000]),
-            size(100, [3000, 10_000, 1000]),
+            Size { k: 20, upto: [3000, 1_000_000, 10_000] },
+            Size { k: 50, upto: [3000, 100_000, 3000] },
+            Size { k: 100, upto: [3000, 10_000, 1000] },
         ],
-        [
-            size(20, [10_000, 1_000_000, 30_000]),
-            size(50, [10_000, 1_000_000, 10_000]),
-            size(100, [10_000, 1_000_000, 3000]),
-        ],
+        [(20, 30_000), (50, 10_000), (100, 3000)]
+            .map(|(k, chain)| Size { k, upto: [10_000, 1_000_000, chain] }),
     );
     let ns: &[usize] = ctx.pick(
         &[100, 300],
@@ -123,7 +110,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// All methods on n points.
 fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
-    let Size { k: c, spectrum, rejection, chain } = *draw.setting;
+    let Size { k: c, upto: [spectrum, rejection, chain] } = *draw.setting;
     let x = random::standard_normal::<f64>(DIMENSION, n, &mut draw.rng(&format!("n = {n}")));
     let kernel = Counting::new(Gaussian::new(MEDIAN_SQUARED.sqrt())?);
     let k = KernelMatrix::new(&kernel, Points::from_cols(x.as_ref()))?;
@@ -143,7 +130,7 @@ fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
 /// DPPy's draws of points of the same distribution, up to the n at which it makes none in time.
 fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
     let Some(python) = &draw.ctx.peers else { return Ok(()) };
-    let Size { k, spectrum, rejection, .. } = *draw.setting;
+    let Size { k, upto: [spectrum, rejection, _] } = *draw.setting;
     for (method, tool, upto) in [(DPPY, "spectrum", spectrum), (DPPY_ALPHA, "alpha", rejection)] {
         for &n in ns.iter().filter(|n| **n <= upto) {
             let lines = peers::k_dpp_draws(python, tool, [n, k], DRAWS, LIMIT)?;
@@ -249,37 +236,35 @@ impl Matrix<'_> {
 }
 
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
-    let mut claims = vec![];
-    let text = format!("{}: exponent of n, kernel values of a first draw by rejection", s.label());
+    let label = s.label();
+    let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
     let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
-    claims.push(Claim::at_most(&text, "ours: linear in n", exponent, LINEAR));
-    let both = |method: Method, measure: Measure| {
-        results
-            .abscissae(s, method, measure)
-            .into_iter()
-            .rfind(|&n| !results.sample(s, n, REJECTION, measure).values().is_empty())
-    };
-    let alpha = |what: &str| format!("time of a {what} draw by DPPy's alpha over ours");
-    let fast = "ours: ten times as fast";
-    let chain = |what: &str| {
+    let linear = Claim::at_most(&text, "ours: linear in n", exponent, LINEAR);
+    let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
              rejection"
         )
     };
     let near = "ours: exact draws cost less than chains that are known to be near";
-    for (method, measure, text, words, least) in [
-        (DPPY_ALPHA, FIRST, alpha("first"), fast, 10.0),
-        (DPPY_ALPHA, NEXT, alpha("further"), fast, 10.0),
-        (CHAIN, NEXT, chain("time"), near, 1.0),
-        (CHAIN, NEXT_VALUES, chain("kernel values"), near, 1.0),
-    ] {
-        let Some(n) = both(method, measure) else { continue };
-        let of = |method| results.get(s, n, method, measure);
-        let text = format!("{}, n = {n}: {text}", s.label());
-        claims.push(Claim::at_least(&text, words, of(method).over(of(REJECTION)), least));
-    }
-    claims
+    let [first, next] = ["first", "further"]
+        .map(|which| format!("time of a {which} draw by DPPy's alpha over ours"));
+    let fast = "ours: ten times as fast";
+    let ratios = [
+        (DPPY_ALPHA, FIRST, first, fast, 10.0),
+        (DPPY_ALPHA, NEXT, next, fast, 10.0),
+        (CHAIN, NEXT, by_chain("time"), near, 1.0),
+        (CHAIN, NEXT_VALUES, by_chain("kernel values"), near, 1.0),
+    ];
+    // at the largest n at which both were measured
+    let ratios = ratios.into_iter().filter_map(|(method, measure, what, words, least)| {
+        let of = |method, n: f64| results.sample(s, n, method, measure);
+        let mut all = results.abscissae(s, method, measure).into_iter();
+        let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
+        let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
+        Some(Claim::at_least(&format!("{label}, n = {n}: {what}"), words, ratio, least))
+    });
+    [linear].into_iter().chain(ratios).collect()
 }
 
 /// How far DPPy went.

@@ -35,6 +35,7 @@ const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
 /// Matérn ν = 3/2 on standardised features, ℓ and λ.
 const LENGTH_SCALE: f64 = 2.0;
 const LAMBDA: f64 = 1e-3;
+const RIDGE: Ridge<f64> = Ridge::PerSample(LAMBDA);
 
 /// Estimators, what their parameter is, and the values tried.
 const ESTIMATORS: [(Method, &str, [u32; 3]); 7] = [
@@ -61,14 +62,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, repetitions) = ctx.pick((300, 2), (4000, 2), (10_000, 3));
     let grid = Grid::new(ctx, "sets", &SETS).repetitions(repetitions);
     let results = grid.run_on(|ctx, name| Problem::new(ctx, name, n), cell)?;
-    let measured = || results.measured(&SETS);
+    let measured = results.measured(&SETS);
 
     let note = format!(
         "{n} random rows of each set (10,000 in a full run; CCPP has 9568), {repetitions} \
          repetitions"
     );
     let mut out = results.outcome(note);
-    for name in measured() {
+    for &name in &measured {
         let fact = |measure| results.get(name, 0_usize, PROBLEM, measure).value;
         let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
         let title =
@@ -80,11 +81,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         })));
         out.claims.extend(claims(&results, name));
     }
-    let facts = results.table("sets", "The sets", measured(), &[N, FEATURES, D_EFF, EXACT_SECONDS]);
-    out.tables.extend(facts.by_setting("data set").build());
+    let table = |id, title, measures: &[Measure]| {
+        results.table(id, title, measured.clone(), measures).by_setting("data set")
+    };
+    let facts = table("sets", "The sets", &[N, FEATURES, D_EFF, EXACT_SECONDS]);
     let (title, measures) = ("r = estimated over exact score", [SECONDS, LOW, HIGH, SPREAD, OFF]);
-    let table = results.table("summary", title, measured(), &measures).by_setting("data set");
-    out.tables.extend(table.by_method("estimator").by_x("parameter").build());
+    let scores = table("summary", title, &measures).by_method("estimator").by_x("parameter");
+    out.tables.extend([facts, scores].into_iter().filter_map(|sheet| sheet.build()));
     out.notes = notes();
     Ok(out)
 }
@@ -105,12 +108,17 @@ impl Problem {
         let rows = random::uniform_subset(data.x.nrows(), n.min(data.x.nrows()), rng)?;
         let x = standardized(data.select_rows(&rows)?.x.as_ref())?;
         let start = Instant::now();
-        let exact = exact_scores(&matrix(&x)?, ridge())?.scores;
+        let exact = exact_scores(&matrix(&x)?, RIDGE)?.scores;
         Ok(Problem { exact, seconds: start.elapsed().as_secs_f64(), x })
     }
 
-    fn d_eff(&self) -> f64 {
-        self.exact.iter().sum()
+    /// r_i = l̃_i/l_i over the points, in short.
+    fn accuracy(&self, scores: &[f64]) -> [(Measure, f64); 5] {
+        let mut r: Vec<f64> = scores.iter().zip(&self.exact).map(|(a, b)| a / b).collect();
+        r.sort_by(f64::total_cmp);
+        let off = r.iter().map(|r| (r - 1.0).abs()).sum::<f64>() / r.len() as f64;
+        let [low, high, largest] = [0.05, 0.95, 1.0].map(|q| quantile(&r, q));
+        [(LOW, low), (HIGH, high), (SPREAD, high / low), (OFF, off), (LARGEST, largest)]
     }
 }
 
@@ -118,52 +126,29 @@ fn matrix(x: &Mat<f64>) -> anyhow::Result<Matrix<'_>> {
     Ok(KernelMatrix::new(Matern32::new(LENGTH_SCALE)?, Points::from_rows(x.as_ref()))?)
 }
 
-fn ridge() -> Ridge<f64> {
-    Ridge::PerSample(LAMBDA)
-}
-
 fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
-    let (n, d_eff, k) = (problem.x.nrows(), problem.d_eff(), matrix(&problem.x)?);
+    let k = matrix(&problem.x)?;
     for (method, _, values) in ESTIMATORS {
         for value in values {
-            let rng = &mut draw.rng(&format!("{}, {value}", method.key));
-            let start = Instant::now();
-            let scores = scores(method, value, &k, rng)?;
-            draw.put_at(f64::from(value), method, SECONDS, start.elapsed().as_secs_f64());
-            accuracy(problem, draw, f64::from(value), method, &scores);
+            let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
+            let scores = draw.timed_at(x, method, SECONDS, || scores(method, value, &k, rng))?;
+            draw.put_all(x, method, problem.accuracy(&scores));
         }
     }
     if draw.repetition > 0 {
         return Ok(()); // the rest does not depend on chance
     }
+    let (n, d_eff) = (problem.x.nrows(), problem.exact.iter().sum::<f64>());
     draw.facts([(N, n as f64), (FEATURES, problem.x.ncols() as f64)]);
     draw.facts([(D_EFF, d_eff), (EXACT_SECONDS, problem.seconds)]);
-    let density = Density::Estimated(KernelDensity {
-        method: DensityMethod::Exact,
-        ..KernelDensity::default()
-    });
+    let density = KernelDensity { method: DensityMethod::Exact, ..KernelDensity::default() };
+    let density = Density::Estimated(density);
     let analysis = SpectralAnalysis { density, ..SpectralAnalysis::default() };
     let spectral =
-        draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), ridge())?))?;
-    accuracy(problem, draw, 0.0, SPECTRAL, &spectral.scores);
-    accuracy(problem, draw, 0.0, UNIFORM, &vec![d_eff / n as f64; n]);
+        draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
+    draw.put_all(0.0, SPECTRAL, problem.accuracy(&spectral.scores));
+    draw.put_all(0.0, UNIFORM, problem.accuracy(&vec![d_eff / n as f64; n]));
     Ok(())
-}
-
-fn accuracy(
-    problem: &Problem,
-    draw: &mut Draw<'_, &'static str>,
-    x: f64,
-    method: Method,
-    scores: &[f64],
-) {
-    let mut r: Vec<f64> = scores.iter().zip(&problem.exact).map(|(a, b)| a / b).collect();
-    r.sort_by(f64::total_cmp);
-    let off = r.iter().map(|r| (r - 1.0).abs()).sum::<f64>() / r.len() as f64;
-    let (low, high) = (quantile(&r, 0.05), quantile(&r, 0.95));
-    let values =
-        [(LOW, low), (HIGH, high), (SPREAD, high / low), (OFF, off), (LARGEST, quantile(&r, 1.0))];
-    draw.put_all(x, method, values);
 }
 
 fn scores(
@@ -173,17 +158,17 @@ fn scores(
     rng: &mut dyn Rng,
 ) -> anyhow::Result<Vec<f64>> {
     let (size, q) = ((value as usize).min(k.points().len()), f64::from(value));
-    let squeak = || SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) };
+    let squeak = SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) };
     let estimator: Box<dyn RidgeLeverage<f64>> = match method {
         m if m == FAST_LEVERAGE => Box::new(AlaouiMahoney { columns: size }),
         m if m == RECURSIVE => Box::new(RecursiveRls::with_oversampling(q)),
         m if m == RECURSIVE_SIZE => Box::new(RecursiveRlsOfSize { size, accelerated: false }),
         m if m == BLESS => Box::new(Bless { candidates: q, oversampling: q, ..Bless::default() }),
         m if m == BLESS_R => Box::new(BlessR { oversampling: q, ..BlessR::default() }),
-        m if m == SQUEAK => Box::new(squeak()),
-        _ => Box::new(Disqueak::new(squeak(), 8)),
+        m if m == SQUEAK => Box::new(squeak),
+        _ => Box::new(Disqueak::new(squeak, 8)),
     };
-    Ok(estimator.scores(k, ridge(), rng)?)
+    Ok(estimator.scores(k, RIDGE, rng)?)
 }
 
 /// At its largest parameter, every estimator's scores spread less than this.
@@ -195,16 +180,14 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
         let spread = results.get(name, f64::from(values[2]), method, SPREAD);
         Claim::at_most(&text, "ours", spread, SPREAD_BOUND)
     };
-    let mut claims: Vec<Claim> = ESTIMATORS.into_iter().map(spread).collect();
-    let columns = ESTIMATORS[0].2.map(|columns| {
-        results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0)
+    let most = ESTIMATORS[0].2.map(|columns| {
+        results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0).into()
     });
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
-    let (words, r) = ("1 (Alaoui & Mahoney, Theorem 4)", largest(columns.map(Into::into)));
-    claims.push(Claim::at_most(&text, words, r, 1.0 + 1e-9).theorem());
+    let words = "1 (Alaoui & Mahoney, Theorem 4)";
+    let most = Claim::at_most(&text, words, largest(most), 1.0 + 1e-9).theorem();
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
-    claims.push(ratio.at_most("ours", 1.0));
-    claims
+    ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }
 
 fn notes() -> Vec<String> {

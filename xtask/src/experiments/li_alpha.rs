@@ -6,10 +6,10 @@ use nystrom::dpp::{PathCoupling, mixing_time};
 use nystrom::kernels::{Gaussian, KernelMatrix};
 use nystrom::linalg_core::PsdMatrix;
 
-use super::li_problem::{AILERONS, AtHand, CHOICES, Set, Whole};
+use super::li_problem::{AILERONS, AtHand, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, paragraphs};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
 
@@ -42,11 +42,7 @@ struct Size {
     c: usize,
 }
 
-impl Setting for Size {
-    fn label(&self) -> String {
-        format!("{}, c = {}", self.set.label, self.c)
-    }
-}
+labelled!(Size, |s| format!("{}, c = {}", s.set.label, s.c));
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, neighbours) = ctx.pick((100, 5), (1000, 60), (1000, 1000));
@@ -59,8 +55,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 
     let note =
         format!("N = {n}, {neighbours} neighbours for each bandwidth and c (1000 in the paper)");
-    let mut out = results.outcome(note);
-    out.missing = found.missing.clone();
+    let mut out = found.outcome(&results, note);
     let title = format!("{}: path-coupling coefficient against bandwidth", found.words());
     let mut plot =
         Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
@@ -74,17 +69,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("alpha", title, &sizes, &[LARGEST, MEAN, STEPS]).facts(&[NEAREST]);
     out.tables.extend(table.by_setting("set, landmarks").by_x("σ / cross-validated σ").build());
     out.claims = found.judge(claims(&results, &sizes));
-    out.notes = paragraphs([
-        CHOICES,
-        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum \
-         over all neighbours; so is the number of steps \
-         computed from it. α is missing where some of the random neighbours have no volume to \
-         working precision.",
+    out.notes.extend(paragraphs([
+        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum over \
+         all neighbours; so is the number of steps computed from it. α is missing where some of \
+         the random neighbours have no volume to working precision.",
         "At the smallest bandwidths K is I to working precision for most points. There α = \
          −(N − 2)/2 by its definition, whatever c is, and says nothing of the kernel. The claims \
          are about the bandwidths at which the median point has a kernel value of 0.1 or more \
          with its nearest neighbour.",
-    ]);
+    ]));
     Ok(out)
 }
 
@@ -125,29 +118,27 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
         similar && alpha(size, width).is_finite()
     };
     let widths = |size: &Size| WIDTHS.into_iter().filter(|&w| there(size, w)).collect::<Vec<_>>();
-    let least = |steps: &mut dyn Iterator<Item = f64>| steps.reduce(f64::min).unwrap_or(f64::NAN);
+    // the claim that α grows at each of these steps
+    let grows = |text: String, words: &'static str, steps: &mut dyn Iterator<Item = f64>| {
+        Claim::at_least(&text, words, steps.reduce(f64::min).unwrap_or(f64::NAN), 0.0)
+    };
     let mut claims = vec![];
     for size in sizes {
-        let widths = widths(size);
+        let (label, widths) = (size.label(), widths(size));
         let narrow = widths.first().map_or(f64::NAN, |&width| alpha(size, width));
-        let text = format!("{}: α at the smallest σ at which K is not near I", size.label());
+        let text = format!("{label}: α at the smallest σ at which K is not near I");
         claims.push(Claim::at_most(&text, "ours: α < 1 for small bandwidths", narrow, 1.0));
         let mut steps = widths.windows(2).map(|w| alpha(size, w[1]) - alpha(size, w[0]));
-        let text = format!("{}: least growth of α from one σ to the next", size.label());
-        let words = "ours: α grows with the bandwidth";
-        claims.push(Claim::at_least(&text, words, least(&mut steps), 0.0));
+        let text = format!("{label}: least growth of α from one σ to the next");
+        claims.push(grows(text, "ours: α grows with the bandwidth", &mut steps));
     }
-    for pair in sizes.windows(2).filter(|pair| pair[0].set == pair[1].set) {
-        let [few, many] = [&pair[0], &pair[1]];
+    for [few, many] in sizes.array_windows().filter(|[few, many]| few.set == many.set) {
         let both = widths(few).into_iter().filter(|&width| there(many, width));
-        let mut growth = both.map(|width| alpha(many, width) - alpha(few, width));
-        let text = format!(
-            "{}: least over σ of α for c = {} less α for c = {}",
-            few.set.label, many.c, few.c
-        );
-        let growth = least(&mut growth);
+        let (label, [few_c, many_c]) = (few.set.label, [few.c, many.c]);
+        let text = format!("{label}: least over σ of α for c = {many_c} less α for c = {few_c}");
         let words = "ours: α grows with c at every σ (the paper: \"in general grows with c\")";
-        claims.push(Claim::at_least(&text, words, growth, 0.0));
+        let mut growth = both.map(|width| alpha(many, width) - alpha(few, width));
+        claims.push(grows(text, words, &mut growth));
     }
     claims
 }

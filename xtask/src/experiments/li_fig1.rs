@@ -1,16 +1,17 @@
 //! Figures 1, 2 and 7 of Li, Jegelka & Sra 2016: relative error of Nyström approximations against
 //! the number of landmarks, on eight data sets.
 
-use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
+use nystrom::sketch::Nystrom;
 
 use super::li_methods::{
     ADAP_FULL, GREEDY, Improvements, KDPP, KDPP_EXACT, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS,
     UNIF, sizes,
 };
-use super::li_problem::{AtHand, CHOICES, NAMES, SETS, Set, Whole};
+use super::li_problem::{AtHand, FROBENIUS, NAMES, SETS, SPECTRAL, Set, Whole, relative_errors};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{D_EFF, Draw, Grid, Measure, with};
+use crate::claim::Compared;
+use crate::experiment::{Claim, Context, Experiment, Outcome};
+use crate::lab::{D_EFF, Draw, Grid, Measure};
 use crate::method::Method;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -27,8 +28,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const METHODS: [Method; 8] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, KDPP_EXACT, RP_CHOLESKY, GREEDY];
 
-const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
-const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
 const NORMS: [(Measure, &str, &str); 2] =
     [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
 const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
@@ -42,21 +41,17 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         .parallel()
         .run_on(Whole::new, cell)?;
     let note = format!(
-        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP \
-         chain starts from k-means++ and makes {STEPS} steps, as in \
-         the paper"
+        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP chain \
+         starts from k-means++ and makes {STEPS} steps, as in the paper"
     );
-    let mut out = results.outcome(note);
-    for set in &found.sets {
-        for (error, id, norm) in NORMS {
-            let title =
-                format!("{}: relative error in the {norm} norm, with standard errors", set.label);
-            let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
-            let line = with(|plot| plot.horizontal("best of rank c", 1.0));
-            out.plots.extend(results.plot(&id, &title, c, set, error).map(line));
-        }
-    }
+    let mut out = found.outcome(&results, note);
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
+    for set in &found.sets {
+        out.plots.extend(NORMS.into_iter().filter_map(|(error, id, norm)| {
+            let what = format!("relative error in the {norm} norm");
+            improvements.on_set(set, (error, id), &what, Some(("best of rank c", 1.0)))
+        }));
+    }
     for (error, id, norm) in NORMS {
         let title =
             format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
@@ -69,8 +64,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let chosen = results.table("chosen", title, &found.sets, &[SIGMA, LAMBDA, D_EFF]);
     out.tables.extend(chosen.by_setting("data set").build());
     out.claims = found.judge_averages(claims(&improvements, &found.words()));
-    out.notes = vec![CHOICES.into()];
-    out.missing = found.missing;
     Ok(out)
 }
 
@@ -85,10 +78,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
             let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
-            let best = matrix.best(c);
-            let spectral = SpectralNorm::default().estimate(&matrix.dense, &l, rng)?.value;
-            let frobenius = frobenius_error(&matrix.dense, &l)? / best.frobenius;
-            let errors = [(FROBENIUS, frobenius), (SPECTRAL, spectral / best.spectral)];
+            let errors = relative_errors(&matrix.dense, &l, &matrix.best(c), rng)?;
             draw.put_all(c as f64, method, errors);
         }
     }
@@ -96,69 +86,48 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
 }
 
 fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
-    let mut claims = vec![];
+    // a method improves more on uniform sampling than sampling by either score
+    let lowest = |of: &str, error, method: Method, words: &'static str| {
+        [LEV, REG_LEV].map(|rival| {
+            let [ours, theirs] = [method, rival].map(|one| improvements.mean(error, one, UNIF));
+            let (ours_name, theirs_name) = (method.name, rival.name);
+            let less = format!("improvement of {ours_name} over Unif less that of {theirs_name}");
+            Claim::at_least(&format!("{of}: {less}"), words, ours.minus(theirs), 0.0)
+        })
+    };
+    let ratio = |of: &str, error, [a, b]: [Method; 2]| Compared {
+        text: format!("{of}: error of {} over that of {}, geometric mean", a.name, b.name),
+        ratio: improvements.ratio(error, a, b),
+    };
+    let between =
+        |Compared { text, ratio }, words, bounds| Claim::between(&text, words, ratio, bounds);
+    let exact = KDPP_EXACT.called("exact k-DPP draws");
+    let chain = [KDPP.called("3000 steps of the chain"), KDPP_EXACT.called("exact draws")];
+    let (mut claims, mut exactly) = (vec![], vec![]);
     for (error, _, norm) in NORMS {
-        let words = "kDPP has the lowest error";
-        let lowest = lowest(improvements, [of, norm, "kDPP", words], error, KDPP);
-        claims.extend(lowest.map(Claim::printed));
-        let text = format!("{of}, {norm} norm: largest improvement of kDPP over Unif");
-        let gain = improvements.largest(error, KDPP, UNIF);
+        let of = &format!("{of}, {norm} norm");
+        let on_par = |k_dpp, words: &'static str| {
+            between(ratio(of, error, [ADAP_FULL, k_dpp]), words, [0.8, 1.25])
+        };
+        claims.extend(lowest(of, error, KDPP, "kDPP has the lowest error").map(Claim::printed));
+        let text = format!("{of}: largest improvement of kDPP over Unif");
         // ours: "up to 80 %" is printed, the tolerance is not
-        claims.push(Claim::near(&text, 0.8, gain, 0.1));
-        let text =
-            format!("{of}, {norm} norm: error of AdapFull over that of kDPP, geometric mean");
-        let ratio = improvements.ratio(error, ADAP_FULL, KDPP);
-        claims.push(Claim::between(&text, "only AdapFull is on par", ratio, [0.8, 1.25]).picture());
+        claims.push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1));
+        claims.push(on_par(KDPP, "only AdapFull is on par").picture());
+        // whether the distribution does what the paper says of 3000 steps of its chain
+        exactly.extend(lowest(of, error, exact, "ours: as the paper says of its chain"));
+        exactly.push(on_par(exact, "ours: only AdapFull is on par"));
+        let near = "ours: the chain is near enough";
+        exactly.push(between(ratio(of, error, chain), near, [0.9, 1.1]));
     }
-    claims.extend(exactly(improvements, of));
-    let error = FROBENIUS;
-    let text = format!("{of}: error of kDPP over that of Unif, geometric mean");
-    claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, KDPP, UNIF), 1.0));
-    let text = format!("{of}: error of RPCholesky over that of kDPP, geometric mean");
-    claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, RP_CHOLESKY, KDPP), 1.0));
+    claims.extend(exactly);
+    let pairs = [[KDPP, UNIF], [RP_CHOLESKY, KDPP]];
+    claims.extend(pairs.map(|pair| ratio(of, FROBENIUS, pair).at_most("ours", 1.0)));
     let [few, .., many] = improvements.sizes else { return claims };
-    let [few, many] = [few, many].map(|&c| improvements.at(c, error, KDPP, UNIF));
+    let [few, many] = [few, many].map(|&c| improvements.at(c, FROBENIUS, KDPP, UNIF));
     let text = format!(
         "{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most"
     );
     claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
-    claims
-}
-
-/// A method improves more on uniform sampling than sampling by either score.
-fn lowest(
-    improvements: &Improvements<'_>,
-    [of, norm, name, words]: [&str; 4],
-    error: Measure,
-    method: Method,
-) -> [Claim; 2] {
-    [LEV, REG_LEV].map(|rival| {
-        let [ours, theirs] = [method, rival].map(|one| improvements.mean(error, one, UNIF));
-        let less = format!("over Unif less that of {}", rival.name);
-        let text = format!("{of}, {norm} norm: improvement of {name} {less}");
-        Claim::at_least(&text, words, ours.minus(theirs), 0.0)
-    })
-}
-
-/// The same of exact draws: whether the distribution does what the paper says of 3000 steps of its
-/// chain.
-fn exactly(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
-    let mut claims = vec![];
-    for (error, _, norm) in NORMS {
-        let words = "ours: as the paper says of its chain";
-        let names = [of, norm, "exact k-DPP draws", words];
-        claims.extend(lowest(improvements, names, error, KDPP_EXACT));
-        let text = format!(
-            "{of}, {norm} norm: error of AdapFull over that of exact k-DPP draws, geometric mean"
-        );
-        let ratio = improvements.ratio(error, ADAP_FULL, KDPP_EXACT);
-        claims.push(Claim::between(&text, "ours: only AdapFull is on par", ratio, [0.8, 1.25]));
-        let text = format!(
-            "{of}, {norm} norm: error of {STEPS} steps of the chain over that of exact draws, \
-             geometric mean"
-        );
-        let ratio = improvements.ratio(error, KDPP, KDPP_EXACT);
-        claims.push(Claim::between(&text, "ours: the chain is near enough", ratio, [0.9, 1.1]));
-    }
     claims
 }

@@ -5,14 +5,14 @@ use nystrom::dpp::{SwapChain, SwapRule};
 use nystrom::faer::Mat;
 use nystrom::krr::{NystromKrr, metrics::mse};
 use nystrom::linalg_core::{Dense, SymmetricEigen};
-use nystrom::sketch::{ErrorNorms, Nystrom, SpectralNorm, Uniform, frobenius_error};
+use nystrom::sketch::{ErrorNorms, Nystrom, Uniform};
 
-use super::li_problem::{AILERONS, AtHand, CHOICES, Problem, Set, Whole};
-use super::papers;
-use crate::experiment::{
-    Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table, paragraphs,
+use super::li_problem::{
+    AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use super::papers;
+use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table};
+use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
 
@@ -28,9 +28,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
-const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
-const TRAIN: Measure = Measure::new("training error", "mean squared training error").log();
 const TEST: Measure = Measure::new("test error", "mean squared test error").log();
 const MEASURES: [(Measure, &str); 4] =
     [(FROBENIUS, "frobenius"), (SPECTRAL, "spectral"), (TRAIN, "train"), (TEST, "test")];
@@ -49,11 +46,7 @@ struct Trace {
     c: usize,
 }
 
-impl Setting for Trace {
-    fn label(&self) -> String {
-        format!("{}, c = {}, N = {}", self.set.label, self.c, self.n)
-    }
-}
+labelled!(Trace, |t| format!("{}, c = {}, N = {}", t.set.label, t.c, t.n));
 
 /// A subset with K, stored, and ‖K − K_c‖.
 struct Stored {
@@ -77,15 +70,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
          steps from uniform starts",
         ns[0], ns[1]
     );
-    let mut out = results.outcome(note);
-    out.missing = found.missing.clone();
+    let mut out = found.outcome(&results, note);
     out.plots = MEASURES.map(|(measure, id)| plot(&results, &traces, measure, id)).into();
     out.tables.push(fall(&results, &traces));
     let measures = MEASURES.map(|(measure, _)| measure);
     let table = results.table("errors", "Errors along the chain", &traces, &measures);
     out.tables.extend(table.by_setting("line").by_x("steps").build());
     out.claims = found.judge(claims(&results, &traces));
-    out.notes = paragraphs([CHOICES, SCALED]);
+    out.notes.push(SCALED.into());
     Ok(out)
 }
 
@@ -114,13 +106,8 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
         let [train, test] =
             [(problem.points(), &problem.y), (problem.test_points(), &problem.y_test)]
                 .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
-        let spectral = SpectralNorm::default().estimate(&k, &l, &mut draw.rng("norm"))?.value;
-        let values = [
-            (FROBENIUS, frobenius_error(&k, &l)? / best.frobenius),
-            (SPECTRAL, spectral / best.spectral),
-            (TRAIN, train?),
-            (TEST, test?),
-        ];
+        let of_k = relative_errors(&k, &l, best, &mut draw.rng("norm"))?;
+        let values = of_k.into_iter().chain([(TRAIN, train?), (TEST, test?)]);
         draw.put_all(steps as f64, K_DPP, values);
     }
     Ok(())
@@ -168,40 +155,36 @@ fn fall(results: &Results, traces: &[Trace]) -> Table {
 }
 
 fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
-    let share = |trace: &Trace| {
+    let share = |trace: &Trace| fallen(results, trace, FEW_HUNDRED);
+    let by_then = traces.iter().map(|trace| {
         let text = format!(
             "{}: share of the error's fall that has happened by step {FEW_HUNDRED}",
             trace.label()
         );
-        let share = fallen(results, trace, FEW_HUNDRED);
-        Claim::at_least(&text, "falls within the first few hundred steps", share, 0.8).picture()
-    };
-    let mut claims: Vec<Claim> = traces.iter().map(share).collect();
-    for small in traces.iter().filter(|trace| trace.n == traces[0].n) {
-        let Some(large) = traces.iter().find(|trace| trace.c == small.c && trace.n > small.n)
-        else {
-            continue;
-        };
+        let words = "falls within the first few hundred steps";
+        Claim::at_least(&text, words, share(trace), 0.8).picture()
+    });
+    let first = &traces[0];
+    let by_rows = traces.iter().filter(|small| small.n == first.n).filter_map(|small| {
+        let large = traces.iter().find(|trace| trace.c == small.c && trace.n > small.n)?;
         let ratio = steps_to_fall(results, large) / steps_to_fall(results, small);
         let text = format!(
             "c = {}: steps to nine tenths of the fall, N = {} over N = {}",
             small.c, large.n, small.n
         );
-        claims
-            .push(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture());
-    }
-    for few in traces.iter().filter(|trace| trace.c == traces[0].c) {
-        let Some(many) = traces.iter().rfind(|trace| trace.n == few.n) else { continue };
+        Some(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture())
+    });
+    let by_landmarks = traces.iter().filter(|few| few.c == first.c).filter_map(|few| {
+        let many = traces.iter().rfind(|trace| trace.n == few.n)?;
         let text = format!(
             "{}: share of the fall by step {FEW_HUNDRED}, less that for c = {}",
             few.label(),
             many.c
         );
-        let [few, many] = [few, many].map(|trace| fallen(results, trace, FEW_HUNDRED));
         let words = "the mixing time grows with the number of landmarks";
-        claims.push(Claim::at_least(&text, words, few.minus(many), 0.0).printed());
-    }
-    claims
+        Some(Claim::at_least(&text, words, share(few).minus(share(many)), 0.0).printed())
+    });
+    by_then.chain(by_rows).chain(by_landmarks).collect()
 }
 
 const SCALED: &str = "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \

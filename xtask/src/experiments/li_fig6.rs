@@ -5,25 +5,26 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use nystrom::dpp::{KDppChain, SwapRule};
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, KMeans, KernelMatrix};
-use nystrom::leverage::{
-    AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional, exact_scores,
-};
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, ShiftedLowRank};
+use nystrom::leverage::{ExactSpectrum, exact_scores};
+use nystrom::linalg_core::{Dense, PsdMatrix, ShiftedLowRank};
 use nystrom::sketch::{
-    AdaptiveFull, AdaptivePartial, Draw as Drawing, ErrorNorms, KMeansPlusPlus, LandmarkSelector,
-    Landmarks, Nystrom, RpCholesky, SpectralNorm, Uniform, Whitening, frobenius_error,
+    Draw as Drawing, ErrorNorms, LandmarkSelector, Nystrom, Proportional, Whitening,
 };
 use rand::Rng;
 
-use super::li_methods::{ADAP_FULL, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF};
-use super::li_problem::{AILERONS, AtHand, CALIFORNIA, CHOICES, Problem, Set, Whole};
+use super::li_methods::{
+    ADAP_FULL, ADAP_PART, APP_LEV, APP_REG_LEV, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF, selector,
+};
+use super::li_problem::{
+    AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
+};
 use super::papers;
+use crate::claim::Compared;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results};
-use crate::method::{ADAPTIVE_PARTIAL, APPROXIMATE_RANK_K, FAST_LEVERAGE, K_MEANS, Method};
+use crate::method::{K_MEANS, Method};
 use crate::statistics::{Sample, smallest};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -39,20 +40,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const KMEANS: Method = K_MEANS.called("Kmeans");
-const APP_LEV: Method = APPROXIMATE_RANK_K.called("AppLev");
-const APP_REG_LEV: Method = FAST_LEVERAGE.called("AppRegLev");
-const ADAP_PART: Method = ADAPTIVE_PARTIAL.called("AdapPart");
 /// Those that kDPP is measured against.
 const RIVALS: [Method; 7] = [UNIF, LEV, REG_LEV, APP_LEV, APP_REG_LEV, ADAP_FULL, ADAP_PART];
 
 const SECONDS: Measure = Measure::time("time", "seconds to choose the landmarks");
-const ERROR: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
-const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
-/// Of ẑ = K̃(K̃ + nλI)⁻¹y.
-const TRAIN: Measure = Measure::new("training error", "mean squared training error").log();
-/// The figures, by the names of their plots.
+/// The figures, by the names of their plots. The training error is that of ẑ = K̃(K̃ + nλI)⁻¹y.
 const FIGURES: [(Measure, &str); 3] =
-    [(ERROR, "time"), (SPECTRAL, "time-spectral"), (TRAIN, "time-train")];
+    [(FROBENIUS, "time"), (SPECTRAL, "time-spectral"), (TRAIN, "time-train")];
 
 /// Landmarks, in both of the paper's figures.
 const C: usize = 20;
@@ -80,7 +74,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         sizes(ctx, AILERONS).0,
         sizes(ctx, CALIFORNIA).0
     );
-    let mut out = results.outcome(note);
+    let mut out = found.outcome(&results, note);
     for set in &found.sets {
         let n = sizes(ctx, *set).0;
         for (measure, id) in FIGURES {
@@ -90,12 +84,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         }
         out.claims.extend(found.judge(claims(ctx, &results, set)));
     }
-    let (title, measures) = (format!("{C} landmarks"), [SECONDS, ERROR, SPECTRAL, TRAIN]);
+    let (title, measures) = (format!("{C} landmarks"), [SECONDS, FROBENIUS, SPECTRAL, TRAIN]);
     let table = results.table("time", &title, &found.sets, &measures);
     let table = table.by_setting("data set").by_method("method").by_x("columns or steps");
     out.tables.extend(table.build());
-    out.notes = vec![CHOICES.into()];
-    out.missing = found.missing;
     Ok(out)
 }
 
@@ -106,8 +98,8 @@ struct Prepared {
     problem: Problem,
     k: Mat<f64>,
     best: ErrorNorms,
-    /// Each with the time it took.
-    scores: Vec<(Method, Vec<f64>, f64)>,
+    /// Each with the time that its scores took.
+    by_scores: [(Method, Proportional<f64>, f64); 2],
 }
 
 impl Prepared {
@@ -115,8 +107,9 @@ impl Prepared {
         let problem = Whole::new(ctx, &set)?.subset(0, sizes(ctx, set).0, 0)?;
         let k = problem.matrix()?;
         let timed = |method, scores: &dyn Fn() -> anyhow::Result<Vec<f64>>| {
-            let start = Instant::now();
-            anyhow::Ok((method, scores()?, start.elapsed().as_secs_f64()))
+            let (start, draw) = (Instant::now(), Drawing::WithoutReplacement);
+            let selector = Proportional { scores: scores()?, draw };
+            anyhow::Ok((method, selector, start.elapsed().as_secs_f64()))
         };
         // of rank C, or of the numerical rank if that is less
         let best = Cell::new(None);
@@ -127,65 +120,41 @@ impl Prepared {
         })?;
         let ridge = timed(REG_LEV, &|| Ok(exact_scores(&k, problem.ridge())?.scores))?;
         let best = best.into_inner().context("the spectrum was computed")?;
-        Ok(Prepared { k: problem.stored()?, best, scores: vec![rank, ridge], problem })
+        Ok(Prepared { k: problem.stored()?, best, by_scores: [rank, ridge], problem })
     }
 
     /// The errors of K̃ = L, and of the regression on it.
-    fn errors(&self, l: &Nystrom<f64>, rng: &mut dyn Rng) -> anyhow::Result<[(Measure, f64); 3]> {
+    fn errors(
+        &self,
+        l: &Nystrom<f64>,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<impl Iterator<Item = (Measure, f64)> + use<>> {
         let k = Dense::new(self.k.as_ref())?;
-        let spectral = SpectralNorm::default().estimate(&k, l, rng)?.value;
+        let of_k = relative_errors(&k, l, &self.best, rng)?;
         // y − K̃(K̃ + μI)⁻¹y = μ(K̃ + μI)⁻¹y
         let mu = self.problem.ridge().absolute(k.dim())?;
         let solver = ShiftedLowRank::new(l.factor().to_owned(), &[mu])?;
         let left = solver.solve(self.problem.y.as_ref()).norm_l2() * mu;
-        Ok([
-            (ERROR, frobenius_error(&k, l)? / self.best.frobenius),
-            (SPECTRAL, spectral / self.best.spectral),
-            (TRAIN, left * left / k.dim() as f64),
-        ])
+        Ok(of_k.into_iter().chain([(TRAIN, left * left / k.dim() as f64)]))
     }
 }
 
 /// Every method, at every value of its parameter.
 fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
-    let Prepared { problem, scores, .. } = prepared;
-    let k = problem.matrix()?;
+    let k = prepared.problem.matrix()?;
     k_means(draw, prepared, &k)?;
-    for (method, scores, before) in scores {
-        let choose =
-            |rng: &mut dyn Rng| Ok(Landmarks::draw(scores, C, Drawing::WithoutReplacement, rng)?);
-        one(draw, (*method, 0), prepared, &k, *before, &choose)?;
+    for (method, selector, before) in &prepared.by_scores {
+        one(draw, (*method, 0), prepared, &k, *before, selector)?;
     }
-    for (method, parameter, selector) in selectors(draw, problem.ridge()) {
-        let choose = |rng: &mut dyn Rng| Ok(selector.select(&k, C, rng)?);
-        one(draw, (method, parameter), prepared, &k, 0.0, &choose)?;
+    let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
+    let plain = [UNIF, ADAP_FULL, ADAP_PART, RP_CHOLESKY].map(|method| (method, 0));
+    let by_columns = columns.iter().flat_map(|&c| [(APP_LEV, c), (APP_REG_LEV, c)]);
+    let by_steps = steps.iter().map(|&steps| (KDPP, steps));
+    for (method, parameter) in plain.into_iter().chain(by_columns).chain(by_steps) {
+        let selector = selector(method, parameter, prepared.problem.ridge())?;
+        one(draw, (method, parameter), prepared, &k, 0.0, &*selector)?;
     }
     Ok(())
-}
-
-type Selector = Box<dyn LandmarkSelector<f64>>;
-
-fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Selector)> {
-    let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
-    let drawing = Drawing::WithoutReplacement;
-    let mut all: Vec<(Method, usize, Selector)> = vec![
-        (UNIF, 0, Box::new(Uniform::default())),
-        (ADAP_FULL, 0, Box::new(AdaptiveFull::default())),
-        (ADAP_PART, 0, Box::new(AdaptivePartial::default())),
-        (RP_CHOLESKY, 0, Box::new(RpCholesky::default())),
-    ];
-    for &columns in columns {
-        let estimator = AlaouiMahoney { columns };
-        let by_rank = FastRankLeverage { columns, rank: None, draw: drawing };
-        all.push((APP_LEV, columns, Box::new(by_rank)));
-        let by_ridge = LeverageProportional { estimator, ridge, draw: drawing };
-        all.push((APP_REG_LEV, columns, Box::new(by_ridge)));
-    }
-    for &steps in steps {
-        let chain = KDppChain { start: KMeansPlusPlus, steps, rule: SwapRule::LazyGibbs };
-        all.push((KDPP, steps, Box::new(chain)));
-    }
-    all
 }
 
 /// One choice of landmarks, timed, and its error.
@@ -195,11 +164,11 @@ fn one(
     prepared: &Prepared,
     k: &dyn PsdMatrix<f64>,
     before: f64,
-    choose: &dyn Fn(&mut dyn Rng) -> anyhow::Result<Landmarks>,
+    selector: &dyn LandmarkSelector<f64>,
 ) -> anyhow::Result<()> {
     let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
     let start = Instant::now();
-    let landmarks = choose(rng)?;
+    let landmarks = selector.select(k, C, rng)?;
     let seconds = before + start.elapsed().as_secs_f64();
     let errors = prepared.errors(&Nystrom::new(k, &landmarks)?, &mut draw.rng("norm"))?;
     draw.put_at(parameter as f64, method, SECONDS, seconds);
@@ -226,43 +195,42 @@ fn k_means(
 
 fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     let (_, _, steps) = sizes(ctx, *set);
-    let longest = steps[steps.len() - 1];
+    let (longest, is_largest) = (steps[steps.len() - 1], *set == CALIFORNIA);
     let at = |method: Method, measure: Measure| -> Sample {
         let x = if method == KDPP { longest } else { 0 };
         results.sample(set, x, method, measure)
     };
-    let over = |measure: Measure, a: Method, b: Method| at(a, measure).over(&at(b, measure));
-    let text = |what: &str| format!("{}: {what}", set.label);
-    let mut claims: Vec<Claim> = FIGURES
-        .map(|(measure, _)| {
-            let rivals = RIVALS.iter().flat_map(|&rival| {
-                let all = results.abscissae(set, rival, measure);
-                all.into_iter().map(move |x| results.get(set, x, rival, measure))
-            });
-            let ratio = at(KDPP, measure).estimate().over(smallest(rivals));
-            let what = format!(
-                "{} of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
-                 AppRegLev, AdapFull, AdapPart",
-                if measure.key == ERROR.key { "error" } else { measure.key }
-            );
-            let claim = Claim::at_most(&text(&what), "k-DPP below them all", ratio, 1.0);
-            // ours: no panel of the paper is known to show it
-            let ours = *set != CALIFORNIA && measure.key == TRAIN.key;
-            if ours { claim } else { claim.picture() }
-        })
-        .into();
-    let what = text("error of RPCholesky over that of kDPP");
-    claims.push(Claim::at_most(&what, "ours", over(ERROR, RP_CHOLESKY, KDPP), 1.0));
-    let k_means = |what: &str| text(&format!("{what} of Kmeans over that of kDPP"));
-    let (error, time) = (over(ERROR, KMEANS, KDPP), over(SECONDS, KMEANS, KDPP));
-    let text = k_means("error");
-    if *set == CALIFORNIA {
-        let words = "k-DPP dominates on the larger set";
-        claims.push(Claim::at_least(&text, words, error, 1.0).picture());
+    let over_k_dpp = |what: &str, measure: Measure, method: Method| Compared {
+        text: format!("{}: {what} of {} over that of kDPP", set.label, method.name),
+        ratio: at(method, measure).over(&at(KDPP, measure)),
+    };
+    let below_all = FIGURES.map(|(measure, _)| {
+        let rivals = RIVALS.iter().flat_map(|&rival| {
+            let all = results.abscissae(set, rival, measure);
+            all.into_iter().map(move |x| results.get(set, x, rival, measure))
+        });
+        let ratio = at(KDPP, measure).estimate().over(smallest(rivals));
+        let text = format!(
+            "{}: {} of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
+             AppRegLev, AdapFull, AdapPart",
+            set.label,
+            if measure.key == FROBENIUS.key { "error" } else { measure.key }
+        );
+        let claim = Claim::at_most(&text, "k-DPP below them all", ratio, 1.0);
+        // ours: no panel of the paper is known to show it
+        let ours = !is_largest && measure.key == TRAIN.key;
+        if ours { claim } else { claim.picture() }
+    });
+    let mut claims = Vec::from(below_all);
+    claims.push(over_k_dpp("error", FROBENIUS, RP_CHOLESKY).at_most("ours", 1.0));
+    let error = over_k_dpp("error", FROBENIUS, KMEANS);
+    if is_largest {
+        claims.push(error.at_least("k-DPP dominates on the larger set", 1.0).picture());
     } else {
         let words = "Kmeans slightly more accurate";
-        claims.push(Claim::between(&text, words, error, [0.5, 1.0]).picture());
-        claims.push(Claim::at_least(&k_means("time"), "Kmeans slower", time, 1.0).picture());
+        claims.push(Claim::between(&error.text, words, error.ratio, [0.5, 1.0]).picture());
+        let time = over_k_dpp("time", SECONDS, KMEANS);
+        claims.push(time.at_least("Kmeans slower", 1.0).picture());
     }
     claims
 }

@@ -1,14 +1,14 @@
-//! The ways of choosing landmarks that Li, Jegelka & Sra (2016) compare, and two of today's.
+//! The selectors of landmarks that Li, Jegelka & Sra (2016) compare, and three later ones.
 //!
 //! Improvements are averaged as in the paper.
 
 use nystrom::dpp::{KDppChain, LEnsemble, SwapRule};
 use nystrom::faer::Mat;
-use nystrom::leverage::ExactSpectrum;
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
+use nystrom::leverage::{AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional};
+use nystrom::linalg_core::{Dense, Ridge};
 use nystrom::sketch::{
-    AdaptiveFull, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks,
-    RpCholesky, Uniform,
+    AdaptiveFull, AdaptivePartial, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector,
+    Landmarks, RpCholesky, Uniform,
 };
 use rand::Rng;
 
@@ -26,6 +26,9 @@ pub const UNIF: Method = method::UNIFORM.called("Unif");
 pub const LEV: Method = method::RANK_K.called("Lev");
 pub const REG_LEV: Method = method::LEVERAGE.called("RegLev");
 pub const ADAP_FULL: Method = method::ADAPTIVE.called("AdapFull");
+pub const ADAP_PART: Method = method::ADAPTIVE_PARTIAL.called("AdapPart");
+pub const APP_LEV: Method = method::APPROXIMATE_RANK_K.called("AppLev");
+pub const APP_REG_LEV: Method = method::FAST_LEVERAGE.called("AppRegLev");
 pub const KDPP: Method = method::K_DPP.called("kDPP");
 // not in the paper
 pub const KDPP_EXACT: Method = method::K_DPP_EXACT.called("kDPP, exact draw");
@@ -35,6 +38,34 @@ pub const GREEDY: Method = method::GREEDY;
 /// Numbers of landmarks.
 pub fn sizes(ctx: &Context) -> &'static [usize] {
     ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
+}
+
+/// The selector of a method that needs no more than K. `parameter` is the number of columns of
+/// approximate scores or of steps of the chain; `ridge` is that of the regression.
+///
+/// # Errors
+/// If the method needs more.
+pub fn selector(
+    method: Method,
+    parameter: usize,
+    ridge: Ridge<f64>,
+) -> anyhow::Result<Box<dyn LandmarkSelector<f64>>> {
+    let (draw, columns, steps) = (Draw::WithoutReplacement, parameter, parameter);
+    Ok(match method {
+        m if m == UNIF => Box::new(Uniform::default()),
+        m if m == ADAP_FULL => Box::new(AdaptiveFull::default()),
+        m if m == ADAP_PART => Box::new(AdaptivePartial::default()),
+        m if m == RP_CHOLESKY => Box::new(RpCholesky::default()),
+        m if m == GREEDY => Box::new(Greedy::default()),
+        m if m == APP_LEV => Box::new(FastRankLeverage { columns, rank: None, draw }),
+        m if m == APP_REG_LEV => {
+            Box::new(LeverageProportional { estimator: AlaouiMahoney { columns }, ridge, draw })
+        }
+        m if m == KDPP => {
+            Box::new(KDppChain { start: KMeansPlusPlus, steps, rule: SwapRule::LazyGibbs })
+        }
+        other => anyhow::bail!("{} chooses no landmarks here", other.name),
+    })
 }
 
 /// A stored kernel matrix with its spectrum.
@@ -69,21 +100,12 @@ impl<'a> Matrix<'a> {
         ridge: Ridge<f64>,
         rng: &mut dyn Rng,
     ) -> anyhow::Result<Landmarks> {
-        let k: &dyn PsdMatrix<f64> = &self.dense;
         let drawn = |scores: &[f64], rng| Landmarks::draw(scores, c, Draw::WithoutReplacement, rng);
         Ok(match method {
-            m if m == UNIF => Uniform::default().select(k, c, rng)?,
             m if m == LEV => drawn(&self.spectrum.rank_k_scores(c)?, rng)?,
             m if m == REG_LEV => drawn(&self.spectrum.scores(ridge)?.scores, rng)?,
-            m if m == ADAP_FULL => AdaptiveFull::default().select(k, c, rng)?,
-            m if m == KDPP => {
-                KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs }
-                    .select(k, c, rng)?
-            }
             m if m == KDPP_EXACT => self.ensemble.k_dpp(c)?.sample(rng),
-            m if m == RP_CHOLESKY => RpCholesky::default().select(k, c, rng)?,
-            m if m == GREEDY => Greedy::default().select(k, c, rng)?,
-            other => anyhow::bail!("{} chooses no landmarks here", other.name),
+            other => selector(other, STEPS, ridge)?.select(&self.dense, c, rng)?,
         })
     }
 
@@ -134,7 +156,22 @@ impl Improvements<'_> {
         geometric_mean(all)
     }
 
-    /// The figure: improvement over Unif against c.
+    /// The figure of one set: an error of every method against c, with a level to compare it to.
+    pub fn on_set(
+        &self,
+        set: &Set,
+        (error, id): (Measure, &str),
+        what: &str,
+        level: Option<(&str, f64)>,
+    ) -> Option<Plot> {
+        let title = format!("{}: {what}, with standard errors", set.label);
+        let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
+        let mut plot = self.results.plot(&id, &title, c, set, error)?;
+        level.iter().for_each(|(name, y)| plot.horizontal(name, *y));
+        Some(plot)
+    }
+
+    /// The figure of the average: improvement over Unif against c.
     pub fn plot(&self, id: &str, title: &str, error: Measure, methods: &[Method]) -> Plot {
         let (x, y) = (Axis::linear("landmarks c"), Axis::linear("1 − (error)/(error of Unif)"));
         let mut plot = Plot::new(id, title, x, y);

@@ -7,15 +7,16 @@ use std::sync::Mutex;
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, KernelMatrix, Points, median_heuristic};
 use nystrom::krr::{CrossValidation, ExactGrid, lambda_grid};
-use nystrom::linalg_core::{PsdMatrix, Ridge, random};
-use rand::SeedableRng;
+use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, random};
+use nystrom::sketch::{ErrorNorms, Nystrom, SpectralNorm, frobenius_error};
+use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
 use crate::datasets::MissingData;
-use crate::experiment::Context;
-use crate::lab::labelled;
+use crate::experiment::{Context, Outcome};
+use crate::lab::{Measure, Results, labelled};
 use crate::statistics::mean_and_deviation;
 
 /// A data set by the paper's name and the catalog's.
@@ -61,6 +62,26 @@ pub const NAMES: [&str; 8] = {
     names
 };
 
+pub const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
+pub const SPECTRAL: Measure =
+    Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
+pub const TRAIN: Measure = Measure::new("training error", "mean squared training error").log();
+
+/// [`FROBENIUS`] and [`SPECTRAL`] of K̃ = L; `best` are the norms of K − K_c.
+///
+/// # Randomness
+/// That of [`SpectralNorm`].
+pub fn relative_errors(
+    k: &Dense<'_, f64>,
+    l: &Nystrom<f64>,
+    best: &ErrorNorms,
+    rng: &mut dyn Rng,
+) -> anyhow::Result<[(Measure, f64); 2]> {
+    let spectral = SpectralNorm::default().estimate(k, l, rng)?.value;
+    let frobenius = frobenius_error(k, l)?;
+    Ok([(FROBENIUS, frobenius / best.frobenius), (SPECTRAL, spectral / best.spectral)])
+}
+
 /// The sets at hand, of those that an experiment is about.
 ///
 /// If none is, Abalone stands in for them, which is embedded.
@@ -87,14 +108,20 @@ impl AtHand {
         Ok(AtHand { sets, missing, stands_in })
     }
 
+    /// What the reports of all figures have.
+    pub fn outcome(&self, results: &Results, scale_note: String) -> Outcome {
+        let (notes, missing) = (vec![CHOICES.into()], self.missing.clone());
+        Outcome { notes, missing, ..results.outcome(scale_note) }
+    }
+
     /// Claims on single sets: ours where the set is not the paper's.
     pub fn judge(&self, claims: Vec<Claim>) -> Vec<Claim> {
-        if self.stands_in { ours(claims) } else { claims }
+        ours_if(self.stands_in, claims)
     }
 
     /// Claims on averages over the paper's sets: ours where some are missing.
     pub fn judge_averages(&self, claims: Vec<Claim>) -> Vec<Claim> {
-        if self.missing.is_empty() { claims } else { ours(claims) }
+        ours_if(!self.missing.is_empty(), claims)
     }
 
     /// `Ailerons` or `average over 8 sets`.
@@ -106,19 +133,18 @@ impl AtHand {
     }
 }
 
-fn ours(claims: Vec<Claim>) -> Vec<Claim> {
-    claims.into_iter().map(|claim| Claim { kind: Kind::Ours, ..claim }).collect()
+fn ours_if(ours: bool, mut claims: Vec<Claim>) -> Vec<Claim> {
+    claims.iter_mut().filter(|_| ours).for_each(|claim| claim.kind = Kind::Ours);
+    claims
 }
 
 /// Multiples of the median distance that are tried for σ.
 const SIGMAS: [f64; 7] = [0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1.0];
 /// The largest λ, the smallest, and how many.
 const LAMBDAS: (f64, f64, usize) = (1e-1, 1e-6, 6);
-/// Samples that the cross-validation uses at most: n³ work for each of its 420 fits.
-const CV_ROWS: [usize; 3] = [150, 400, 3000];
 
 /// What is said of the problem in all reports.
-pub const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions \
+const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions \
                            no scaling, and the first author's published \
     demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. Ten-fold \
     cross-validation is on at most 400 rows, 3000 in a full \
@@ -155,8 +181,8 @@ impl Whole {
         let data = ctx.dataset(set.name)?;
         let (_, deviation) = mean_and_deviation(&data.y);
         let y = Mat::from_fn(data.y.len(), 1, |i, _| data.y[i] / deviation);
-        let chosen =
-            cross_validated(*set, &data.x, &y, ctx.pick(CV_ROWS[0], CV_ROWS[1], CV_ROWS[2]))?;
+        let most_rows = ctx.pick(150, 400, 3000); // n³ work for each of 420 fits
+        let chosen = cross_validated(*set, &data.x, &y, most_rows)?;
         Ok(Whole { set: *set, x: data.x, y, chosen })
     }
 
@@ -167,15 +193,9 @@ impl Whole {
         let rng = &mut generator(&format!("{}, subset {part}", self.set.name));
         let rows = random::uniform_subset(self.x.nrows(), (n + n_test).min(self.x.nrows()), rng)?;
         let (train, test) = rows.split_at(n.min(rows.len()));
-        let (x, y) =
-            (|rows: &[usize]| gather(&self.x, rows), |rows: &[usize]| gather(&self.y, rows));
-        Ok(Problem {
-            x: x(train),
-            y: y(train),
-            x_test: x(test),
-            y_test: y(test),
-            chosen: self.chosen,
-        })
+        let [(x, y), (x_test, y_test)] =
+            [train, test].map(|rows| (gather(&self.x, rows), gather(&self.y, rows)));
+        Ok(Problem { x, y, x_test, y_test, chosen: self.chosen })
     }
 }
 

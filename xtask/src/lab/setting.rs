@@ -7,12 +7,16 @@ pub trait Setting: Sync {
     fn label(&self) -> String;
 }
 
-/// A setting whose label is its field of that name.
+/// A setting whose label is its field of that name, or what a function makes of it.
 macro_rules! labelled {
     ($setting:ty) => {
+        $crate::lab::labelled!($setting, |setting| setting.label.into());
+    };
+    ($setting:ty, $label:expr) => {
         impl $crate::lab::Setting for $setting {
             fn label(&self) -> String {
-                self.label.into()
+                let label: fn(&Self) -> String = $label;
+                label(self)
             }
         }
     };

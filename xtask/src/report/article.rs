@@ -66,11 +66,7 @@ pub fn claims(claims: &[&Claim]) -> Markup {
     html! {
         @if !claims.is_empty() { ul.claims {
             @for claim in claims {
-                @let (class, word) = match claim.holds {
-                    Some(true) => ("holds", "holds"),
-                    Some(false) => ("fails", "does not hold"),
-                    None => ("open", "undecided"),
-                };
+                @let (class, [word, ..]) = super::verdict(claim.holds);
                 li {
                     span { (badge(class, word)) span.kind { (claim.kind.word()) } } " "
                     span { (claim.text) } " "

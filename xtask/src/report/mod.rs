@@ -52,15 +52,20 @@ struct Tally {
     word: &'static str,
 }
 
+/// The class of a verdict's badge, and its words: in full, and as the verb of one claim or of many.
+fn verdict(holds: Option<bool>) -> (&'static str, [&'static str; 3]) {
+    match holds {
+        Some(true) => ("holds", ["holds", "holds", "hold"]),
+        Some(false) => ("fails", ["does not hold", "does not", "do not"]),
+        None => ("open", ["undecided"; 3]),
+    }
+}
+
 /// The verdicts of these claims, without those that no claim has.
 fn tally(claims: &[&Claim]) -> Vec<Tally> {
-    let verdicts = [
-        (Some(true), "holds", "holds", "hold"),
-        (Some(false), "fails", "does not", "do not"),
-        (None, "open", "undecided", "undecided"),
-    ];
-    let all = verdicts.map(|(holds, class, one, many)| {
+    let all = [Some(true), Some(false), None].map(|holds| {
         let number = claims.iter().filter(|claim| claim.holds == holds).count();
+        let (class, [_, one, many]) = verdict(holds);
         Tally { class, number, word: if number == 1 { one } else { many } }
     });
     all.into_iter().filter(|tally| tally.number > 0).collect()

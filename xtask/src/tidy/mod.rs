@@ -11,38 +11,19 @@ mod modules;
 mod tests;
 mod tree;
 
-use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
 use tree::Tree;
 
-/// Something that breaks a rule.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Violation {
-    path: String,
-    /// Counted from 1; 0 if the whole file is meant.
-    line: usize,
-    /// What is wrong, and why that is a rule.
-    text: String,
-}
-
-/// What rules have found so far.
+/// What breaks rules: file and line, what is wrong, and why that is a rule.
 #[derive(Default)]
-pub struct Found(Vec<Violation>);
+pub struct Found(Vec<(String, usize, String)>);
 
 impl Found {
+    /// `line` is counted from 1; it is 0 if the whole file is meant.
     fn add(&mut self, path: &str, line: usize, text: impl Into<String>) {
-        self.0.push(Violation { path: path.into(), line, text: text.into() });
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.text),
-            line => write!(f, "{}:{line}: {}", self.path, self.text),
-        }
+        self.0.push((path.into(), line, text.into()));
     }
 }
 
@@ -66,9 +47,7 @@ const RULES: &[Rule] = &[
 /// Checks the tree under `root`, prints what breaks a rule, and fails if anything does.
 pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
     let violations = check(RULES, &Tree::read(root)?);
-    for violation in &violations {
-        eprintln!("{violation}");
-    }
+    violations.iter().for_each(|violation| eprintln!("{violation}"));
     match violations.len() {
         0 => println!("tidy: {} rules hold", RULES.len()),
         n => eprintln!("tidy: {n} to mend"),
@@ -76,9 +55,14 @@ pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
     Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn check(rules: &[Rule], tree: &Tree) -> Vec<Violation> {
+/// What breaks these rules, a line each, in the order of files and lines.
+fn check(rules: &[Rule], tree: &Tree) -> Vec<String> {
     let mut found = Found::default();
     rules.iter().for_each(|rule| rule(tree, &mut found));
     found.0.sort();
-    found.0
+    let shown = |(path, line, text): (String, usize, String)| match line {
+        0 => format!("{path}: {text}"),
+        line => format!("{path}:{line}: {text}"),
+    };
+    found.0.into_iter().map(shown).collect()
 }
