@@ -155,6 +155,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::UsedTwice`] of a column.
+    pub(crate) fn used_twice(column: &str, first: &'static str, second: &'static str) -> Error {
+        Error::UsedTwice { column: column.to_owned(), first, second }
+    }
+
     /// [`Error::Values`] of a column.
     pub(crate) fn values(column: &str, what: impl Into<String>, remedy: &'static str) -> Error {
         Error::Values { column: column.to_owned(), what: what.into(), remedy }

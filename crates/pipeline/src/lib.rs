@@ -38,6 +38,7 @@ mod classes;
 mod columns;
 mod effort;
 mod error;
+mod examples;
 mod file;
 mod fit;
 mod hold_out;

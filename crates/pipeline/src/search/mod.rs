@@ -54,7 +54,7 @@ pub(crate) struct Search<'a> {
     /// Metrics that were learnt: of which shape and fold, and what.
     maps: Vec<Learnt>,
     /// Fits without a metric, and their models of each fold: where learning begins.
-    plain: Vec<(Candidate, Tried)>,
+    plain: Vec<Tried>,
     trials: Vec<Trial>,
     /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
