@@ -36,6 +36,7 @@
 
 mod classes;
 mod columns;
+mod counts;
 mod effort;
 mod error;
 mod examples;

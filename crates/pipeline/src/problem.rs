@@ -4,7 +4,7 @@
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
     Candidate, ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape,
-    Training, position,
+    TAKEN, Training, column_of, position,
 };
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 pub(crate) const FEWEST: usize = 3;
 
 /// What a search works on.
-pub(crate) struct Problem {
+pub(crate) struct TableProblem {
     /// The rows that are used.
     pub table: Table,
     /// n × t, each target with mean 0 and standard deviation 1; those of classes together.
@@ -75,7 +75,7 @@ impl Aside {
 /// Why rows are left out, and how many of how many.
 pub(crate) type LeftOut = Vec<(String, usize)>;
 
-impl Problem {
+impl TableProblem {
     /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
     /// the table is a sample of them, and `exact` what is known of their columns.
     ///
@@ -123,7 +123,7 @@ impl Problem {
             None => standardised(&table, targets, weights.as_deref())?,
         };
         let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
-        Ok(Problem {
+        Ok(TableProblem {
             table,
             y,
             targets,
@@ -203,8 +203,7 @@ pub(crate) fn look(
     taken: &[String],
     exact: &HashMap<String, ColumnSums>,
 ) -> Result<Looked> {
-    let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
-    Looked::at(table, &fit.columns, &taken, &|name| exact.get(name))
+    Looked::at(table, &fit.columns, taken, &|name| exact.get(name))
 }
 
 /// The columns in which rows differ that are not taken together.
@@ -228,15 +227,13 @@ pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     let others = fit.weights.iter().map(String::as_str).chain(fit.split.column());
     for name in targets.iter().map(String::as_str).chain(others) {
         if taken.iter().any(|other| other == name) {
-            let first = "as a target, weight, group or time column";
-            let second = "as another of these four";
-            return Err(Error::UsedTwice { column: name.to_owned(), first, second });
+            let (first, second) = (TAKEN, "as another of these four");
+            return Err(Error::used_twice(name, first, second));
         }
         taken.push(name.to_owned());
     }
     if let Some(name) = targets.iter().find(|name| fit.columns.drop.contains(name)) {
-        let (first, second) = ("as a target", "as a column to drop");
-        return Err(Error::UsedTwice { column: name.clone(), first, second });
+        return Err(Error::used_twice(name, "as a target", "as a column to drop"));
     }
     Ok(taken)
 }
@@ -259,7 +256,7 @@ pub(crate) fn usable(
         left_out.push((why.to_owned(), left.len()));
     };
     for name in targets {
-        let gaps = match &table.columns()[position(table, name)?].values {
+        let gaps = match &column_of(table, name)?.values {
             Values::Categories(text) if classes => {
                 (0..n).filter(|&row| text.codes[row].is_none()).collect()
             }
@@ -278,8 +275,7 @@ pub(crate) fn usable(
         leave(none, "have the weight 0", &mut keep);
     }
     if fit.columns.missing == Missing::DropRows {
-        let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
-        let features = fit.columns.candidates(table, &taken)?;
+        let features = fit.columns.candidates(table, taken)?;
         let mut misses = vec![false; n];
         for &place in &features {
             let column = &table.columns()[place];
@@ -304,13 +300,9 @@ fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
         check_weights(name, &weights, |i| place(table, rows[i]))?;
     }
     if let Split::Group(name) = &fit.split {
-        let column = &table.columns()[position(table, name)?];
+        let column = column_of(table, name)?;
         if let Some(&row) = rows.iter().find(|&&row| is_gap(column, row)) {
-            return Err(Error::values(
-                name,
-                format!("misses its value in {}", place(table, row)),
-                "fill it in, leave out the row, or split by another column",
-            ));
+            return Err(Error::misses_split(table, name, row));
         }
     }
     Ok(())

@@ -140,10 +140,7 @@ impl Reading {
         if !self.rest {
             for place in text.codes.iter().filter_map(code).filter(|place| other(*place)) {
                 rows += 1;
-                let example = format!("{:?}", text.levels[place]);
-                if examples.len() < 3 && !examples.contains(&example) {
-                    examples.push(example);
-                }
+                keep_example(&mut examples, &text.levels[place]);
             }
         }
         let texts = self.rest.then(|| {
@@ -171,6 +168,14 @@ impl Marks {
     pub fn is_missing(&self, text: &str, among_numbers: bool) -> bool {
         let marks = if among_numbers { is_number_marker(text) } else { is_marker(text) };
         marks && !self.kept.iter().any(|kept| kept == text)
+    }
+}
+
+/// Keeps a text to show, if it is among the first three.
+pub(super) fn keep_example(examples: &mut Vec<String>, text: &str) {
+    let example = format!("{text:?}");
+    if examples.len() < 3 && !examples.contains(&example) {
+        examples.push(example);
     }
 }
 

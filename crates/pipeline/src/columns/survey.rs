@@ -1,9 +1,10 @@
 //! A look at all columns of a table: what their cells are, and which of them name the rows.
 
-use super::options::{ColumnOptions, position};
+use super::options::{ColumnOptions, column_of};
 use super::reading::{Marks, Reading};
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
+use crate::counts::counted;
 use crate::error::{Error, Result};
 use crate::repeats::are_copies;
 use nystrom_data::{Column, Table, Values};
@@ -36,18 +37,17 @@ impl Looked {
     ///
     /// # Errors
     /// As [`Columns::fit`](super::Columns::fit) for names that are not there.
-    pub fn at<'a>(
+    pub fn at<'a, S: AsRef<str>>(
         table: &Table,
         options: &ColumnOptions,
-        taken: &[&str],
+        taken: &[S],
         exact: &dyn Fn(&str) -> Option<&'a ColumnSums>,
     ) -> Result<Looked> {
         let candidates = options.candidates(table, taken)?;
         let (mut columns, mut notes) = (Vec::new(), Vec::new());
         for &place in &candidates {
             let column = &table.columns()[place];
-            let levels = exact(&column.name).and_then(ColumnSums::levels);
-            let levels = levels.as_ref().map(|(counts, _)| &counts[..]);
+            let levels = exact(&column.name).and_then(ColumnSums::levels).map(|(counts, _)| counts);
             let (reading, note) = Reading::of_all(&column.name, &column.values, levels, options);
             // a column that was asked for, or that stands alone, may number the rows
             let wanted = candidates.len() == 1 || options.features.contains(&column.name);
@@ -117,21 +117,14 @@ fn names_rows(
         }
         (Values::Categories(text), Kind::Level) => {
             let marks = Marks::of(options);
-            let known = |code: &&u32| !marks.is_missing(&text.levels[**code as usize], false);
-            let (known, levels) = match exact.and_then(ColumnSums::levels) {
-                Some((counts, _)) => {
-                    (counts.iter().map(|(count, _)| count).sum::<usize>(), counts.len())
-                }
-                None => {
-                    let mut codes: Vec<u32> =
-                        text.codes.iter().flatten().filter(known).copied().collect();
-                    let known = codes.len();
-                    codes.sort_unstable();
-                    codes.dedup();
-                    (known, codes.len())
-                }
-            };
-            (known >= MANY && levels == known).then_some(Why::Identifier)
+            let levels = exact.and_then(ColumnSums::levels).map(|(counts, _)| counts);
+            let levels = levels.unwrap_or_else(|| {
+                let mut levels = counted(text, None);
+                levels.retain(|(_, level)| !marks.is_missing(level, false));
+                levels
+            });
+            let known: usize = levels.iter().map(|(count, _)| count).sum();
+            (known >= MANY && levels.len() == known).then_some(Why::Identifier)
         }
         _ => None,
     }
@@ -174,7 +167,7 @@ pub(crate) fn ordered(
     name: &str,
     options: &ColumnOptions,
 ) -> Result<(Vec<f64>, Option<String>)> {
-    let column = &table.columns()[position(table, name)?];
+    let column = column_of(table, name)?;
     if let Values::Categories(text) = &column.values
         && let Some(values) = above_least(text)
     {
@@ -199,14 +192,7 @@ pub(crate) fn ordered(
     let series = reading.read(&column.values, &Marks::of(options));
     let values = series.numbers.map(|numbers| numbers.into_owned()).unwrap_or_default();
     match values.iter().position(|value| value.is_nan()) {
-        Some(row) => {
-            let what = format!("misses its value in {}", crate::error::place(table, row));
-            Err(Error::values(
-                name,
-                what,
-                "fill it in, leave out the row, or split by another column",
-            ))
-        }
+        Some(row) => Err(Error::misses_split(table, name, row)),
         None => Ok((values, time_note(name, &reading, options))),
     }
 }

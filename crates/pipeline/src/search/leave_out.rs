@@ -58,7 +58,7 @@ impl Search<'_> {
         if let (Some(aside), Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut)) =
             (&self.problem.aside, self.fit.calibrate)
         {
-            let x = model.mapped(model.columns.apply(&aside.table)?.x);
+            let x = model.points_of(&aside.table)?;
             data.x = stacked([&data.x, &x]);
             data.y = stacked([&data.y, &in_standard_units(&aside.table, &model.targets)?]);
             data.weights = data.weights.zip(aside.weights.clone()).map(|(a, b)| [a, b].concat());

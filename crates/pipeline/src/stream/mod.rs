@@ -1,41 +1,40 @@
 //! Fits to tables that are larger than memory.
 
-mod bytes;
 mod calibrating;
-mod certifying;
-mod choosing;
+mod checkpoint;
+mod choose_lambda;
 mod class_sample;
 mod copies;
 mod dictionary;
 mod drawing;
 mod features;
-mod given;
+mod given_kernel;
 mod iterating;
-mod leaves;
 mod level_means;
 mod logistic;
-mod places;
 mod points;
-mod ranks;
+mod prepared_block;
+mod processes;
 mod readings;
-mod ready;
 mod recipe;
 mod reservoir;
-mod saved;
+mod saved_leaves;
 mod scoring;
+mod sections;
 mod source;
 mod summing;
 mod survey;
+mod used_rows;
 
-pub use choosing::{StreamPath, StreamReport};
+pub use checkpoint::{iterations_from_bytes, iterations_to_bytes};
+pub use choose_lambda::{StreamPath, StreamReport};
 pub use dictionary::WeightedRows;
 pub use drawing::{DrawnRow, DrawnRows};
-pub use leaves::SavedLeaves;
 pub use points::{PointRecipe, PointRows, StreamPoints};
-pub use ranks::{Alone, Ranks};
+pub use processes::{Alone, Ranks};
 pub use readings::Readings;
 pub use recipe::Recipe;
-pub use saved::{iterations_from_bytes, iterations_to_bytes};
+pub use saved_leaves::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
 pub use survey::Survey;
@@ -43,7 +42,7 @@ pub use survey::Survey;
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::problem::Problem;
+use crate::problem::TableProblem;
 use crate::progress::Progress;
 use crate::search::{Fitted, Search};
 use nystrom::prelude::*;
@@ -176,7 +175,7 @@ impl StreamFit {
 }
 
 /// The rows of the reservoir as a problem, with what is known of all rows.
-fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<Problem> {
-    let known = (survey.counts(), &survey.sums);
-    Problem::new(fit, &survey.table, &survey.targets, known, rng)
+fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<TableProblem> {
+    let known = (survey.counts(), &survey.all.columns);
+    TableProblem::new(fit, &survey.table, &survey.targets, known, rng)
 }

@@ -1,5 +1,7 @@
 //! The processes of a job, and their messages.
 
+use std::ops::Range;
+
 /// The processes of a job, numbered from 0. Each runs the same program on a part of the rows.
 ///
 /// An implementation delivers messages from one process to another whole and in the order of
@@ -93,4 +95,11 @@ pub(super) fn merged<T, E>(
         step *= 2;
     }
     Ok(Some(all))
+}
+
+/// Which of `count` things in a row belong to this process: about as many to each.
+pub(super) fn share_of(ranks: &dyn Ranks, count: u64) -> Range<u64> {
+    let cut =
+        |rank: usize| (rank as u128 * u128::from(count)).div_ceil(ranks.size() as u128) as u64;
+    cut(ranks.rank())..cut(ranks.rank() + 1)
 }
