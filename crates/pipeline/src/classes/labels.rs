@@ -1,9 +1,9 @@
 //! The class of every row.
 
-use super::names::{Names, decimal, numbers};
+use super::names::{Names, decimal, number};
 use super::{Calibration, ClassCounts, Classes, Task};
 use crate::columns::column_of;
-use crate::counts::bits_of;
+use crate::counts::{bits_of, counted};
 use crate::error::{Error, Result};
 use crate::target::{Target, indicators};
 use nystrom::faer::Mat;
@@ -79,11 +79,11 @@ fn few_integers(counts: &ClassCounts) -> Option<usize> {
 /// A column of texts that are all numbers, as numbers; nothing of other columns.
 pub(crate) fn as_numbers(column: &Column) -> Option<Column> {
     let Values::Categories(text) = &column.values else { return None };
-    let mut used = vec![false; text.levels.len()];
-    text.codes.iter().flatten().for_each(|&code| used[code as usize] = true);
-    let zero = |(level, used): (&'_ String, &bool)| if *used { level.clone() } else { "0".into() };
-    let levels: Vec<String> = text.levels.iter().zip(&used).map(zero).collect();
-    let levels = numbers(levels.iter().map(String::as_str))?;
+    if counted(text, None).iter().any(|(_, level)| number(level).is_none()) {
+        return None;
+    }
+    let levels = text.levels.iter().map(|level| number(level).unwrap_or(f64::NAN));
+    let levels: Vec<f64> = levels.collect();
     let value = |code: &Option<u32>| code.map_or(f64::NAN, |code| levels[code as usize]);
     let values = text.codes.iter().map(value).collect();
     Some(Column::numbers(column.name.clone(), values))

@@ -172,21 +172,19 @@ impl ColumnFit<'_> {
             Ok(part) => vec![part],
             Err(why) => return Ok(Err(why)),
         };
-        if let (false, Some(Part { treatment: Treatment::Number(days), .. })) =
-            (self.options.standardize, parts.first_mut())
-        {
-            // days since the first
-            days.mean =
-                values.iter().copied().filter(|day| !day.is_nan()).fold(f64::INFINITY, f64::min);
-        }
-        if self.shape.days_only {
-            return Ok(Ok(parts));
-        }
         let known = || values.iter().copied().filter(|day| !day.is_nan());
         let (least, most) = known()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), day| {
                 (least.min(day), most.max(day))
             });
+        if let (false, Some(Part { treatment: Treatment::Number(days), .. })) =
+            (self.options.standardize, parts.first_mut())
+        {
+            days.mean = least; // days since the first
+        }
+        if self.shape.days_only {
+            return Ok(Ok(parts));
+        }
         let clock = known().any(|day| day.fract() != 0.0);
         let periods = PERIODS
             .into_iter()

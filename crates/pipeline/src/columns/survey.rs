@@ -112,8 +112,7 @@ fn names_rows(
                 }
                 (None, None) => in_turn(&mut values.iter().copied()),
             };
-            let index = place == 0 && is_index(&column.name, values);
-            (in_order || index || numbers_rows(&column.name, values)).then_some(Why::Index)
+            (in_order || numbers_rows(&column.name, place, values)).then_some(Why::Index)
         }
         (Values::Categories(text), Kind::Level) => {
             let marks = Marks::of(options);
@@ -130,26 +129,25 @@ fn names_rows(
     }
 }
 
-/// Whether a column with such a name and different whole numbers, one for each row, numbers them.
-fn numbers_rows(name: &str, values: &[f64]) -> bool {
+/// Whether a column numbers the rows: one of whole numbers that is the index that pandas writes,
+/// first and without a name, perhaps of several frames; or one of different whole numbers with the
+/// name of an identifier.
+fn numbers_rows(name: &str, place: usize, values: &[f64]) -> bool {
+    if values.len() < MANY || !values.iter().all(|value| value.fract() == 0.0) {
+        return false;
+    }
+    if place == 0 && is_unnamed(name) && values.iter().all(|value| *value >= 0.0) {
+        return true;
+    }
     let last = name.rsplit(['_', ' ', '.', '-']).next().unwrap_or_default();
     let is = |word: &str| name.eq_ignore_ascii_case(word) || last.eq_ignore_ascii_case(word);
     let named = ["id", "index", "row", "rowid", "rownames", "no", "nr", "#"].into_iter().any(is)
         || name.ends_with("Id")
         || name.ends_with("ID")
         || is_unnamed(name);
-    if !named || values.len() < MANY || values.iter().any(|v| v.is_nan() || v.fract() != 0.0) {
-        return false;
-    }
-    let mut sorted = values.to_vec();
+    let mut sorted = if named { values.to_vec() } else { return false };
     sorted.sort_by(f64::total_cmp);
     sorted.windows(2).all(|pair| pair[0] < pair[1])
-}
-
-/// Whether a first column is the index that pandas writes, perhaps that of several frames.
-fn is_index(name: &str, values: &[f64]) -> bool {
-    let counts = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
-    is_unnamed(name) && values.len() >= MANY && values.iter().all(counts)
 }
 
 /// Whether a file gave a column no name.

@@ -5,7 +5,7 @@ use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Sizes, Uncertainty};
-use crate::problem::Aside;
+use crate::problem::WeightedTable;
 use crate::target::in_units;
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
@@ -152,7 +152,7 @@ impl Model {
     }
 
     /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there.
-    pub(crate) fn calibrate_classes(&mut self, aside: &Aside) -> Result<ClassErrors> {
+    pub(crate) fn calibrate_classes(&mut self, aside: &WeightedTable) -> Result<ClassErrors> {
         let (table, classes) = (&aside.table, self.tells_apart()?);
         let column = column_of(table, &classes.target)?;
         let truth = classes.of(column)?;

@@ -1,5 +1,5 @@
-//! Probabilities, sizes of residuals, or standard deviations of the candidate that was chosen, from
-//! rows that its trial was not fitted to.
+//! What validation rows tell of the chosen candidate: its predictions beside the truth,
+//! probabilities, sizes of residuals, and standard deviations.
 
 use super::Search;
 use super::candidate::Candidate;
@@ -10,7 +10,9 @@ use crate::examples::Examples;
 use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
+use crate::split::Split;
 use crate::target::in_units;
+use crate::validation::{Compared, Confusion, Validation};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
@@ -44,6 +46,40 @@ impl Search<'_> {
         let rows = self.validation.concat();
         let y = gather(self.problem.y.as_ref(), &rows);
         (in_units(y, &self.problem.targets), rows)
+    }
+
+    /// The values that were kept, beside what should have been.
+    pub(super) fn validation(
+        &self,
+        chosen: &Candidate,
+        centers: Centers,
+        classes: Option<&Classes>,
+    ) -> Option<Validation> {
+        let values = self.validated(chosen, centers)?;
+        let (actual, rows) = self.actual();
+        let confusion = self.problem.labels.as_ref().zip(classes).map(|(labels, classes)| {
+            let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
+            let p = classes.probabilities(values.as_ref());
+            let weights = self.weights_of(&rows);
+            Confusion::of(&classes.names, p.as_ref(), &truth, weights.as_deref())
+        });
+        let compared = |j: usize| Compared {
+            target: self.problem.targets[j].name.clone(),
+            actual: actual.col(j).iter().copied().collect(),
+            predicted: values.col(j).iter().copied().collect(),
+        };
+        let numbers = if confusion.is_some() { 0 } else { self.problem.targets.len() };
+        Some(Validation {
+            rows: rows.len(),
+            folds: self.validation.len(),
+            split: match &self.fit.split {
+                Split::Random => "random".to_owned(),
+                Split::Group(column) => format!("group {column}"),
+                Split::Time(column) => format!("time {column}"),
+            },
+            targets: (0..numbers).map(compared).collect(),
+            classes: confusion,
+        })
     }
 
     /// The classes with probabilities calibrated on the values that were kept, and the errors of

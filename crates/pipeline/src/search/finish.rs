@@ -24,6 +24,8 @@ const COMPARING: f64 = 1.25;
 const WORTHWHILE: f64 = 0.999;
 /// Rows among which pivots are sought, for each of them.
 const POOL: usize = 10;
+/// The share of the work that may go into explaining the model.
+const EXPLAINING: f64 = 0.03;
 /// Ridges of a trial at full size.
 const RIDGES: usize = 3;
 /// The residuals between which a fit to all rows stops: where its trial stopped to improve, …
@@ -314,6 +316,12 @@ impl Search<'_> {
         let uncertainty = |found| self.uncertainty(chosen, model, found);
         model.uncertainty = variances.map(uncertainty).transpose()?;
         Ok(())
+    }
+
+    /// Explains the model at some of the rows that were fitted.
+    fn explain(&self, model: &mut Model) -> Result<()> {
+        let rows = model.rows_to_explain(EXPLAINING * self.allowed).min(self.n());
+        model.explained(&self.problem.table.select_rows(&self.everything[..rows])?)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Successive halving over shapes of columns, families, metrics and length scales.
 
-mod account;
 mod calibrate;
 mod candidate;
 mod curves;

@@ -186,9 +186,7 @@ impl PointRecipe {
             })?;
         }
         let send = |part: &MergeTree<_, f64>| sections::write(&part.state());
-        let take = |all: &mut MergeTree<_, f64>, later: Vec<u8>| {
-            all.take(sections::read(&later)?).map_err(Error::from)
-        };
+        let take = |all: &mut MergeTree<_, f64>, later| all.take(later).map_err(Error::from);
         let merging = merged(ranks, merging, send, take)?;
         let found = merging.map(|mut all| all.finish()).transpose()?;
         let found = found.map(|all| {

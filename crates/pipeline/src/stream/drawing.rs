@@ -3,7 +3,7 @@
 use super::points::PointRows;
 use super::processes::{Ranks, merged};
 use super::sections;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use nystrom::linalg_core::{Streams, validate};
 use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -115,10 +115,9 @@ impl DrawnRows {
     /// # Errors
     /// [`TooMany`](nystrom::Error::TooMany) if fewer than `count` rows have a positive score.
     pub fn merge_over(self, ranks: &dyn Ranks) -> Result<Option<Vec<DrawnRow>>> {
-        let merge = |all: &mut DrawnRows, later: Vec<u8>| {
-            let later: DrawnRows = sections::read(&later)?;
+        let merge = |all: &mut DrawnRows, later: DrawnRows| {
             later.kept.into_iter().for_each(|row| all.admit(row));
-            Ok::<(), Error>(())
+            Ok(())
         };
         let Some(all) = merged(ranks, self, sections::write, merge)? else { return Ok(None) };
         validate::at_most("rows of positive score", all.count, all.kept.len())?;
@@ -129,6 +128,7 @@ impl DrawnRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::stream::Alone;
     use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Means of the target by level of all rows, by a pass of their own.
 
 use super::processes::{merged, share_of};
-use super::sections::{read, write};
+use super::sections::write;
 use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
 use crate::columns::{Known, LevelSums};
 use crate::error::{Error, Result};
@@ -41,9 +41,9 @@ impl StreamFit {
             None if bytes.is_empty() => return Ok(found.map(|(_, model)| model)),
             None => Recipe::from_bytes(&self.fit, PASS, &bytes)?,
         };
-        let merge = |all: &mut Vec<LevelSums>, later: Vec<u8>| {
-            recipe.merge_levels(all, &read::<Vec<LevelSums>>(&later)?);
-            Ok::<(), Error>(())
+        let merge = |all: &mut Vec<LevelSums>, later: Vec<LevelSums>| {
+            recipe.merge_levels(all, &later);
+            Ok(())
         };
         let sums = merged(ranks, recipe.level_sums(ranks, source)?, write, merge)?;
         let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };

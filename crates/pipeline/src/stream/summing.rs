@@ -52,7 +52,7 @@ pub struct Summing<'a, S = State> {
     /// What was summed before and is not taken yet, by its first leaf.
     pub(super) saved: BTreeMap<usize, Saved<S>>,
     /// For each column the rows in which its cells could not be read, and some of them.
-    unread: BTreeMap<String, (usize, Vec<String>)>,
+    unread: BTreeMap<String, Note>,
 }
 
 impl Recipe {
@@ -142,21 +142,15 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     /// Notes about cells of the rows summed here that could not be read in the notation of their
     /// column and count as missing.
     pub fn notes(&self) -> Vec<Note> {
-        let note = |(column, (rows, examples)): (&String, &(usize, Vec<String>))| Note::Unread {
-            column: column.clone(),
-            examples: examples.clone(),
-            rows: *rows,
-        };
-        self.unread.iter().map(note).collect()
+        self.unread.values().cloned().collect()
     }
 
     fn meet(&mut self, notes: &[Note]) {
         for note in notes {
-            let Note::Unread { column, examples, rows } = note else { continue };
-            let (all, some) = self.unread.entry(column.clone()).or_default();
-            *all += rows;
-            if some.is_empty() {
-                some.clone_from(examples);
+            let Note::Unread { column, rows, .. } = note else { continue };
+            match self.unread.get_mut(column) {
+                Some(Note::Unread { rows: all, .. }) => *all += rows,
+                _ => drop(self.unread.insert(column.clone(), note.clone())),
             }
         }
     }

@@ -225,11 +225,10 @@ impl Pass<'_> {
             self.add(&block)?;
             told(self.sums.seen);
         }
-        let merge = |(sums, reservoir): &mut (Sums, Reservoir), later: Vec<u8>| {
-            let (of_later, sample) = sections::read(&later)?;
-            sums.merge(of_later);
+        let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
+            sums.merge(later);
             reservoir.merge(sample);
-            Ok::<(), Error>(())
+            Ok(())
         };
         let all = merged(ranks, (self.sums, self.reservoir), sections::write, merge)?;
         all.map(|(sums, reservoir)| sums.end(self.targets, reservoir)).transpose()
