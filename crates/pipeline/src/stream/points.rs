@@ -254,7 +254,11 @@ impl PointRecipe {
         let mut at = range.start;
         let mut tile = PointRows { first: at, dim: self.dim(), ..PointRows::default() };
         let end = range.end;
-        let prepare = |block: &Table| self.used_points(block);
+        let prepare = |block: &Table| {
+            let (used, x) = self.used_points(block)?;
+            let count = used.len();
+            Ok(((used, x), count))
+        };
         self.sent.used.read(source, range, prepare, |block, (used, x), (row, rows)| {
             for i in rows {
                 let number = row + used[i] as u64;
@@ -271,8 +275,8 @@ impl PointRecipe {
         })
     }
 
-    /// The rows of a block that are used, their features, and how many there are.
-    fn used_points(&self, block: &Table) -> Result<((Vec<usize>, Mat<f64>), usize)> {
+    /// The rows of a block that are used, and their features.
+    fn used_points(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
         let (rows, _) = usable(&self.fit, block, (&[], &[]), false, None)?;
         let columns = &self.sent.columns;
         let x = if rows.len() == block.rows() {
@@ -280,7 +284,6 @@ impl PointRecipe {
         } else {
             features(columns, &block.select_rows(&rows)?, None)?
         };
-        let count = rows.len();
-        Ok(((rows, x), count))
+        Ok((rows, x))
     }
 }
