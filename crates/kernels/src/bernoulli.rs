@@ -26,7 +26,7 @@ pub struct Bernoulli {
     beta: u32,
 }
 
-saved_kernel! { [] Bernoulli = "bernoulli".into(), known: true, { beta: u32 } of {},
+saved_kernel! { [] Bernoulli = "bernoulli".into(), { beta: u32 } of {},
 |s| Bernoulli::new(s.beta) }
 
 /// Coefficients of (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first, for

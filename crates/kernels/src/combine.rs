@@ -28,16 +28,15 @@ pub struct Scaled<K> {
 }
 
 saved_kernel! {
-    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Sum<A, B> = "sum".into(), known: false,
+    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Sum<A, B> = "sum".into(),
     {} of { first: A, second: B }, |s| Ok(Sum::new(s.first.0?, s.second.0?))
 }
 saved_kernel! {
     [A: (crate::SavedKernel), B: (crate::SavedKernel)] Product<A, B> = "product".into(),
-        known: false,
     {} of { first: A, second: B }, |s| Ok(Product::new(s.first.0?, s.second.0?))
 }
 saved_kernel! {
-    [K: (crate::SavedKernel)] Scaled<K> = "scaled".into(), known: true,
+    [K: (crate::SavedKernel)] Scaled<K> = "scaled".into(),
     { factor: f64 } of { kernel: K }, |s| Scaled::new(s.kernel.0?, s.factor)
 }
 

@@ -25,7 +25,7 @@ pub struct Linear {
     bias: f64,
 }
 
-saved_kernel! { [] Linear = "linear".into(), known: true, { bias: f64 } of {},
+saved_kernel! { [] Linear = "linear".into(), { bias: f64 } of {},
 |s| Linear::with_bias(s.bias) }
 
 impl Linear {
@@ -84,7 +84,7 @@ pub struct Polynomial {
 }
 
 saved_kernel! {
-    [] Polynomial = "polynomial".into(), known: true, { degree: u32, gamma: f64,
+    [] Polynomial = "polynomial".into(), { degree: u32, gamma: f64,
         offset: f64 } of {},
     |s| Polynomial::new(s.degree, s.gamma, s.offset)
 }

@@ -76,10 +76,6 @@ pub trait SavedProfile: Profile + serde::Serialize + serde::de::DeserializeOwned
     /// The name of the isotropic kernel in files; `-ard` is appended for a kernel with one length
     /// scale per coordinate.
     const NAME: &'static str;
-
-    /// Whether the field names identify the profile. If so, files in the old format, in which
-    /// kernels have no names, can be loaded.
-    const KNOWN_BY_FIELDS: bool = false;
 }
 
 /// The kernel κ(‖x − y‖²/ℓ²) with [`Profile`] κ and length scale ℓ > 0, on ℝ^d for every d ≥ 1.
@@ -92,7 +88,7 @@ pub struct Isotropic<P> {
 }
 
 saved_kernel! {
-    [P: (crate::SavedProfile)] Isotropic<P> = P::NAME.into(), known: P::KNOWN_BY_FIELDS,
+    [P: (crate::SavedProfile)] Isotropic<P> = P::NAME.into(),
     { profile: P, length_scale: f64 } of {}, |s| Isotropic::with_profile(s.profile, s.length_scale)
 }
 
@@ -172,7 +168,7 @@ pub struct Ard<P> {
 }
 
 saved_kernel! {
-    [P: (crate::SavedProfile)] Ard<P> = format!("{}-ard", P::NAME), known: P::KNOWN_BY_FIELDS,
+    [P: (crate::SavedProfile)] Ard<P> = format!("{}-ard", P::NAME),
     { profile: P, length_scales: Vec<f64> } of {}, |s| Ard::with_profile(s.profile, s.length_scales)
 }
 

@@ -26,7 +26,7 @@ pub struct LaplacianL1 {
 }
 
 saved_kernel! {
-    [] LaplacianL1 = "laplacian-l1".into(), known: true, { length_scale: f64 } of {},
+    [] LaplacianL1 = "laplacian-l1".into(), { length_scale: f64 } of {},
         |s| LaplacianL1::new(s.length_scale)
 }
 

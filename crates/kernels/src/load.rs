@@ -5,16 +5,12 @@
 #[cfg(feature = "serde")]
 pub use named::{LoadedKernel, SavedKernel};
 #[cfg(feature = "serde")]
-pub(crate) use named::{Named, OldFields, read, write};
+pub(crate) use named::{Named, read, write};
 
 #[cfg(feature = "serde")]
 mod named {
     use nystrom_linalg_core::{Error, Result};
-    use serde::de::value::{MapAccessDeserializer, StringDeserializer};
-    use serde::de::{
-        DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, IntoDeserializer, MapAccess,
-        Visitor,
-    };
+    use serde::de::{DeserializeOwned, Error as _, IgnoredAny, MapAccess, Visitor};
     use serde::ser::{Error as _, SerializeMap};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::fmt;
@@ -77,7 +73,7 @@ mod named {
         fn load<'de, D: Deserializer<'de>>(
             deserializer: D,
         ) -> Result<LoadedKernel<Self>, D::Error> {
-            read(deserializer, Self::name(), OldFields { fields: &[], known: false }, Ok)
+            read(deserializer, Self::name(), Ok)
         }
     }
 
@@ -124,33 +120,6 @@ mod named {
         }
     }
 
-    /// A kernel's fields in the old file format, in which kernels have no names.
-    pub(crate) struct OldFields {
-        /// The names of the fields.
-        pub fields: &'static [&'static str],
-        /// Whether no other kernel of this crate has the same fields.
-        pub known: bool,
-    }
-
-    /// All field names of the old format, except the `gaussian` of a periodic kernel, which is also
-    /// a name of a kernel.
-    const OLD_FIELDS: [&str; 14] = [
-        "profile",
-        "length_scale",
-        "length_scales",
-        "beta",
-        "bias",
-        "degree",
-        "gamma",
-        "offset",
-        "period",
-        "matrix",
-        "first",
-        "second",
-        "kernel",
-        "factor",
-    ];
-
     /// Writes `{name: fields}`.
     pub(crate) fn write<F: Serialize + ?Sized, S: Serializer>(
         name: &str,
@@ -162,20 +131,17 @@ mod named {
         map.end()
     }
 
-    /// Reads the fields under `name`, or in the old format fields without a name if they can only
-    /// belong to this kernel, and calls the constructor `make`.
+    /// Reads the fields under `name`, and calls the constructor `make`.
     pub(crate) fn read<'de, D: Deserializer<'de>, F: DeserializeOwned, K>(
         deserializer: D,
         name: String,
-        old: OldFields,
         make: fn(F) -> Result<K>,
     ) -> Result<LoadedKernel<K>, D::Error> {
-        deserializer.deserialize_map(Reader { name, old, make, fields: PhantomData })
+        deserializer.deserialize_map(Reader { name, make, fields: PhantomData })
     }
 
     struct Reader<F, K> {
         name: String,
-        old: OldFields,
         make: fn(F) -> Result<K>,
         fields: PhantomData<F>,
     }
@@ -188,7 +154,7 @@ mod named {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let Reader { name, old, make, .. } = self;
+            let Reader { name, make, .. } = self;
             let Some(key) = map.next_key::<String>()? else {
                 return Err(A::Error::custom(format!(
                     "no kernel where `{name}` should be; the file is damaged"
@@ -204,30 +170,10 @@ mod named {
                     ))),
                 };
             }
-            let own = old.fields.contains(&&*key);
-            let problem = match (OLD_FIELDS.contains(&&*key), own) {
-                (true, true) if old.known => {
-                    let fields = F::deserialize(MapAccessDeserializer::new(PutBack {
-                        key: Some(key),
-                        rest: map,
-                    }))?;
-                    return Ok(LoadedKernel(make(fields)));
-                }
-                (true, true) => format!(
-                    "it was saved in a format without names, and several kernels have its fields; \
-                     if it is `{name}`, put {{\"{name}\": …}} around the kernel in the file"
-                ),
-                (true, false) => format!(
-                    "it was saved in a format without names, and its field `{key}` is not a field \
-                     of `{name}`; load it as the kernel it was saved as"
-                ),
-                (false, _) => {
-                    format!(
-                        "the file holds the kernel `{key}`, not `{name}`; load it as the kernel \
-                         it was saved as"
-                    )
-                }
-            };
+            let problem = format!(
+                "the file holds the kernel `{key}`, not `{name}`; load it as the kernel it was \
+                 saved as"
+            );
             let error = Error::Incompatible { what: "kernel", problem };
             match skip(map) {
                 Ok(()) => Ok(LoadedKernel(Err(error))),
@@ -242,36 +188,6 @@ mod named {
         map.next_value::<IgnoredAny>()?;
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(())
-    }
-
-    /// A map whose first key has already been read, as if it had not.
-    struct PutBack<A> {
-        key: Option<String>,
-        rest: A,
-    }
-
-    impl<'de, A: MapAccess<'de>> MapAccess<'de> for PutBack<A> {
-        type Error = A::Error;
-
-        fn next_key_seed<S: DeserializeSeed<'de>>(
-            &mut self,
-            seed: S,
-        ) -> Result<Option<S::Value>, A::Error> {
-            match self.key.take() {
-                Some(key) => {
-                    let key: StringDeserializer<A::Error> = key.into_deserializer();
-                    seed.deserialize(key).map(Some)
-                }
-                None => self.rest.next_key_seed(seed),
-            }
-        }
-
-        fn next_value_seed<S: DeserializeSeed<'de>>(
-            &mut self,
-            seed: S,
-        ) -> Result<S::Value, A::Error> {
-            self.rest.next_value_seed(seed)
-        }
     }
 }
 
@@ -300,16 +216,16 @@ macro_rules! checked_on_load {
 pub(crate) use checked_on_load;
 
 /// Serde for a kernel: its fields and its component kernels are written under its name and loaded
-/// by its constructor. `known`: whether no other kernel has the same fields.
+/// by its constructor.
 macro_rules! saved_kernel {
     (
-        [$($generic:ident: ($($bound:tt)+)),*] $kernel:ty = $name:expr, known: $known:expr,
+        [$($generic:ident: ($($bound:tt)+)),*] $kernel:ty = $name:expr,
         { $($(#[$attribute:meta])* $field:ident: $type:ty),* }
         of { $($part:ident: $part_type:ty),* }, $make:expr
     ) => {
         #[cfg(feature = "serde")]
         const _: () = {
-            use $crate::load::{LoadedKernel, OldFields, SavedKernel, read, write};
+            use $crate::load::{LoadedKernel, SavedKernel, read, write};
 
             #[derive(serde::Serialize)]
             #[serde(bound(serialize = ""))]
@@ -341,8 +257,7 @@ macro_rules! saved_kernel {
                 ) -> Result<LoadedKernel<Self>, D::Error> {
                     let make: fn(Stored<$($generic),*>) -> nystrom_linalg_core::Result<Self> =
                         $make;
-                    let fields = &[$(stringify!($field),)* $(stringify!($part),)*];
-                    read(deserializer, Self::name(), OldFields { fields, known: $known }, make)
+                    read(deserializer, Self::name(), make)
                 }
             }
 

@@ -48,7 +48,6 @@ mod saved {
     }
     impl SavedProfile for MaternNu {
         const NAME: &'static str = "matern";
-        const KNOWN_BY_FIELDS: bool = true;
     }
 }
 

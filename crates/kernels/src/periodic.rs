@@ -25,7 +25,7 @@ pub struct Periodic {
 }
 
 saved_kernel! {
-    [] Periodic = "periodic".into(), known: true, { period: f64,
+    [] Periodic = "periodic".into(), { period: f64,
         #[serde(with = "unnamed")] gaussian: Gaussian } of {},
     |s| Periodic::new(s.period, s.gaussian.length_scale())
 }

@@ -29,7 +29,7 @@ pub struct PowerExponentialL1 {
 }
 
 saved_kernel! {
-    [] PowerExponentialL1 = "power-exponential-l1".into(), known: false,
+    [] PowerExponentialL1 = "power-exponential-l1".into(),
     { power: f64, length_scale: f64 } of {},
     |s| PowerExponentialL1::new(s.power, s.length_scale)
 }

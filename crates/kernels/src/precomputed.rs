@@ -28,7 +28,7 @@ pub struct Precomputed<T> {
 
 saved_kernel! {
     [T: (Scalar + serde::Serialize + serde::de::DeserializeOwned)]
-    Precomputed<T> = "precomputed".into(), known: true,
+    Precomputed<T> = "precomputed".into(),
     { #[serde(with = "nystrom_linalg_core::serialize::matrix")] matrix: Mat<T> } of {},
         |s| Precomputed::new(s.matrix)
 }

@@ -51,7 +51,6 @@ impl Profile for InversePower {
 #[cfg(feature = "serde")]
 impl crate::SavedProfile for InversePower {
     const NAME: &'static str = "rational-quadratic";
-    const KNOWN_BY_FIELDS: bool = true;
 }
 
 /// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}, a mixture of Gaussian kernels over all

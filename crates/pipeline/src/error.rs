@@ -155,6 +155,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::Values`] of a row without a value in the column by which rows are split.
+    pub(crate) fn misses_split(table: &nystrom_data::Table, name: &str, row: usize) -> Error {
+        let remedy = "fill it in, leave out the row, or split by another column";
+        Error::values(name, format!("misses its value in {}", place(table, row)), remedy)
+    }
+
+    /// [`Error::UsedTwice`] of a column.
+    pub(crate) fn used_twice(column: &str, first: &'static str, second: &'static str) -> Error {
+        Error::UsedTwice { column: column.to_owned(), first, second }
+    }
+
     /// [`Error::Values`] of a column.
     pub(crate) fn values(column: &str, what: impl Into<String>, remedy: &'static str) -> Error {
         Error::Values { column: column.to_owned(), what: what.into(), remedy }

@@ -36,8 +36,10 @@
 
 mod classes;
 mod columns;
+mod counts;
 mod effort;
 mod error;
+mod examples;
 mod file;
 mod fit;
 mod hold_out;

@@ -4,7 +4,7 @@ use crate::classes::Task;
 use crate::columns::{Columns, Shape};
 use crate::error::Result;
 use crate::fit::Fit;
-use crate::problem::Problem;
+use crate::problem::TableProblem;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -60,7 +60,8 @@ impl Fit {
         let fit = Fit { task: Task::Regression, ..self.clone() };
         // the generator deals out folds, which nobody looks at
         let alone = (None, &HashMap::new());
-        let problem = Problem::new(&fit, table, &targets, alone, &mut Pcg64::seed_from_u64(0))?;
+        let problem =
+            TableProblem::new(&fit, table, &targets, alone, &mut Pcg64::seed_from_u64(0))?;
         let (columns, x) = problem.features(&fit.columns, Shape::PLAIN, None)?;
         let table = &problem.table;
         let of_targets = targets.iter().map(|name| table.numbers(name.as_str()));

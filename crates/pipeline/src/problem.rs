@@ -4,7 +4,7 @@
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
     Candidate, ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape,
-    Training, position,
+    TAKEN, Training, column_of, position,
 };
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 pub(crate) const FEWEST: usize = 3;
 
 /// What a search works on.
-pub(crate) struct Problem {
+pub(crate) struct TableProblem {
     /// The rows that are used.
     pub table: Table,
     /// n × t, each target with mean 0 and standard deviation 1; those of classes together.
@@ -33,7 +33,7 @@ pub(crate) struct Problem {
     pub weights: Option<Vec<f64>>,
     pub folds: Vec<Fold>,
     /// Rows that nothing but intervals may see.
-    pub aside: Option<Aside>,
+    pub aside: Option<WeightedTable>,
     /// What was decided about the table.
     pub notes: Vec<String>,
     /// What is known of the columns of all rows, if these are a sample of them.
@@ -46,36 +46,35 @@ pub(crate) struct Problem {
     readings: Vec<(String, Reading)>,
 }
 
-/// Rows set aside.
-pub(crate) struct Aside {
+/// Rows with their weights.
+pub(crate) struct WeightedTable {
     pub table: Table,
-    /// In units in which those of the other rows have mean 1.
+    /// In units in which those of the rows for training have mean 1.
     pub weights: Option<Vec<f64>>,
 }
 
-impl Aside {
-    /// The rows for training and their weights, of mean 1, and those set aside.
-    fn of(
-        fold: &Fold,
-        table: &Table,
-        weights: Option<Vec<f64>>,
-    ) -> Result<(Table, Option<Vec<f64>>, Option<Aside>)> {
-        let of = |rows: &[usize], mean: f64| {
-            let weights = weights.as_ref();
-            weights.map(|w| rows.iter().map(|&row| w[row] / mean).collect::<Vec<f64>>())
-        };
-        let used = of(&fold.train, 1.0);
-        let mean = used.map_or(1.0, |used| used.iter().sum::<f64>() / used.len() as f64);
-        let table_aside = table.select_rows(&fold.validation)?;
-        let aside = Aside { table: table_aside, weights: of(&fold.validation, mean) };
-        Ok((table.select_rows(&fold.train)?, of(&fold.train, mean), Some(aside)))
+impl WeightedTable {
+    /// These rows, with weights divided by `mean`.
+    fn select(&self, rows: &[usize], mean: f64) -> Result<WeightedTable> {
+        let weights = self.weights.as_ref();
+        let weights = weights.map(|w| rows.iter().map(|&row| w[row] / mean).collect());
+        Ok(WeightedTable { table: self.table.select_rows(rows)?, weights })
+    }
+
+    /// The rows for training, with weights of mean 1, and those set aside.
+    fn split(&self, Fold { train, validation }: &Fold) -> Result<(WeightedTable, WeightedTable)> {
+        let mean = self
+            .weights
+            .as_ref()
+            .map_or(1.0, |w| train.iter().map(|&row| w[row]).sum::<f64>() / train.len() as f64);
+        Ok((self.select(train, mean)?, self.select(validation, mean)?))
     }
 }
 
 /// Why rows are left out, and how many of how many.
 pub(crate) type LeftOut = Vec<(String, usize)>;
 
-impl Problem {
+impl TableProblem {
     /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
     /// the table is a sample of them, and `exact` what is known of their columns.
     ///
@@ -106,11 +105,11 @@ impl Problem {
             false => table.select_rows(&rows)?,
         };
         let compared = compared(fit, &mut looked, &table, targets)?;
-        let (all, weighted) = (table.rows(), weighted(fit, table, &compared, &mut notes)?);
-        let copies_in_sample = !exact.is_empty() && weighted.0.rows() < all;
+        let (all, used) = (table.rows(), weighted(fit, table, &compared, &mut notes)?);
+        let copies_in_sample = !exact.is_empty() && used.table.rows() < all;
         let of = |table: &Table| Labels::new(table, &targets[0], counts);
         let labels: Option<&LabelsOf<'_>> = classes.then_some(&of);
-        let (table, weights, aside) = parts(fit, weighted, targets, labels, rng)?;
+        let (WeightedTable { table, weights }, aside) = parts(fit, used, targets, labels, rng)?;
         let labels = labels.map(|of| of(&table)).transpose()?;
         notes.extend(labels.iter().flat_map(|labels| labels.notes.iter().cloned()));
         let weights = match &labels {
@@ -123,7 +122,7 @@ impl Problem {
             None => standardised(&table, targets, weights.as_deref())?,
         };
         let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
-        Ok(Problem {
+        Ok(TableProblem {
             table,
             y,
             targets,
@@ -172,29 +171,30 @@ type LabelsOf<'a> = dyn Fn(&Table) -> Result<Labels> + 'a;
 /// The rows that are fitted, their weights, and the rows that are set aside.
 fn parts(
     fit: &Fit,
-    (table, weights): (Table, Option<Vec<f64>>),
+    used: WeightedTable,
     targets: &[String],
     labels: Option<&LabelsOf<'_>>,
     rng: &mut dyn Rng,
-) -> Result<(Table, Option<Vec<f64>>, Option<Aside>)> {
-    let aside = set_aside(fit.calibrate, &fit.split, table.rows(), rng)?;
+) -> Result<(WeightedTable, Option<WeightedTable>)> {
+    let aside = set_aside(fit.calibrate, &fit.split, used.table.rows(), rng)?;
     if aside.is_some() && labels.is_some() && !calibrates_classes(fit) {
         return Err(no_intervals(targets, "calibrate"));
     }
     if fit.deviations && labels.is_some() {
         return Err(no_intervals(targets, "std"));
     }
-    let (table, weights, aside) = match (aside, labels) {
-        (Some(fold), Some(of)) => {
-            Aside::of(&fold.with_every_class(&of(&table)?.of), &table, weights)?
-        }
-        (Some(fold), None) => Aside::of(&fold, &table, weights)?,
-        (None, _) => (table, weights, None),
+    let fold = match (aside, labels) {
+        (Some(fold), Some(of)) => Some(fold.with_every_class(&of(&used.table)?.of)),
+        (fold, _) => fold,
     };
-    if table.rows() < FEWEST {
-        return Err(Error::TooFewRows { rows: table.rows() });
+    let (used, aside) = match fold {
+        Some(fold) => used.split(&fold).map(|(used, aside)| (used, Some(aside)))?,
+        None => (used, None),
+    };
+    if used.table.rows() < FEWEST {
+        return Err(Error::TooFewRows { rows: used.table.rows() });
     }
-    Ok((table, weights, aside))
+    Ok((used, aside))
 }
 
 pub(crate) fn look(
@@ -203,8 +203,7 @@ pub(crate) fn look(
     taken: &[String],
     exact: &HashMap<String, ColumnSums>,
 ) -> Result<Looked> {
-    let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
-    Looked::at(table, &fit.columns, &taken, &|name| exact.get(name))
+    Looked::at(table, &fit.columns, taken, &|name| exact.get(name))
 }
 
 /// The columns in which rows differ that are not taken together.
@@ -228,15 +227,13 @@ pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     let others = fit.weights.iter().map(String::as_str).chain(fit.split.column());
     for name in targets.iter().map(String::as_str).chain(others) {
         if taken.iter().any(|other| other == name) {
-            let first = "as a target, weight, group or time column";
-            let second = "as another of these four";
-            return Err(Error::UsedTwice { column: name.to_owned(), first, second });
+            let (first, second) = (TAKEN, "as another of these four");
+            return Err(Error::used_twice(name, first, second));
         }
         taken.push(name.to_owned());
     }
     if let Some(name) = targets.iter().find(|name| fit.columns.drop.contains(name)) {
-        let (first, second) = ("as a target", "as a column to drop");
-        return Err(Error::UsedTwice { column: name.clone(), first, second });
+        return Err(Error::used_twice(name, "as a target", "as a column to drop"));
     }
     Ok(taken)
 }
@@ -259,7 +256,7 @@ pub(crate) fn usable(
         left_out.push((why.to_owned(), left.len()));
     };
     for name in targets {
-        let gaps = match &table.columns()[position(table, name)?].values {
+        let gaps = match &column_of(table, name)?.values {
             Values::Categories(text) if classes => {
                 (0..n).filter(|&row| text.codes[row].is_none()).collect()
             }
@@ -278,8 +275,7 @@ pub(crate) fn usable(
         leave(none, "have the weight 0", &mut keep);
     }
     if fit.columns.missing == Missing::DropRows {
-        let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
-        let features = fit.columns.candidates(table, &taken)?;
+        let features = fit.columns.candidates(table, taken)?;
         let mut misses = vec![false; n];
         for &place in &features {
             let column = &table.columns()[place];
@@ -304,13 +300,9 @@ fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
         check_weights(name, &weights, |i| place(table, rows[i]))?;
     }
     if let Split::Group(name) = &fit.split {
-        let column = &table.columns()[position(table, name)?];
+        let column = column_of(table, name)?;
         if let Some(&row) = rows.iter().find(|&&row| is_gap(column, row)) {
-            return Err(Error::values(
-                name,
-                format!("misses its value in {}", place(table, row)),
-                "fill it in, leave out the row, or split by another column",
-            ));
+            return Err(Error::misses_split(table, name, row));
         }
     }
     Ok(())
@@ -348,11 +340,11 @@ fn weighted(
     table: Table,
     compared: &[String],
     notes: &mut Vec<String>,
-) -> Result<(Table, Option<Vec<f64>>)> {
+) -> Result<WeightedTable> {
     let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
     let copies = repeats::copies(&table, compared)?;
     let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
-        return Ok((table, weights));
+        return Ok(WeightedTable { table, weights });
     };
     let (all, different) = (table.rows(), groups.len());
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
@@ -364,7 +356,7 @@ fn weighted(
     let weight = |row: &usize| weights.as_ref().map_or(1.0, |weights| weights[*row]);
     let mean = all as f64 / different as f64;
     let weights = groups.iter().map(|same| same.iter().map(weight).sum::<f64>() / mean).collect();
-    Ok((table.select_rows(&rows)?, Some(weights)))
+    Ok(WeightedTable { table: table.select_rows(&rows)?, weights: Some(weights) })
 }
 
 /// Probabilities are calibrated on rows set aside, all of which count alike.

@@ -1,5 +1,6 @@
 //! Rows that occur several times.
 
+use crate::counts::bits_of;
 use crate::error::Result;
 use nystrom_data::{Column, Table, Values};
 use std::cmp::Ordering;
@@ -86,11 +87,7 @@ fn pairs_and_values(mut keys: Vec<u64>) -> (f64, usize) {
 
 /// A number as good as random that equal cells of a column share.
 fn key(column: &Column, j: usize, row: usize) -> u64 {
-    let cell = match &column.values {
-        Values::Numbers(values) => (values[row] + 0.0).to_bits(), //   0 and −0 are equal
-        Values::Categories(text) => text.codes[row].map_or(u64::MAX, u64::from),
-    };
-    mixed(mixed(j as u64) ^ cell)
+    mixed(mixed(j as u64) ^ bits_of(&column.values, row))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection whose values look

@@ -1,8 +1,8 @@
 //! Splitting rows into training and validation, without leakage between the two.
 
 use crate::classes::key;
-use crate::columns::{ColumnOptions, ordered, position};
-use crate::error::{Error, Result, place};
+use crate::columns::{ColumnOptions, column_of, ordered};
+use crate::error::{Error, Result};
 use crate::strata::stratified;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
@@ -196,11 +196,8 @@ fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
 /// The rows of each value of a column, values in increasing order. Texts that differ in case or
 /// blanks alone are one group: if they are not, nothing is lost.
 fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
-    let column = &table.columns()[position(table, name)?];
-    let missing = |row: usize| {
-        let remedy = "fill it in, leave out the row, or split by another column";
-        Error::values(name, format!("misses its value in {}", place(table, row)), remedy)
-    };
+    let column = column_of(table, name)?;
+    let missing = |row: usize| Error::misses_split(table, name, row);
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     match &column.values {
         Values::Numbers(values) => {

@@ -1,6 +1,7 @@
 //! Predictions of the chosen candidate for validation rows.
 
 use crate::classes::Classes;
+use crate::intervals::rank;
 use nystrom::faer::MatRef;
 use serde::{Deserialize, Serialize};
 
@@ -133,8 +134,7 @@ impl Coverage {
         let halves = [half(0), half(1)];
         let within = |level: f64| {
             let covered = |a: &[f64], b: &[f64]| {
-                let rank = ((b.len() + 1) as f64 * level - 1e-9).ceil().max(1.0) as usize;
-                b.get(rank - 1).map(|q| a.partition_point(|score| score <= q))
+                b.get(rank(b.len(), level) - 1).map(|q| a.partition_point(|score| score <= q))
             };
             let [first, second] = &halves;
             let both = covered(first, second)? + covered(second, first)?;

@@ -99,45 +99,6 @@ fn every_kernel_can_be_fitted_saved_and_loaded() {
     }
 }
 
-/// A model file as the program wrote it before the library named its kernels, to the letter;
-/// kernels have the same names now.
-#[test]
-fn a_model_file_of_an_earlier_version_loads() {
-    let old = r#"{"program":"nystrom","format":1,"target":"y","target_position":1,"features":["a"],"standardization":null,
-        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,
-        "training_rmse":0.1},
-        "model":{"format":1,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,
-        "kernel":{"gaussian":{"profile":null,"length_scale":2.0}},
-        "centers":{"nrows":1,"ncols":2,"column_major":[0.0,1.0]},
-        "coefficients":{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]},"intercept":[0.25],
-        "report":{"n":3,"m":2,"d":1,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce",
-        "reason":"asked for",
-        "condition":4.0,"kernel_entries":10}}}"#;
-    let bench = Bench::new();
-    bench.write("old.json", old);
-    bench.write("x.csv", "a,y\n0,0\n2,0\n");
-    bench.ok("predict old.json x.csv -o p.csv -q");
-    let k = |r: f64| (-r * r / 8.0).exp();
-    let expected = [1.0 - 0.5 * k(1.0) + 0.25, k(2.0) - 0.5 * k(1.0) + 0.25];
-    for (f, expected) in bench.column("p.csv", "prediction").iter().zip(expected) {
-        assert!((f - expected).abs() < 1e-15, "{f} {expected}");
-    }
-    for (from, to, message) in [
-        ("\"gaussian\":", "\"gauss\":", "no kernel `gauss`"),
-        (
-            "{\"gaussian\":{\"profile\":null,\"length_scale\":2.0}}",
-            "{\"profile\":null,\"length_scale\":2.0}",
-            "no kernel",
-        ),
-        ("\"profile\":null", "\"profile\":{\"nu\":2.5}", "damaged"),
-    ] {
-        assert!(old.contains(from));
-        bench.write("bad.json", old.replacen(from, to, 1));
-        let run = bench.run("predict bad.json x.csv -q");
-        assert!(run.code != Some(0) && run.err.contains(message), "{from}: {run:?}");
-    }
-}
-
 #[test]
 fn every_method_chooses_landmarks() {
     let bench = Bench::new();

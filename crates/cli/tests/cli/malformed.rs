@@ -122,10 +122,10 @@ const CASES: &[Case] = &[
         &["future.json", "layout 9"],
     ),
     Case(
-        "hollow.json|{\"program\":\"nystrom\",\"format\":1}",
+        "old.json|{\"program\":\"nystrom\",\"format\":1}",
         "predict FILE t.csv",
         DATA,
-        &["hollow.json", "missing field"],
+        &["old.json", "layout 1", "fit the model again"],
     ),
     // command lines
     Case("|", "fit good.csv --lambda auto -o out.json", USAGE, &["which column", "--target NAME"]),
@@ -213,30 +213,4 @@ fn damaged_models_never_panic() {
         let told = run.err.contains("damaged") || run.err.contains("has layout");
         assert!(run.code == Some(DATA) && told, "{place}: {run:?}");
     }
-}
-
-/// Model files of the layout before are read: they told the target's place and not all columns.
-#[test]
-fn models_of_the_layout_before_are_read() {
-    let bench = Bench::new();
-    let now = "\"columns\":[\"a\",\"b\",\"y\",\"c\"]";
-    let text = r#"{"program":"nystrom","format":2,"target":"y","features":["a","b","c"],
-        "columns":["a","b","y","c"],
-        "standardization":{"means":[0.5,0.0,1.0],"scales":[1.0,2.0,0.5]},
-        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,
-        "training_rmse":0.1},
-        "model":{"format":1,"scalar":"f64","dimension":3,"centers_count":2,"targets":1,
-        "kernel":{"gaussian":{"profile":null,"length_scale":2.0}},
-        "centers":{"nrows":3,"ncols":2,"column_major":[0.0,1.0,0.5,1.0,0.0,-0.5]},
-        "coefficients":{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]},"intercept":[0.25],
-        "report":{"n":3,"m":2,"d":3,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce",
-        "reason":"asked for","condition":4.0,"kernel_entries":10}}}"#;
-    bench.write("m.json", text);
-    let old = text.replace(now, "\"target_position\":2").replace("\"format\":2", "\"format\":1");
-    bench.write("old.json", old);
-    let rows: String = table(30, 1).lines().skip(1).map(|line| format!("{line}\n")).collect();
-    bench.write("bare.csv", rows);
-    let [new, old] = ["m", "old"]
-        .map(|model| bench.ok(&format!("predict {model}.json bare.csv --no-header")).out);
-    assert_eq!(new, old);
 }

@@ -1,4 +1,4 @@
-//! Kernels in files: each under its name, none taken for another, and what older files still say.
+//! Kernels in files: each under its name, none taken for another.
 
 use nystrom_kernels::{
     Ard, Bernoulli, Gaussian, LaplacianL1, Linear, LoadedKernel, Matern, Matern12, Matern32,
@@ -7,7 +7,6 @@ use nystrom_kernels::{
 };
 use nystrom_linalg_core::Error;
 use serde_json::Value;
-use std::fmt::Debug;
 
 type GaussianArd = Ard<SquaredExponential>;
 
@@ -115,71 +114,9 @@ fn parts_of_a_kernel_have_names_too() {
     assert!(problem.contains("`matern-3/2`, not `gaussian`"), "{problem}");
 }
 
-/// Files as they were written before kernels had names, to the letter.
+/// Fields without the name of their kernel are no kernel.
 #[test]
-fn old_files_load_where_no_other_kernel_has_their_fields() {
-    fn loads<K: SavedKernel + PartialEq + Debug>(file: &str, kernel: K) {
-        assert_eq!(serde_json::from_str::<K>(file).unwrap(), kernel);
-        let sorted: Value = serde_json::from_str(file).unwrap(); // keys in another order
-        assert_eq!(serde_json::from_value::<K>(sorted).unwrap(), kernel);
-    }
-    loads(r#"{"profile":{"nu":1.3},"length_scale":3.02}"#, Matern::new(1.3, 3.02).unwrap());
-    loads(
-        r#"{"profile":{"alpha":2.0},"length_scale":0.5}"#,
-        RationalQuadratic::new(2.0, 0.5).unwrap(),
-    );
-    let ard = Matern::new(1.3, 1.0).unwrap().with_length_scales(&[1.0, 2.0]).unwrap();
-    loads(r#"{"profile":{"nu":1.3},"length_scales":[1.0,2.0]}"#, ard);
-    loads(r#"{"length_scale":3.02}"#, LaplacianL1::new(3.02).unwrap());
-    loads(r#"{"bias":0.5}"#, Linear::with_bias(0.5).unwrap());
-    loads(r#"{"degree":3,"gamma":0.25,"offset":1.0}"#, Polynomial::new(3, 0.25, 1.0).unwrap());
-    loads(r#"{"beta":2}"#, Bernoulli::new(2).unwrap());
-    let periodic = r#"{"period":2.0,"gaussian":{"profile":null,"length_scale":1.5}}"#;
-    assert_eq!(
-        serde_json::from_str::<Periodic>(periodic).unwrap(),
-        Periodic::new(2.0, 1.5).unwrap()
-    );
-    loads(
-        r#"{"kernel":{"profile":{"nu":1.3},"length_scale":3.02},"factor":2.0}"#,
-        Scaled::new(Matern::new(1.3, 3.02).unwrap(), 2.0).unwrap(),
-    );
-    loads(
-        r#"{"matrix":{"nrows":1,"ncols":1,"column_major":[2.0]}}"#,
-        Precomputed::new(faer::mat![[2.0_f64]]).unwrap(),
-    );
-}
-
-#[test]
-fn old_files_that_several_kernels_could_have_written_are_refused_with_the_remedy() {
-    let old = r#"{"profile":null,"length_scale":3.02}"#;
-    for (problem, name) in [
-        (refused::<Gaussian>(old), "gaussian"),
-        (refused::<Matern12>(old), "matern-1/2"),
-        (refused::<Matern32>(old), "matern-3/2"),
-        (refused::<Matern52>(old), "matern-5/2"),
-        (refused::<GaussianArd>(r#"{"profile":null,"length_scales":[3.02]}"#), "gaussian-ard"),
-    ] {
-        assert!(
-            problem.contains(&format!(r#"put {{"{name}": …}} around the kernel"#)),
-            "{problem}"
-        );
-    }
-    // what the message says works
-    let named: Gaussian = serde_json::from_str(&format!(r#"{{"gaussian":{old}}}"#)).unwrap();
-    assert_eq!(named, Gaussian::new(3.02).unwrap());
-    let pair = r#"{"first":{"bias":0.0},"second":{"bias":1.0}}"#;
-    assert!(refused::<Sum<Linear, Linear>>(pair).contains("several kernels"));
-    assert!(refused::<Product<Linear, Linear>>(pair).contains("several kernels"));
-    let named: Sum<Linear, Linear> = serde_json::from_str(&format!(r#"{{"sum":{pair}}}"#)).unwrap();
-    assert_eq!(named, Sum::new(Linear::new(), Linear::with_bias(1.0).unwrap()));
-    // a part that is not clear
-    let part = format!(r#"{{"kernel":{old},"factor":2.0}}"#);
-    assert!(refused::<Scaled<Gaussian>>(&part).contains(r#"put {"gaussian": …}"#));
-}
-
-/// An old file of one kernel is no other kernel, whatever the order of its fields.
-#[test]
-fn old_files_of_other_kernels_are_refused() {
+fn files_without_names_are_refused() {
     let old = [
         r#"{"profile":null,"length_scale":3.02}"#,
         r#"{"profile":{"alpha":2.0},"length_scale":0.5}"#,
@@ -203,7 +140,9 @@ fn old_files_of_other_kernels_are_refused() {
         assert!(serde_json::from_str::<Scaled<Linear>>(file).is_err(), "{file}");
     }
     let problem = refused::<Linear>(r#"{"degree":3,"gamma":0.25,"offset":1.0}"#);
-    assert!(problem.contains("`degree` is not a field of `linear`"), "{problem}");
+    assert!(problem.contains("`degree`, not `linear`"), "{problem}");
+    let problem = refused::<Linear>(r#"{"bias":0.5}"#);
+    assert!(problem.contains("`bias`, not `linear`"), "{problem}");
 }
 
 /// A kernel of a user: its name is its own to choose, its fields are as it writes them.

@@ -1,10 +1,11 @@
 //! The class of every row.
 
-use super::names::{Names, decimal, numbers};
+use super::names::{Names, decimal, number};
 use super::{Calibration, ClassCounts, Classes, Task};
-use crate::columns::position;
+use crate::columns::column_of;
+use crate::counts::{bits_of, counted};
 use crate::error::{Error, Result};
-use crate::target::Target;
+use crate::target::{Target, indicators};
 use nystrom::faer::Mat;
 use nystrom_data::{Column, Table, Values};
 use std::collections::HashMap;
@@ -33,13 +34,13 @@ pub(crate) fn is_classes(
             _ => Ok(false),
         };
     };
-    let column = &table.columns()[position(table, target)?];
+    let column = column_of(table, target)?;
     match task {
         Task::Regression => return Ok(false),
         Task::Classification => return Ok(true),
         Task::Auto => {}
     }
-    let own = counts.is_none().then(|| ClassCounts::of(column));
+    let own = counts.is_none().then(|| ClassCounts::of(&column.values));
     let counts = counts.or(own.as_ref());
     let (what, other) = if is_text(column) {
         ("text".to_owned(), "is for numbers")
@@ -78,11 +79,11 @@ fn few_integers(counts: &ClassCounts) -> Option<usize> {
 /// A column of texts that are all numbers, as numbers; nothing of other columns.
 pub(crate) fn as_numbers(column: &Column) -> Option<Column> {
     let Values::Categories(text) = &column.values else { return None };
-    let mut used = vec![false; text.levels.len()];
-    text.codes.iter().flatten().for_each(|&code| used[code as usize] = true);
-    let zero = |(level, used): (&'_ String, &bool)| if *used { level.clone() } else { "0".into() };
-    let levels: Vec<String> = text.levels.iter().zip(&used).map(zero).collect();
-    let levels = numbers(levels.iter().map(String::as_str))?;
+    if counted(text, None).iter().any(|(_, level)| number(level).is_none()) {
+        return None;
+    }
+    let levels = text.levels.iter().map(|level| number(level).unwrap_or(f64::NAN));
+    let levels: Vec<f64> = levels.collect();
     let value = |code: &Option<u32>| code.map_or(f64::NAN, |code| levels[code as usize]);
     let values = text.codes.iter().map(value).collect();
     Some(Column::numbers(column.name.clone(), values))
@@ -102,8 +103,8 @@ impl Labels {
     /// Of a column without missing values. `counts` are those of all rows where the table is a
     /// sample: it may lack some of the classes.
     pub fn new(table: &Table, target: &str, counts: Option<&ClassCounts>) -> Result<Labels> {
-        let column = &table.columns()[position(table, target)?];
-        let own = ClassCounts::of(column);
+        let column = column_of(table, target)?;
+        let own = ClassCounts::of(&column.values);
         let texts = match counts {
             Some(counts) => counts.all().ok_or_else(|| {
                 let what = "holds more than 1000 different values, too many to be classes";
@@ -169,9 +170,9 @@ impl Labels {
         // the variance of ±1
         let variance = means.iter().map(|mean| 1.0 - mean * mean).sum::<f64>() / functions as f64;
         let scale = if variance > 0.0 { variance.sqrt() } else { 1.0 };
-        let y = Mat::from_fn(n, functions, |i, j| (sign(i, j) - means[j]) / scale);
         let target = |mean| Target { name: self.target.clone(), mean, scale };
-        (y, means.into_iter().map(target).collect())
+        let targets: Vec<Target> = means.into_iter().map(target).collect();
+        (indicators(self.names.len(), &targets, &self.of), targets)
     }
 }
 
@@ -184,32 +185,19 @@ pub(super) fn rows_of(
     column: &Column,
     class: impl Fn(&str) -> Result<usize>,
 ) -> Result<Vec<usize>> {
-    match &column.values {
-        Values::Numbers(values) => {
-            let mut known: HashMap<u64, usize> = HashMap::new();
-            let of = |value: &f64| {
-                let bits = (value + 0.0).to_bits();
-                if let Some(class) = known.get(&bits) {
-                    return Ok(*class);
-                }
-                let class = class(&Classes::name_of(*value))?;
-                known.insert(bits, class);
-                Ok(class)
-            };
-            values.iter().map(of).collect()
+    let name = |row: usize| match &column.values {
+        Values::Numbers(values) => Classes::name_of(values[row]),
+        Values::Categories(text) => text.get(row).unwrap_or_default().to_owned(),
+    };
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    let of = |row: usize| {
+        let bits = bits_of(&column.values, row);
+        if let Some(class) = known.get(&bits) {
+            return Ok(*class);
         }
-        Values::Categories(text) => {
-            let mut known: Vec<Option<usize>> = vec![None; text.levels.len()];
-            let of = |code: &Option<u32>| {
-                let Some(code) = code.map(|code| code as usize) else { return class("") };
-                if let Some(class) = known[code] {
-                    return Ok(class);
-                }
-                let class = class(&text.levels[code])?;
-                known[code] = Some(class);
-                Ok(class)
-            };
-            text.codes.iter().map(of).collect()
-        }
-    }
+        let class = class(&name(row))?;
+        known.insert(bits, class);
+        Ok(class)
+    };
+    (0..column.len()).map(of).collect()
 }

@@ -1,19 +1,18 @@
 //! Targets of classes: labels become targets ±1, and predicted values become probabilities.
 
 mod calibration;
-mod counts;
 mod labels;
 mod names;
 mod score;
 mod weights;
 
 pub use calibration::Calibration;
-pub(crate) use counts::ClassCounts;
 pub(crate) use labels::{Labels, as_numbers, is_classes};
 pub(crate) use names::{MOST_CLASSES, key};
 pub use score::ClassErrors;
 pub use weights::ClassWeights;
 
+use crate::counts::{self, TextCounts};
 use crate::error::{Error, Result};
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::Column;
@@ -48,6 +47,9 @@ pub struct Classes {
     /// The map from values f to probabilities.
     pub calibration: Calibration,
 }
+
+/// The different values of a target, as names of classes: at most ten spellings of each.
+pub(crate) type ClassCounts = TextCounts<1000>;
 
 impl Classes {
     /// The likeliest class in each row of `probabilities` (n × K), as an index into `names`.
@@ -85,8 +87,7 @@ impl Classes {
 
     /// The name of the class with this number.
     pub fn name_of(value: f64) -> String {
-        // −0 is 0
-        format!("{}", value + 0.0)
+        counts::name_of(value)
     }
 
     /// The probabilities, n × K, of values f, n × t.

@@ -132,10 +132,9 @@ pub(super) fn decimal(text: &str) -> Option<String> {
     Some(format!("{sign}{significant}e{exponent}"))
 }
 
-/// The numbers that a column of texts holds, if all are finite numbers.
-pub(crate) fn numbers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Vec<f64>> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    texts.into_iter().map(number).collect()
+/// A text that is a finite number.
+pub(super) fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Computing the features of a table with columns that were fitted to another.
 
 use super::means::{Known, LevelMeans};
-use super::options::position;
-use super::reading::Series;
-use super::{Aspect, Columns, Curve, Kind, Part, Treated, Treatment};
+use super::options::column_of;
+use super::reading::{Series, keep_example};
+use super::treat::{LevelFeatures, MeanFeatures, NumberFeatures};
+use super::{Aspect, Columns, Kind, Part, Treated, Treatment};
 use crate::error::{Error, Result, place};
 use nystrom::faer::{Mat, MatMut};
 use nystrom_data::{Categories, Table};
@@ -97,7 +98,7 @@ impl Columns {
     pub fn complete_rows(&self, table: &Table) -> Result<Vec<usize>> {
         let mut misses = vec![false; table.rows()];
         for column in &self.columns {
-            let values = &table.columns()[position(table, &column.name)?].values;
+            let values = &column_of(table, &column.name)?.values;
             column.reading.read(values, &self.marks).mark_gaps(&mut misses);
         }
         Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
@@ -109,7 +110,7 @@ impl Columns {
         let mut x = Mat::zeros(table.rows(), self.dim());
         let (mut notes, mut start) = (Vec::new(), 0);
         for column in &self.columns {
-            let values = &table.columns()[position(table, &column.name)?].values;
+            let values = &column_of(table, &column.name)?.values;
             let series = column.reading.read(values, &self.marks);
             let out = x.as_mut().subcols_mut(start, column.width());
             notes.extend(column.apply(&series, (table, own), out)?);
@@ -181,43 +182,29 @@ impl Part {
         wrong: &Wrong<'_>,
     ) -> Result<Met> {
         let numbers = || series.numbers.as_deref().unwrap_or_default();
-        let Some(text) = &series.texts else {
-            return match &self.treatment {
-                Treatment::Number { curve, fill, mean, scale, missing } => {
-                    let of = (*curve, *fill, *mean, *scale, *missing);
-                    self.aspect.numbers(numbers(), of, out, wrong)
-                }
-                // a column of numbers has no texts
-                _ => Ok(Met::default()),
-            };
-        };
-        match &self.treatment {
-            Treatment::Number { curve, fill, mean, scale, missing } => {
-                let of = (*curve, *fill, *mean, *scale, *missing);
-                if self.aspect == Aspect::IsText {
-                    let is_text: Vec<f64> =
-                        text.codes.iter().map(|c| f64::from(u8::from(c.is_some()))).collect();
-                    return self.aspect.numbers(&is_text, of, out, wrong);
-                }
-                let found = self.aspect.numbers(numbers(), of, out, wrong)?;
-                Ok(Met { filled: 0, ..found })
+        match (&self.treatment, &series.texts) {
+            (Treatment::Number(of), Some(text)) if self.aspect == Aspect::IsText => {
+                let is_text = |code: &Option<u32>| f64::from(u8::from(code.is_some()));
+                let is_text: Vec<f64> = text.codes.iter().map(is_text).collect();
+                of.fill(self.aspect, &is_text, out, wrong)
             }
-            Treatment::Text { .. } => self.treatment.text(text, out, wrong),
-            Treatment::Means { of, means, scales, complete } => {
-                of.fill((text, own), (means, scales, *complete), out, wrong)
+            (Treatment::Number(of), None) => of.fill(self.aspect, numbers(), out, wrong),
+            (Treatment::Number(of), Some(_)) => {
+                Ok(Met { filled: 0, ..of.fill(self.aspect, numbers(), out, wrong)? })
             }
+            (Treatment::Text(of), Some(text)) => of.fill(text, out, wrong),
+            (Treatment::Means(of), Some(text)) => of.fill((text, own), out, wrong),
+            // a column of numbers has no texts
+            (_, None) => Ok(Met::default()),
         }
     }
 }
 
-/// Curve, fill, mean, scale, and those of the feature that says what is missing.
-type OfNumber = (Curve, Option<f64>, f64, f64, Option<(f64, f64)>);
-
-impl Aspect {
-    fn numbers(
-        self,
+impl NumberFeatures {
+    fn fill(
+        &self,
+        aspect: Aspect,
         values: &[f64],
-        (curve, fill, mean, scale, missing): OfNumber,
         mut out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
     ) -> Result<Met> {
@@ -227,26 +214,24 @@ impl Aspect {
                 let what = format!("has the value {value}");
                 return Err(wrong(i, &what, "correct it, or make it a missing value"));
             }
-            let seen = if value.is_nan() { value } else { self.of_day(value) };
-            let Some(known) = Some(seen).filter(|v| !v.is_nan()).or(fill) else {
+            let seen = if value.is_nan() { value } else { aspect.of_day(value) };
+            let Some(known) = Some(seen).filter(|v| !v.is_nan()).or(self.fill) else {
                 return Err(wrong(i, "misses its value", FILL_IN));
             };
-            out[(i, 0)] = (curve.at(known) - mean) / scale;
-            if let Some((mean, scale)) = missing {
+            out[(i, 0)] = (self.curve.at(known) - self.mean) / self.scale;
+            if let Some((mean, scale)) = self.missing {
                 out[(i, 1)] = (f64::from(u8::from(value.is_nan())) - mean) / scale;
             }
             filled += usize::from(value.is_nan());
         }
-        let told = missing.is_some() || self != Aspect::Number;
+        let told = self.missing.is_some() || aspect != Aspect::Number;
         Ok(Met { filled: if told { 0 } else { filled }, ..Met::default() })
     }
 }
 
-impl Treatment {
-    fn text(&self, text: &Categories, mut out: MatMut<'_, f64>, wrong: &Wrong<'_>) -> Result<Met> {
-        let Treatment::Text { levels, rare, means, scale, complete, gaps } = self else {
-            return Ok(Met::default());
-        };
+impl LevelFeatures {
+    fn fill(&self, text: &Categories, mut out: MatMut<'_, f64>, wrong: &Wrong<'_>) -> Result<Met> {
+        let LevelFeatures { levels, rare, means, scale, complete, gaps } = self;
         let rare_at = rare.iter().flatten().map(|level| (level.as_str(), levels.len()));
         let known = levels.iter().enumerate().map(|(j, level)| (level.as_str(), j));
         let places = places(text, known.chain(rare_at));
@@ -274,27 +259,24 @@ impl Met {
     fn unknown(&mut self, text: &Categories, code: Option<u32>) {
         let Some(code) = code else { return };
         self.unknown += 1;
-        let example = format!("{:?}", text.levels[code as usize]);
-        if self.examples.len() < 3 && !self.examples.contains(&example) {
-            self.examples.push(example);
-        }
+        keep_example(&mut self.examples, &text.levels[code as usize]);
     }
 }
 
-impl LevelMeans {
+impl MeanFeatures {
     fn fill(
         &self,
         (text, own): (&Categories, Option<Known<'_>>),
-        (means, scales, complete): (&[f64], &[f64], bool),
         mut out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
     ) -> Result<Met> {
-        let text = self.renamed(text);
-        let values = self.means(&text, own);
-        let (t, mut met) = (self.width(), Met::default());
-        let known: Vec<bool> = text.levels.iter().map(|level| self.knows(level)).collect();
+        let MeanFeatures { of, means, scales, complete } = self;
+        let text = of.renamed(text);
+        let values = of.means(&text, own);
+        let (t, mut met) = (of.width(), Met::default());
+        let known: Vec<bool> = text.levels.iter().map(|level| of.knows(level)).collect();
         for (i, code) in text.codes.iter().enumerate() {
-            if code.is_none() && complete {
+            if code.is_none() && *complete {
                 return Err(wrong(i, "misses its value", FILL_IN));
             }
             if code.is_some_and(|code| !known[code as usize]) {
@@ -304,7 +286,9 @@ impl LevelMeans {
         }
         Ok(met)
     }
+}
 
+impl LevelMeans {
     /// The texts under the names of the levels that are equal numbers.
     pub(super) fn renamed(&self, text: &Categories) -> Categories {
         let names: Vec<&str> = self.levels().map(String::as_str).collect();

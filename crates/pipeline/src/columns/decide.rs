@@ -4,7 +4,8 @@ use super::dress::{Dress, is_beyond_exact};
 use super::options::ColumnOptions;
 use super::reading::{Kind, Marks, Reading};
 use super::time::{TimeFormat, of_digits};
-use nystrom_data::{Categories, Values};
+use crate::counts::counted;
+use nystrom_data::Values;
 
 /// Up to so many different cells, each twice on average, a column of numbers and texts holds
 /// categories.
@@ -25,7 +26,7 @@ impl Reading {
     pub fn of_all(
         name: &str,
         values: &Values,
-        levels: Option<&[(usize, &String)]>,
+        levels: Option<Vec<(usize, &str)>>,
         options: &ColumnOptions,
     ) -> (Reading, Option<String>) {
         let is = |list: &[String]| list.iter().any(|other| other == name);
@@ -40,10 +41,7 @@ impl Reading {
                 (Reading { kind: Kind::Digits, rest: false }, Some(digits_note(name)))
             }
             Values::Categories(text) => {
-                let counts = match levels {
-                    Some(levels) => levels.iter().map(|(n, text)| (*n, text.as_str())).collect(),
-                    None => counted(text),
-                };
+                let counts = levels.unwrap_or_else(|| counted(text, None));
                 of_texts(name, counts, options, is(&options.numeric))
             }
         }
@@ -68,14 +66,6 @@ fn are_dates(values: &[f64]) -> bool {
     first.len() == DATES
 }
 
-/// The different texts of a column, each with the number of its cells.
-fn counted(text: &Categories) -> Vec<(usize, &str)> {
-    let mut counts: Vec<(usize, &str)> =
-        text.levels.iter().map(|level| (0, level.as_str())).collect();
-    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
-    counts
-}
-
 /// What a column of these texts holds; `numeric`: it was said to hold numbers.
 fn of_texts(
     name: &str,
@@ -84,7 +74,7 @@ fn of_texts(
     numeric: bool,
 ) -> (Reading, Option<String>) {
     let marks = Marks::of(options);
-    counts.retain(|(count, level)| *count > 0 && !marks.is_missing(level, false));
+    counts.retain(|(_, level)| !marks.is_missing(level, false));
     let mut levels = counts.clone();
     levels.retain(|(_, level)| !marks.is_missing(level, true));
     if levels.is_empty() {

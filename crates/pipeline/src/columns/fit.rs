@@ -1,12 +1,13 @@
 //! What becomes of each column: fitted to some rows of a table.
 
 use super::means::{Known, LevelMeans};
-use super::options::{ColumnOptions, Missing, position};
+use super::options::{ColumnOptions, Missing, column_of};
 use super::reading::Series;
 use super::sums::{ColumnSums, NumberSums};
 use super::survey::Candidate;
-use super::treat::{moments, number, one_hot, refuse_gaps};
+use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
 use super::{Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why};
+use crate::counts::counted;
 use crate::error::{Error, Result, place};
 use nystrom_data::{Categories, Table, Values};
 use std::borrow::Cow;
@@ -87,7 +88,7 @@ impl Columns {
 }
 
 /// A column of the rows at hand.
-struct Fitted<'a> {
+struct ColumnFit<'a> {
     name: &'a str,
     options: &'a ColumnOptions,
     shape: Shape,
@@ -107,11 +108,11 @@ fn treated<'a>(
     let there = training.table.columns().get(candidate.place);
     let column = match there.filter(|column| column.name == name) {
         Some(column) => column,
-        None => &training.table.columns()[position(training.table, name)?],
+        None => column_of(training.table, name)?,
     };
     refuse_infinite(name, training.table, &column.values)?;
     let series = candidate.reading.read(&column.values, &looked.marks);
-    let fitted = Fitted { name, options, shape, training, series };
+    let fitted = ColumnFit { name, options, shape, training, series };
     let parts = match candidate.reading.kind {
         Kind::Level => fitted.level(fitted.exact())?.map(|part| vec![part]),
         Kind::Number(_) => {
@@ -142,7 +143,7 @@ fn refuse_infinite(name: &str, table: &Table, values: &Values) -> Result<()> {
     }
 }
 
-impl Fitted<'_> {
+impl ColumnFit<'_> {
     fn exact(&self) -> Option<&ColumnSums> {
         (self.training.exact)(self.name)
     }
@@ -171,21 +172,19 @@ impl Fitted<'_> {
             Ok(part) => vec![part],
             Err(why) => return Ok(Err(why)),
         };
-        if let (false, Some(Part { treatment: Treatment::Number { mean, .. }, .. })) =
-            (self.options.standardize, parts.first_mut())
-        {
-            // days since the first
-            *mean =
-                values.iter().copied().filter(|day| !day.is_nan()).fold(f64::INFINITY, f64::min);
-        }
-        if self.shape.days_only {
-            return Ok(Ok(parts));
-        }
         let known = || values.iter().copied().filter(|day| !day.is_nan());
         let (least, most) = known()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), day| {
                 (least.min(day), most.max(day))
             });
+        if let (false, Some(Part { treatment: Treatment::Number(days), .. })) =
+            (self.options.standardize, parts.first_mut())
+        {
+            days.mean = least; // days since the first
+        }
+        if self.shape.days_only {
+            return Ok(Ok(parts));
+        }
         let clock = known().any(|day| day.fract() != 0.0);
         let periods = PERIODS
             .into_iter()
@@ -199,30 +198,18 @@ impl Fitted<'_> {
             let (mean, scale) = if self.options.standardize { (mean, scale) } else { (0.0, 1.0) };
             let fill = (self.options.missing == Missing::Fill).then_some(mean);
             let scale = scale / self.options.factor(self.name);
-            let treatment =
-                Treatment::Number { curve: Curve::Plain, fill, mean, scale, missing: None };
-            parts.push(Part { aspect, treatment });
+            parts.push(plain(aspect, fill, (mean, scale)));
         }
         Ok(Ok(parts))
     }
 
     /// How often each level occurs in the rows at hand, and these.
     fn counts(&self, text: &Categories) -> (Vec<(usize, String)>, usize) {
-        let mut counts: Vec<(usize, String)> =
-            text.levels.iter().map(|level| (0, level.clone())).collect();
-        let mut add = |code: &Option<u32>| code.iter().for_each(|c| counts[*c as usize].0 += 1);
-        let rows = match self.training.rows {
-            None => {
-                text.codes.iter().for_each(add);
-                text.codes.len()
-            }
-            Some(rows) => {
-                rows.iter().for_each(|&row| add(&text.codes[row]));
-                rows.len()
-            }
-        };
+        let rows = self.training.rows;
+        let counts = counted(text, rows).into_iter();
+        let mut counts: Vec<_> = counts.map(|(count, level)| (count, level.to_owned())).collect();
         counts.sort_by(|a, b| a.1.cmp(&b.1));
-        (counts, rows)
+        (counts, rows.map_or(text.codes.len(), <[usize]>::len))
     }
 
     /// The categories of the column.
@@ -230,14 +217,13 @@ impl Fitted<'_> {
         let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
         let exact = exact.and_then(ColumnSums::levels).filter(|_| self.training.rows.is_none());
         let marks = super::Marks::of(self.options);
-        let (mut counts, rows) = match exact {
+        let (counts, rows) = match exact {
             Some((counts, rows)) => {
                 let known = counts.into_iter().filter(|(_, level)| !marks.is_missing(level, false));
-                (known.map(|(count, level)| (count, level.clone())).collect(), rows)
+                (known.map(|(count, level)| (count, level.to_owned())).collect(), rows)
             }
             None => self.counts(text),
         };
-        counts.retain(|(count, _)| *count > 0);
         let known: usize = counts.iter().map(|(count, _)| count).sum();
         let gaps = rows - known;
         let Some((_, first)) = counts.first() else { return Ok(Err(Why::Empty)) };
@@ -273,14 +259,14 @@ impl Fitted<'_> {
         let moments: Vec<(f64, f64)> = (0..t).map(of_target).collect();
         let factor = self.options.factor(self.name);
         let (means, scales) = moments.into_iter().map(|(m, s)| (m, s / factor)).unzip();
-        Treatment::Means { of, means, scales, complete: self.options.missing == Missing::Refuse }
+        let complete = self.options.missing == Missing::Refuse;
+        Treatment::Means(MeanFeatures { of, means, scales, complete })
     }
 
     /// The texts beside numbers, as categories; whether there is one, if each is different.
     fn rest(&self) -> Result<Option<Part>> {
         let Some(text) = &self.series.texts else { return Ok(None) };
-        let (mut counts, rows) = self.counts(text);
-        counts.retain(|(count, _)| *count > 0);
+        let (counts, rows) = self.counts(text);
         let known: usize = counts.iter().map(|(count, _)| count).sum();
         if known == 0 || known == rows && counts.len() == 1 {
             return Ok(None);
@@ -297,9 +283,14 @@ impl Fitted<'_> {
             false => (0.0, 1.0),
         };
         let (scale, fill) = (if scale > 0.0 { scale } else { 1.0 } / factor, Some(0.0));
-        let treatment = Treatment::Number { curve: Curve::Plain, fill, mean, scale, missing: None };
-        Ok(Some(Part { aspect: Aspect::IsText, treatment }))
+        Ok(Some(plain(Aspect::IsText, fill, (mean, scale))))
     }
+}
+
+/// One feature, without a curve.
+fn plain(aspect: Aspect, fill: Option<f64>, (mean, scale): (f64, f64)) -> Part {
+    let features = NumberFeatures { curve: Curve::Plain, fill, mean, scale, missing: None };
+    Part { aspect, treatment: Treatment::Number(features) }
 }
 
 impl Aspect {

@@ -25,8 +25,8 @@ pub use apply::{Applied, Note};
 pub use curve::Curve;
 pub(crate) use fit::Training;
 pub(crate) use means::{Known, LevelSums};
-pub(crate) use options::position;
 pub use options::{ColumnOptions, Missing};
+pub(crate) use options::{TAKEN, column_of, position};
 pub(crate) use reading::{Kind, Marks, Reading};
 pub use shape::Shape;
 pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
@@ -37,6 +37,7 @@ use means::LevelMeans;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 
 /// How the columns of a table become d features: fitted to one table, applied to any table.
 ///
@@ -120,35 +121,9 @@ pub(crate) enum Aspect {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Treatment {
-    Number {
-        curve: Curve,
-        /// What stands for a missing value; none: it is an error.
-        fill: Option<f64>,
-        /// (value − mean)/scale, on the curve.
-        mean: f64,
-        scale: f64,
-        /// Of the feature that says where values are missing, if there is one.
-        missing: Option<(f64, f64)>,
-    },
-    Text {
-        levels: Vec<String>,
-        /// Whether levels not listed share a feature: those that were rare.
-        rare: Option<Vec<String>>,
-        /// The share of every feature, and the scale of all.
-        means: Vec<f64>,
-        scale: f64,
-        /// Whether a missing text is an error; else all its features are 0.
-        complete: bool,
-        /// Whether a text was missing: if none was, a missing one is the mean of all rows.
-        gaps: bool,
-    },
-    Means {
-        of: LevelMeans,
-        /// Of each target's feature.
-        means: Vec<f64>,
-        scales: Vec<f64>,
-        complete: bool,
-    },
+    Number(NumberFeatures),
+    Text(LevelFeatures),
+    Means(MeanFeatures),
 }
 
 /// A column that is left out, with the reason.
@@ -249,8 +224,8 @@ impl Columns {
     /// The means by level, in the order of the columns.
     pub(crate) fn level_means(&self) -> impl Iterator<Item = &LevelMeans> {
         self.columns.iter().flat_map(|column| &column.parts).filter_map(|part| {
-            let Treatment::Means { of, .. } = &part.treatment else { return None };
-            Some(of)
+            let Treatment::Means(features) = &part.treatment else { return None };
+            Some(&features.of)
         })
     }
 
@@ -258,7 +233,7 @@ impl Columns {
     pub(crate) fn set_level_means(&mut self, means: impl IntoIterator<Item = LevelMeans>) {
         let parts = self.columns.iter_mut().flat_map(|column| &mut column.parts);
         let of = parts.filter_map(|part| match &mut part.treatment {
-            Treatment::Means { of, .. } => Some(of),
+            Treatment::Means(features) => Some(&mut features.of),
             _ => None,
         });
         of.zip(means).for_each(|(of, means)| *of = means);
@@ -276,8 +251,8 @@ impl Columns {
         let mut sums = sums.iter_mut();
         for column in &self.columns {
             for part in &column.parts {
-                let Treatment::Means { of, .. } = &part.treatment else { continue };
-                let values = &table.columns()[position(table, &column.name)?].values;
+                let Treatment::Means(MeanFeatures { of, .. }) = &part.treatment else { continue };
+                let values = &column_of(table, &column.name)?.values;
                 let series = column.reading.read(values, &self.marks);
                 if let (Some(text), Some(sums)) = (&series.texts, sums.next()) {
                     sums.add(&of.renamed(text), known, rows.clone());
@@ -296,8 +271,9 @@ impl Columns {
     pub fn fills(&self) -> bool {
         let parts = self.columns.iter().flat_map(|column| &column.parts);
         parts.into_iter().any(|part| match &part.treatment {
-            Treatment::Number { fill, .. } => fill.is_some(),
-            Treatment::Text { complete, .. } | Treatment::Means { complete, .. } => !complete,
+            Treatment::Number(number) => number.fill.is_some(),
+            Treatment::Text(LevelFeatures { complete, .. })
+            | Treatment::Means(MeanFeatures { complete, .. }) => !complete,
         })
     }
 
@@ -310,7 +286,7 @@ impl Columns {
     pub fn rare(&self) -> Vec<(&str, usize)> {
         let rare = |column: &'_ Treated| {
             column.parts.iter().find_map(|part| match &part.treatment {
-                Treatment::Text { rare: Some(rare), .. } => Some(rare.len()),
+                Treatment::Text(levels) => levels.rare.as_ref().map(Vec::len),
                 _ => None,
             })
         };
@@ -343,16 +319,16 @@ impl Part {
             Aspect::Cosine(days) => return vec![format!("{name}: cosine of {}", period(days))],
         };
         match &self.treatment {
-            Treatment::Number { missing: None, .. } => vec![what],
-            Treatment::Number { .. } => vec![what.clone(), format!("{what} is missing")],
-            Treatment::Text { levels, rare, .. } => {
+            Treatment::Number(number) if number.missing.is_none() => vec![what],
+            Treatment::Number(_) => vec![what.clone(), format!("{what} is missing")],
+            Treatment::Text(LevelFeatures { levels, rare, .. }) => {
                 let rare = rare.iter().map(|_| format!("{what} is rare"));
                 levels.iter().map(|level| format!("{what}={level}")).chain(rare).collect()
             }
-            Treatment::Means { of, .. } if of.width() == 1 => vec![format!("{what}: mean")],
-            Treatment::Means { of, .. } => {
-                (1..=of.width()).map(|j| format!("{what}: mean {j}")).collect()
-            }
+            Treatment::Means(means) => match means.of.width() {
+                1 => vec![format!("{what}: mean")],
+                width => (1..=width).map(|j| format!("{what}: mean {j}")).collect(),
+            },
         }
     }
 }
@@ -362,39 +338,5 @@ fn period(days: f64) -> &'static str {
         1.0 => "the day",
         7.0 => "the week",
         _ => "the year",
-    }
-}
-
-impl Treatment {
-    fn width(&self) -> usize {
-        match self {
-            Treatment::Number { missing, .. } => 1 + usize::from(missing.is_some()),
-            Treatment::Text { levels, rare, .. } => levels.len() + usize::from(rare.is_some()),
-            Treatment::Means { of, .. } => of.width(),
-        }
-    }
-
-    fn is_sound(&self) -> bool {
-        let positive = |scale: f64| scale.is_finite() && scale > 0.0;
-        match self {
-            Treatment::Number { curve, fill, mean, scale, missing } => {
-                curve.is_sound()
-                    && fill.is_none_or(f64::is_finite)
-                    && mean.is_finite()
-                    && positive(*scale)
-                    && missing.is_none_or(|(mean, scale)| mean.is_finite() && positive(scale))
-            }
-            Treatment::Text { means, scale, .. } => {
-                means.len() == self.width()
-                    && means.iter().all(|mean| mean.is_finite())
-                    && positive(*scale)
-            }
-            Treatment::Means { of, means, scales, .. } => {
-                of.is_sound()
-                    && [means, scales].iter().all(|list| list.len() == of.width())
-                    && means.iter().all(|mean| mean.is_finite())
-                    && scales.iter().all(|scale| positive(*scale))
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Options about the columns of a table.
 
 use crate::error::{Error, Result, some};
-use nystrom_data::Table;
+use nystrom_data::{Column, Table};
 
 /// The treatment of missing values of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,9 +63,17 @@ impl Default for ColumnOptions {
     }
 }
 
+/// The use of a column that is no feature.
+pub(crate) const TAKEN: &str = "as a target, weight, group or time column";
+
 impl ColumnOptions {
     /// The positions of the columns that may be features, `taken` being those with another use.
-    pub(crate) fn candidates(&self, table: &Table, taken: &[&str]) -> Result<Vec<usize>> {
+    pub(crate) fn candidates<S: AsRef<str>>(
+        &self,
+        table: &Table,
+        taken: &[S],
+    ) -> Result<Vec<usize>> {
+        let is_taken = |name: &str| taken.iter().any(|other| other.as_ref() == name);
         let is = |list: &[String], name: &str| list.iter().any(|other| other == name);
         for (name, _) in &self.scale {
             position(table, name)?;
@@ -75,16 +83,14 @@ impl ColumnOptions {
             position(table, name)?;
         }
         if let Some(name) = self.categorical.iter().find(|name| is(&self.numeric, name)) {
-            let (first, second) = ("as a categorical column", "as a numeric column");
-            return Err(Error::UsedTwice { column: name.clone(), first, second });
+            let first = "as a categorical column";
+            return Err(Error::used_twice(name, first, "as a numeric column"));
         }
         if let Some(name) = self.features.iter().find(|name| is(&self.drop, name)) {
-            let (first, second) = ("as a feature", "as a column to drop");
-            return Err(Error::UsedTwice { column: name.clone(), first, second });
+            return Err(Error::used_twice(name, "as a feature", "as a column to drop"));
         }
-        if let Some(name) = self.features.iter().find(|name| taken.contains(&name.as_str())) {
-            let (first, second) = ("as a feature", "as a target, weight, group or time column");
-            return Err(Error::UsedTwice { column: name.clone(), first, second });
+        if let Some(name) = self.features.iter().find(|name| is_taken(name)) {
+            return Err(Error::used_twice(name, "as a feature", TAKEN));
         }
         if let Some((name, factor)) = self.scale.iter().find(|(_, f)| !(f.is_finite() && *f > 0.0))
         {
@@ -92,7 +98,7 @@ impl ColumnOptions {
             return Err(Error::Option { option: "scale", problem });
         }
         let wanted = |name: &str| {
-            !taken.contains(&name)
+            !is_taken(name)
                 && !is(&self.drop, name)
                 && (self.features.is_empty() || is(&self.features, name))
         };
@@ -103,6 +109,11 @@ impl ColumnOptions {
     pub(crate) fn factor(&self, name: &str) -> f64 {
         self.scale.iter().filter(|(other, _)| other == name).map(|(_, factor)| factor).product()
     }
+}
+
+/// The column of this name.
+pub(crate) fn column_of<'a>(table: &'a Table, name: &str) -> Result<&'a Column> {
+    Ok(&table.columns()[position(table, name)?])
 }
 
 /// The position of a column.

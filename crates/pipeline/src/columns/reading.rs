@@ -3,6 +3,7 @@
 use super::dress::Dress;
 use super::options::ColumnOptions;
 use super::time::{TimeFormat, of_digits};
+use crate::counts::counted;
 use nystrom_data::{Categories, Values, is_marker, is_number_marker};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -107,12 +108,11 @@ impl Reading {
 
     /// The reading of dates none of which is written as those that were fitted, if their own format
     /// is beyond doubt.
-    fn for_other_dates(&self, text: &Categories, missing: &[bool]) -> Option<Reading> {
+    fn for_other_dates(&self, text: &Categories, marks: &Marks) -> Option<Reading> {
         let Kind::Time(format) = &self.kind else { return None };
-        let mut used = vec![false; text.levels.len()];
-        text.codes.iter().flatten().for_each(|code| used[*code as usize] = true);
-        let levels = text.levels.iter().enumerate().filter(|(i, _)| used[*i] && !missing[*i]);
-        let levels = levels.map(|(_, level)| level.as_str());
+        let mut levels = counted(text, None);
+        levels.retain(|(_, level)| !marks.is_missing(level, true));
+        let levels = levels.iter().map(|(_, level)| *level);
         if levels.clone().any(|level| format.instant(level).is_some()) {
             return None;
         }
@@ -129,7 +129,7 @@ impl Reading {
     fn texts<'a>(&self, text: &Categories, marks: &Marks) -> Series<'a> {
         let missing: Vec<bool> =
             text.levels.iter().map(|level| marks.is_missing(level, true)).collect();
-        let own = self.for_other_dates(text, &missing);
+        let own = self.for_other_dates(text, marks);
         let of = own.as_ref().unwrap_or(self);
         let numbers: Vec<Option<f64>> = text.levels.iter().map(|level| of.number(level)).collect();
         let code = |code: &Option<u32>| code.map(|code| code as usize);
@@ -140,10 +140,7 @@ impl Reading {
         if !self.rest {
             for place in text.codes.iter().filter_map(code).filter(|place| other(*place)) {
                 rows += 1;
-                let example = format!("{:?}", text.levels[place]);
-                if examples.len() < 3 && !examples.contains(&example) {
-                    examples.push(example);
-                }
+                keep_example(&mut examples, &text.levels[place]);
             }
         }
         let texts = self.rest.then(|| {
@@ -171,6 +168,14 @@ impl Marks {
     pub fn is_missing(&self, text: &str, among_numbers: bool) -> bool {
         let marks = if among_numbers { is_number_marker(text) } else { is_marker(text) };
         marks && !self.kept.iter().any(|kept| kept == text)
+    }
+}
+
+/// Keeps a text to show, if it is among the first three.
+pub(super) fn keep_example(examples: &mut Vec<String>, text: &str) {
+    let example = format!("{text:?}");
+    if examples.len() < 3 && !examples.contains(&example) {
+        examples.push(example);
     }
 }
 

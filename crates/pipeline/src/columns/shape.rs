@@ -33,12 +33,28 @@ impl Shape {
     }
 }
 
+/// The choices, each with its word in files and its description.
+type Choice = (&'static str, &'static str, fn(&mut Shape) -> &mut bool);
+const CHOICES: [Choice; 4] = [
+    ("log", "logarithmic where skewed", |shape| &mut shape.log),
+    ("level-means", "many levels as means of the target", |shape| &mut shape.level_means),
+    ("days-only", "dates as days alone", |shape| &mut shape.days_only),
+    ("index", "row numbers as a feature", |shape| &mut shape.index),
+];
+
+impl Shape {
+    /// What `of` says of the choices made, one after another; `none` without any.
+    fn joined(mut self, of: fn(&Choice) -> &'static str, mark: &str, none: &str) -> String {
+        let made = CHOICES.iter().filter(|(.., choice)| *choice(&mut self));
+        let words: Vec<&str> = made.map(of).collect();
+        if words.is_empty() { none.to_owned() } else { words.join(mark) }
+    }
+}
+
 /// In files: `plain`, or the choices with `+` between them.
 impl From<Shape> for String {
     fn from(shape: Shape) -> String {
-        let made = shape.named().into_iter().filter(|(made, _)| *made);
-        let words: Vec<&str> = made.map(|(_, word)| word).collect();
-        if words.is_empty() { "plain".to_owned() } else { words.join("+") }
+        shape.joined(|(word, ..)| *word, "+", "plain")
     }
 }
 
@@ -48,40 +64,17 @@ impl TryFrom<String> for Shape {
     fn try_from(text: String) -> Result<Shape, String> {
         let mut shape = Shape::PLAIN;
         for word in text.split('+').filter(|word| *word != "plain") {
-            match word {
-                "log" => shape.log = true,
-                "level-means" => shape.level_means = true,
-                "days-only" => shape.days_only = true,
-                "index" => shape.index = true,
-                _ => return Err(format!("{word:?} is no shape of columns")),
-            }
+            let choice = CHOICES.iter().find(|(other, ..)| *other == word);
+            let (.., choice) = choice.ok_or_else(|| format!("{word:?} is no shape of columns"))?;
+            *choice(&mut shape) = true;
         }
         Ok(shape)
     }
 }
 
-impl Shape {
-    fn named(self) -> [(bool, &'static str); 4] {
-        [
-            (self.log, "log"),
-            (self.level_means, "level-means"),
-            (self.days_only, "days-only"),
-            (self.index, "index"),
-        ]
-    }
-}
-
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let made = [
-            (self.log, "logarithmic where skewed"),
-            (self.level_means, "many levels as means of the target"),
-            (self.days_only, "dates as days alone"),
-            (self.index, "row numbers as a feature"),
-        ];
-        let words: Vec<&str> = made.iter().filter(|(made, _)| *made).map(|(_, w)| *w).collect();
-        f.write_str(if words.is_empty() { "as they are" } else { "" })?;
-        f.write_str(&words.join(", "))
+        f.write_str(&self.joined(|(_, words, _)| *words, ", ", "as they are"))
     }
 }
 

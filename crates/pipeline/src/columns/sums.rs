@@ -1,9 +1,9 @@
 //! What one pass over a column adds up to, in one place or in parts.
 
+use crate::counts::TextCounts;
 use nystrom::linalg_core::ExactSum;
 use nystrom_data::{Column, Values};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Levels of a text that are counted. With more, their shares are those of the reservoir.
 pub(crate) const MOST_LEVELS: usize = 1 << 16;
@@ -34,8 +34,7 @@ pub(crate) struct NumberSums {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TextSums {
     rows: usize,
-    counts: BTreeMap<String, usize>,
-    too_many: bool,
+    counts: TextCounts<MOST_LEVELS>,
 }
 
 impl ColumnSums {
@@ -53,8 +52,9 @@ impl ColumnSums {
             (ColumnSums::Numbers(sums), Values::Numbers(values)) => {
                 rows.iter().for_each(|&row| sums.add(values[row]));
             }
-            (ColumnSums::Text(sums), Values::Categories(text)) => {
-                rows.iter().for_each(|&row| sums.add(text.get(row)));
+            (ColumnSums::Text(sums), Values::Categories(_)) => {
+                sums.rows += rows.len();
+                sums.counts.add(values, rows);
             }
             // a source does not change the kind of a column
             _ => {}
@@ -65,7 +65,10 @@ impl ColumnSums {
     pub fn merge(&mut self, later: Self) {
         match (self, later) {
             (ColumnSums::Numbers(sums), ColumnSums::Numbers(later)) => sums.merge(&later),
-            (ColumnSums::Text(sums), ColumnSums::Text(later)) => sums.merge(later),
+            (ColumnSums::Text(sums), ColumnSums::Text(later)) => {
+                sums.rows += later.rows;
+                sums.counts.merge(later.counts);
+            }
             _ => {}
         }
     }
@@ -78,18 +81,14 @@ impl ColumnSums {
     }
 
     /// How often each level occurs, and the rows; nothing if there are too many levels.
-    pub fn levels(&self) -> Option<(Vec<(usize, &String)>, usize)> {
-        match self {
-            ColumnSums::Text(TextSums { rows, counts, too_many: false }) => {
-                Some((counts.iter().map(|(level, count)| (*count, level)).collect(), *rows))
-            }
-            _ => None,
-        }
+    pub fn levels(&self) -> Option<(Vec<(usize, &str)>, usize)> {
+        let ColumnSums::Text(TextSums { rows, counts }) = self else { return None };
+        let levels = counts.all()?.into_iter().map(|(level, count)| (count as usize, level));
+        Some((levels.collect(), *rows))
     }
 
-    /// Whether a text has more levels than are counted.
     pub fn has_too_many_levels(&self) -> bool {
-        matches!(self, ColumnSums::Text(TextSums { too_many: true, .. }))
+        matches!(self, ColumnSums::Text(sums) if sums.counts.all().is_none())
     }
 }
 
@@ -191,36 +190,6 @@ impl NumberSums {
     }
 }
 
-impl TextSums {
-    fn add(&mut self, text: Option<&str>) {
-        self.rows += 1;
-        let Some(text) = text.filter(|_| !self.too_many) else { return };
-        if let Some(count) = self.counts.get_mut(text) {
-            *count += 1;
-        } else {
-            self.counts.insert(text.to_owned(), 1);
-            self.limit();
-        }
-    }
-
-    fn merge(&mut self, later: TextSums) {
-        self.rows += later.rows;
-        for (text, count) in later.counts {
-            *self.counts.entry(text).or_default() += count;
-        }
-        self.too_many |= later.too_many;
-        self.limit();
-    }
-
-    /// Counts no more where there are too many levels.
-    fn limit(&mut self) {
-        self.too_many |= self.counts.len() > MOST_LEVELS;
-        if self.too_many {
-            self.counts.clear();
-        }
-    }
-}
-
 /// Mean and standard deviation of a target, by the weights of its rows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TargetSums {
@@ -255,6 +224,7 @@ impl TargetSums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nystrom_data::Categories;
 
     #[test]
     fn moments_are_those_of_the_filled_column() {
@@ -310,31 +280,35 @@ mod tests {
                 assert_eq!(found(&left), all, "cut at {a} and {b}");
             }
         }
-        let mut levels = TextSums::default();
-        (0..MOST_LEVELS).for_each(|i| levels.add(Some(&i.to_string())));
-        let (mut more, same) = (levels.clone(), levels.clone());
-        levels.merge(same);
-        assert!(!levels.too_many && levels.counts["7"] == 2);
-        let mut one = TextSums::default();
-        one.add(Some("one more"));
-        more.merge(one);
-        assert!(more.too_many);
+        let many = || counted((0..MOST_LEVELS).map(|i| Some(i.to_string())));
+        let (mut twice, mut more) = (many(), many());
+        twice.merge(many());
+        assert!(twice.levels().unwrap().0.contains(&(2, "7")));
+        more.merge(counted([Some("one more".to_owned())].into_iter()));
+        assert!(more.has_too_many_levels());
+    }
+
+    fn counted(texts: impl Iterator<Item = Option<String>>) -> ColumnSums {
+        let mut sums = ColumnSums::Text(TextSums::default());
+        let mut levels = Vec::new();
+        let mut code = |text: String| {
+            levels.push(text);
+            levels.len() as u32 - 1
+        };
+        let codes: Vec<Option<u32>> = texts.map(|text| text.map(&mut code)).collect();
+        let rows: Vec<usize> = (0..codes.len()).collect();
+        sums.add(&Values::Categories(Categories { levels, codes }), &rows);
+        sums
     }
 
     #[test]
     fn texts_are_counted_until_they_are_too_many() {
-        let mut sums = TextSums::default();
-        for i in 0..MOST_LEVELS {
-            sums.add(Some(&i.to_string()));
-        }
-        sums.add(Some("0"));
-        sums.add(None);
-        let all = ColumnSums::Text(sums.clone());
+        let texts = (0..MOST_LEVELS).map(|i| Some(i.to_string()));
+        let mut all = counted(texts.chain([Some("0".to_owned()), None]));
         let (counts, rows) = all.levels().unwrap();
         assert_eq!((counts.len(), rows), (MOST_LEVELS, MOST_LEVELS + 2));
-        assert!(counts.contains(&(2, &"0".to_owned())));
-        sums.add(Some("one more"));
-        let all = ColumnSums::Text(sums);
+        assert!(counts.contains(&(2, "0")));
+        all.merge(counted([Some("one more".to_owned())].into_iter()));
         assert!(all.has_too_many_levels() && all.levels().is_none());
     }
 }

@@ -1,9 +1,10 @@
 //! A look at all columns of a table: what their cells are, and which of them name the rows.
 
-use super::options::{ColumnOptions, position};
+use super::options::{ColumnOptions, column_of};
 use super::reading::{Marks, Reading};
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
+use crate::counts::counted;
 use crate::error::{Error, Result};
 use crate::repeats::are_copies;
 use nystrom_data::{Column, Table, Values};
@@ -36,18 +37,17 @@ impl Looked {
     ///
     /// # Errors
     /// As [`Columns::fit`](super::Columns::fit) for names that are not there.
-    pub fn at<'a>(
+    pub fn at<'a, S: AsRef<str>>(
         table: &Table,
         options: &ColumnOptions,
-        taken: &[&str],
+        taken: &[S],
         exact: &dyn Fn(&str) -> Option<&'a ColumnSums>,
     ) -> Result<Looked> {
         let candidates = options.candidates(table, taken)?;
         let (mut columns, mut notes) = (Vec::new(), Vec::new());
         for &place in &candidates {
             let column = &table.columns()[place];
-            let levels = exact(&column.name).and_then(ColumnSums::levels);
-            let levels = levels.as_ref().map(|(counts, _)| &counts[..]);
+            let levels = exact(&column.name).and_then(ColumnSums::levels).map(|(counts, _)| counts);
             let (reading, note) = Reading::of_all(&column.name, &column.values, levels, options);
             // a column that was asked for, or that stands alone, may number the rows
             let wanted = candidates.len() == 1 || options.features.contains(&column.name);
@@ -112,51 +112,42 @@ fn names_rows(
                 }
                 (None, None) => in_turn(&mut values.iter().copied()),
             };
-            let index = place == 0 && is_index(&column.name, values);
-            (in_order || index || numbers_rows(&column.name, values)).then_some(Why::Index)
+            (in_order || numbers_rows(&column.name, place, values)).then_some(Why::Index)
         }
         (Values::Categories(text), Kind::Level) => {
             let marks = Marks::of(options);
-            let known = |code: &&u32| !marks.is_missing(&text.levels[**code as usize], false);
-            let (known, levels) = match exact.and_then(ColumnSums::levels) {
-                Some((counts, _)) => {
-                    (counts.iter().map(|(count, _)| count).sum::<usize>(), counts.len())
-                }
-                None => {
-                    let mut codes: Vec<u32> =
-                        text.codes.iter().flatten().filter(known).copied().collect();
-                    let known = codes.len();
-                    codes.sort_unstable();
-                    codes.dedup();
-                    (known, codes.len())
-                }
-            };
-            (known >= MANY && levels == known).then_some(Why::Identifier)
+            let levels = exact.and_then(ColumnSums::levels).map(|(counts, _)| counts);
+            let levels = levels.unwrap_or_else(|| {
+                let mut levels = counted(text, None);
+                levels.retain(|(_, level)| !marks.is_missing(level, false));
+                levels
+            });
+            let known: usize = levels.iter().map(|(count, _)| count).sum();
+            (known >= MANY && levels.len() == known).then_some(Why::Identifier)
         }
         _ => None,
     }
 }
 
-/// Whether a column with such a name and different whole numbers, one for each row, numbers them.
-fn numbers_rows(name: &str, values: &[f64]) -> bool {
+/// Whether a column numbers the rows: one of whole numbers that is the index that pandas writes,
+/// first and without a name, perhaps of several frames; or one of different whole numbers with the
+/// name of an identifier.
+fn numbers_rows(name: &str, place: usize, values: &[f64]) -> bool {
+    if values.len() < MANY || !values.iter().all(|value| value.fract() == 0.0) {
+        return false;
+    }
+    if place == 0 && is_unnamed(name) && values.iter().all(|value| *value >= 0.0) {
+        return true;
+    }
     let last = name.rsplit(['_', ' ', '.', '-']).next().unwrap_or_default();
     let is = |word: &str| name.eq_ignore_ascii_case(word) || last.eq_ignore_ascii_case(word);
     let named = ["id", "index", "row", "rowid", "rownames", "no", "nr", "#"].into_iter().any(is)
         || name.ends_with("Id")
         || name.ends_with("ID")
         || is_unnamed(name);
-    if !named || values.len() < MANY || values.iter().any(|v| v.is_nan() || v.fract() != 0.0) {
-        return false;
-    }
-    let mut sorted = values.to_vec();
+    let mut sorted = if named { values.to_vec() } else { return false };
     sorted.sort_by(f64::total_cmp);
     sorted.windows(2).all(|pair| pair[0] < pair[1])
-}
-
-/// Whether a first column is the index that pandas writes, perhaps that of several frames.
-fn is_index(name: &str, values: &[f64]) -> bool {
-    let counts = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
-    is_unnamed(name) && values.len() >= MANY && values.iter().all(counts)
 }
 
 /// Whether a file gave a column no name.
@@ -174,7 +165,7 @@ pub(crate) fn ordered(
     name: &str,
     options: &ColumnOptions,
 ) -> Result<(Vec<f64>, Option<String>)> {
-    let column = &table.columns()[position(table, name)?];
+    let column = column_of(table, name)?;
     if let Values::Categories(text) = &column.values
         && let Some(values) = above_least(text)
     {
@@ -199,14 +190,7 @@ pub(crate) fn ordered(
     let series = reading.read(&column.values, &Marks::of(options));
     let values = series.numbers.map(|numbers| numbers.into_owned()).unwrap_or_default();
     match values.iter().position(|value| value.is_nan()) {
-        Some(row) => {
-            let what = format!("misses its value in {}", crate::error::place(table, row));
-            Err(Error::values(
-                name,
-                what,
-                "fill it in, leave out the row, or split by another column",
-            ))
-        }
+        Some(row) => Err(Error::misses_split(table, name, row)),
         None => Ok((values, time_note(name, &reading, options))),
     }
 }

@@ -142,6 +142,12 @@ impl Parts {
         compact.or_else(|| Parts::of_date(date, time, offset.unwrap_or(0)))
     }
 
+    /// No date yet.
+    fn at(time: Option<Time>, offset: i64) -> Parts {
+        let (numbers, count, lengths, month, mark) = ([0; 3], 0, [0; 3], None, ' ');
+        Parts { numbers, count, lengths, month, time, offset, mark }
+    }
+
     /// `20190131`, and `20190131T101500`.
     fn compact(date: &[Token<'_>], (time, alone): (Option<Time>, bool)) -> Option<Parts> {
         let (digits, behind) = match date {
@@ -167,23 +173,13 @@ impl Parts {
             numbers: [part(0, 4)?, part(4, 6)?, part(6, 8)?],
             count: 3,
             lengths: [4, 2, 2],
-            month: None,
-            time,
-            offset: 0,
             mark: '-',
+            ..Parts::at(time, 0)
         })
     }
 
     fn of_date(date: &[Token<'_>], time: Option<Time>, offset: i64) -> Option<Parts> {
-        let mut parts = Parts {
-            numbers: [0; 3],
-            count: 0,
-            lengths: [0; 3],
-            month: None,
-            time,
-            offset,
-            mark: ' ',
-        };
+        let mut parts = Parts::at(time, offset);
         for token in date {
             match *token {
                 Token::Number(digits) if parts.count < 3 && digits.len() <= 4 => {

@@ -1,9 +1,82 @@
 //! Features of numbers and of categories, from their values.
 
+use super::means::LevelMeans;
 use super::options::{ColumnOptions, Missing};
 use super::sums::NumberSums;
 use super::{Curve, Treatment, Why};
 use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A number on a curve, and perhaps whether it is missing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NumberFeatures {
+    pub curve: Curve,
+    /// What stands for a missing value; none: it is an error.
+    pub fill: Option<f64>,
+    /// (value − mean)/scale, on the curve.
+    pub mean: f64,
+    pub scale: f64,
+    /// Of the feature that says where values are missing, if there is one.
+    pub missing: Option<(f64, f64)>,
+}
+
+/// A feature of 0 and 1 for each level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LevelFeatures {
+    pub levels: Vec<String>,
+    /// Whether levels not listed share a feature: those that were rare.
+    pub rare: Option<Vec<String>>,
+    /// The share of every feature, and the scale of all.
+    pub means: Vec<f64>,
+    pub scale: f64,
+    /// Whether a missing text is an error; else all its features are 0.
+    pub complete: bool,
+    /// Whether a text was missing: if none was, a missing one is the mean of all rows.
+    pub gaps: bool,
+}
+
+/// The mean of each target in the level of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MeanFeatures {
+    pub of: LevelMeans,
+    /// Of each target's feature.
+    pub means: Vec<f64>,
+    pub scales: Vec<f64>,
+    pub complete: bool,
+}
+
+impl Treatment {
+    pub(super) fn width(&self) -> usize {
+        match self {
+            Treatment::Number(number) => 1 + usize::from(number.missing.is_some()),
+            Treatment::Text(text) => text.levels.len() + usize::from(text.rare.is_some()),
+            Treatment::Means(means) => means.of.width(),
+        }
+    }
+
+    pub(super) fn is_sound(&self) -> bool {
+        let positive = |scale: f64| scale.is_finite() && scale > 0.0;
+        let finite = |means: &[f64]| means.iter().all(|mean| mean.is_finite());
+        match self {
+            Treatment::Number(NumberFeatures { curve, fill, mean, scale, missing }) => {
+                curve.is_sound()
+                    && fill.is_none_or(f64::is_finite)
+                    && mean.is_finite()
+                    && positive(*scale)
+                    && missing.is_none_or(|(mean, scale)| mean.is_finite() && positive(scale))
+            }
+            Treatment::Text(LevelFeatures { means, scale, .. }) => {
+                means.len() == self.width() && finite(means) && positive(*scale)
+            }
+            Treatment::Means(MeanFeatures { of, means, scales, .. }) => {
+                of.is_sound()
+                    && [means, scales].iter().all(|list| list.len() == of.width())
+                    && finite(means)
+                    && scales.iter().all(|scale| positive(*scale))
+            }
+        }
+    }
+}
 
 /// A feature of numbers. `rest`: a missing number may be a text, of which another feature tells.
 pub(super) fn number(
@@ -48,13 +121,13 @@ pub(super) fn number(
     let share = gaps as f64 / rows as f64;
     let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
     let mean_gap = if options.standardize { share } else { 0.0 };
-    Ok(Ok(Treatment::Number {
+    Ok(Ok(Treatment::Number(NumberFeatures {
         curve,
         fill: (options.missing != Missing::Refuse || rest).then_some(median),
         mean,
         scale: scale / factor,
         missing: (gaps > 0).then_some((mean_gap, spread / factor)),
-    }))
+    })))
 }
 
 /// Features of 0 and 1 for the frequent levels, in the order of their names.
@@ -85,14 +158,14 @@ pub(super) fn one_hot(
         means.fill(0.0);
     }
     let names = |list: Vec<(usize, String)>| list.into_iter().map(|(_, level)| level).collect();
-    Treatment::Text {
+    Treatment::Text(LevelFeatures {
         levels: names(counts),
         rare: (!rare.is_empty()).then(|| names(rare)),
         means,
         scale: scale / factor,
         complete: options.missing == Missing::Refuse,
         gaps: gaps > 0,
-    }
+    })
 }
 
 pub(super) fn refuse_gaps(

@@ -61,12 +61,8 @@ pub(super) struct UncertaintyHead {
     pub columns: usize,
     pub mu: f64,
     pub noise: Vec<f64>,
-    /// Absent in files that have noise/μ for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function: Option<Vec<f64>>,
-    /// Absent in the same files, where they do not matter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rates: Option<Vec<f64>>,
+    pub function: Vec<f64>,
+    pub rates: Vec<f64>,
 }
 
 impl ConformalHead {
@@ -99,8 +95,8 @@ impl Head {
                 columns: of.posterior.factor().ncols(),
                 mu: of.posterior.mu(),
                 noise: of.variances.noise.clone(),
-                function: Some(of.variances.function.clone()),
-                rates: Some(of.posterior.rates().to_vec()),
+                function: of.variances.function.clone(),
+                rates: of.posterior.rates().to_vec(),
             }),
             dim: model.regression.centers().dim(),
             map: model.map.is_some(),

@@ -14,7 +14,6 @@
 //! ```
 
 mod head;
-mod old;
 
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Sizes, Uncertainty, Variances};
@@ -24,13 +23,12 @@ use head::{ConformalHead, Head, UncertaintyHead};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::{FitReport, Posterior};
 use nystrom::prelude::*;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
 /// Version of the layout of model files, raised whenever the layout changes.
 pub const MODEL_FILE_FORMAT: u32 = 4;
-/// The first that is read in this layout; 4 added what may be absent.
-const FIRST_FORMAT: u32 = 3;
 
 const MAGIC: &[u8; 8] = b"NYSTROM\n";
 /// Bytes before the head.
@@ -74,19 +72,37 @@ impl Model {
         Ok(bytes)
     }
 
-    /// Reads a model that [`to_bytes`](Self::to_bytes) wrote, or that an earlier version of the
-    /// program wrote in JSON (formats 1 and 2).
+    /// Reads a model that [`to_bytes`](Self::to_bytes) wrote.
     ///
     /// # Errors
-    /// [`Error::File`] for bytes that are not a model, that are damaged or that have a later
+    /// [`Error::File`] for bytes that are not a model, that are damaged or that have another
     /// layout, and for a model that no fit could have made.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
-        let model = if bytes.starts_with(MAGIC) { binary(bytes)? } else { old::model(bytes)? };
+        let model = if bytes.starts_with(MAGIC) { binary(bytes)? } else { no_model(bytes)? };
         match model.problem() {
             Some(problem) => Err(damaged(problem)),
             None => Ok(model),
         }
     }
+}
+
+/// Tells the JSON files of layouts 1 and 2 from other files, none of which is read.
+fn no_model(bytes: &[u8]) -> Result<Model> {
+    #[derive(Deserialize)]
+    struct Header {
+        program: Option<String>,
+        format: Option<u32>,
+    }
+    let problem = match serde_json::from_slice(bytes) {
+        Ok(Header { program: Some(program), format: Some(found) }) if program == "nystrom" => {
+            return Err(other_format(found));
+        }
+        Ok(_) => {
+            "is JSON, but no model of `nystrom fit`; name the model first, then the data".into()
+        }
+        Err(error) => format!("is not a whole model file ({error}); fit the model again"),
+    };
+    Err(Error::File { problem })
 }
 
 fn binary(bytes: &[u8]) -> Result<Model> {
@@ -95,7 +111,7 @@ fn binary(bytes: &[u8]) -> Result<Model> {
         |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     match format {
-        Some(FIRST_FORMAT..=MODEL_FILE_FORMAT) => {}
+        Some(MODEL_FILE_FORMAT) => {}
         Some(found) => return Err(other_format(found)),
         None => return Err(cut()),
     }
@@ -200,10 +216,8 @@ impl Numbers<'_> {
 
     fn uncertainty(&mut self, dim: usize, head: UncertaintyHead) -> Result<Uncertainty> {
         let UncertaintyHead { kernel, centers, columns, mu, noise, function, rates } = head;
-        let function = function.unwrap_or_else(|| noise.iter().map(|noise| noise / mu).collect());
         let points = self.matrix(dim, centers)?;
         let factor = self.matrix(centers, columns)?;
-        let rates = rates.unwrap_or_else(|| vec![0.0; columns]);
         let posterior = Posterior::new(kernel, points, factor, rates, mu).map_err(damaged)?;
         Ok(Uncertainty { posterior, variances: Variances { function, noise } })
     }
@@ -220,7 +234,7 @@ fn damaged(problem: impl Display) -> Error {
 fn other_format(found: u32) -> Error {
     Error::File {
         problem: format!(
-            "has layout {found}, this program reads up to {MODEL_FILE_FORMAT}; fit the model \
+            "has layout {found}, this program reads layout {MODEL_FILE_FORMAT}; fit the model \
              again, or use the version that wrote it"
         ),
     }

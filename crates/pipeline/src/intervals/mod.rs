@@ -156,7 +156,7 @@ fn needed(level: f64) -> usize {
 }
 
 /// The rank of the quantile 1 − α of n scores and one more, from 1.
-fn rank(n: usize, level: f64) -> usize {
+pub(crate) fn rank(n: usize, level: f64) -> usize {
     whole((n + 1) as f64 * level)
 }
 

@@ -2,10 +2,10 @@
 
 use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
-use crate::columns::{Note, position};
+use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Sizes, Uncertainty};
-use crate::problem::Aside;
+use crate::problem::WeightedTable;
 use crate::target::in_units;
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
@@ -119,7 +119,7 @@ impl Model {
     /// ```
     pub fn deviations(&self, table: &Table) -> Result<Deviations> {
         let uncertainty = self.uncertainty()?;
-        let x = self.mapped(self.columns.apply(table)?.x);
+        let x = self.points_of(table)?;
         let [of_function, of_value] = uncertainty.at(Points::from_rows(x.as_ref()))?;
         Ok(Deviations { of_function, of_value })
     }
@@ -135,7 +135,7 @@ impl Model {
 
     /// Keeps the scores of rows that no choice has seen; how well halves of them cover each other.
     pub(crate) fn calibrate(&mut self, sizes: Sizes, table: &Table) -> Result<Vec<Coverage>> {
-        let x = self.mapped(self.columns.apply(table)?.x);
+        let x = self.points_of(table)?;
         let points = Points::from_rows(x.as_ref());
         let (f, s) = (self.values(points)?, sizes.at(points)?);
         let (mut scores, mut coverage) = (Vec::new(), Vec::new());
@@ -152,9 +152,9 @@ impl Model {
     }
 
     /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there.
-    pub(crate) fn calibrate_classes(&mut self, aside: &Aside) -> Result<ClassErrors> {
+    pub(crate) fn calibrate_classes(&mut self, aside: &WeightedTable) -> Result<ClassErrors> {
         let (table, classes) = (&aside.table, self.tells_apart()?);
-        let column = &table.columns()[position(table, &classes.target)?];
+        let column = column_of(table, &classes.target)?;
         let truth = classes.of(column)?;
         let values = self.predict(table)?.values;
         let (weights, count) = (aside.weights.as_deref(), classes.names.len());

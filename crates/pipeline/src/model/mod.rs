@@ -117,21 +117,20 @@ impl Model {
         regression: KrrModel<AnyKernel, f64>,
         made: Made,
     ) -> Result<Self> {
-        let (classes, conformal, plus, uncertainty, explanation) = (None, None, None, None, None);
-        let parts = Model {
+        Model {
             columns,
             layout,
             targets,
-            classes,
+            classes: None,
             map,
             regression,
-            conformal,
-            plus,
-            uncertainty,
-            explanation,
+            conformal: None,
+            plus: None,
+            uncertainty: None,
+            explanation: None,
             made,
-        };
-        parts.sound()
+        }
+        .sound()
     }
 
     /// The same model, with targets that are the functions of these classes.
@@ -276,6 +275,11 @@ impl Model {
         &self.regression
     }
 
+    /// The rows of a table as the kernel sees them, n × d.
+    pub(crate) fn points_of(&self, table: &Table) -> Result<Mat<f64>> {
+        Ok(self.mapped(self.columns.apply(table)?.x))
+    }
+
     pub(crate) fn mapped(&self, x: Mat<f64>) -> Mat<f64> {
         match &self.map {
             Some(map) => mapped(x.as_ref(), map.as_ref()),
@@ -288,27 +292,24 @@ impl Model {
         let (d, t) = (self.columns.dim(), self.regression.coefficients().ncols());
         let sides = self.map.as_ref().map_or((d, d), |map| (map.nrows(), map.ncols()));
         let finite = |map: &Mat<f64>| map.col_iter().all(|col| col.iter().all(|v| v.is_finite()));
-        if sides != (d, d) || self.regression.centers().dim() != d {
-            let found = self.regression.centers().dim();
+        let found = self.regression.centers().dim();
+        if sides != (d, d) || found != d {
             return Some(format!("it has {d} features, its centres have {found}"));
         }
         if self.map.as_ref().is_some_and(|map| !finite(map)) {
             return Some("its linear map is not finite".into());
         }
-        if self.targets.len() != t {
-            return Some(format!(
-                "it names {} targets, its coefficients have {t}",
-                self.targets.len()
-            ));
+        let names = self.targets.len();
+        if names != t {
+            return Some(format!("it names {names} targets, its coefficients have {t}"));
         }
-        if let Some(problem) = self.classes.as_ref().and_then(|classes| classes.problem(t)) {
-            return Some(problem);
-        }
-        let conformal = self.conformal.as_ref().and_then(|conformal| conformal.problem(d, t));
+        let classes = self.classes.as_ref().and_then(|classes| classes.problem(t));
+        let conformal = || self.conformal.as_ref().and_then(|conformal| conformal.problem(d, t));
         let plus = || self.plus.as_ref().and_then(|plus| plus.problem(d, t));
         let uncertainty = || self.uncertainty.as_ref().and_then(|u| u.problem(d, t));
-        if let Some(problem) = conformal.or_else(plus).or_else(uncertainty) {
-            return Some(problem);
+        let part = classes.or_else(conformal).or_else(plus).or_else(uncertainty);
+        if part.is_some() {
+            return part;
         }
         let wrong = |target: &&Target| !(target.mean.is_finite() && target.scale.is_finite());
         if let Some(target) = self.targets.iter().find(wrong) {

@@ -1,17 +1,20 @@
-//! Probabilities, sizes of residuals, or standard deviations of the candidate that was chosen, from
-//! rows that its trial was not fitted to.
+//! What validation rows tell of the chosen candidate: its predictions beside the truth,
+//! probabilities, sizes of residuals, and standard deviations.
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::{Rows, gather, shifted, stacked};
+use super::solve::{gather, shifted, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
+use crate::examples::Examples;
 use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
+use crate::split::Split;
 use crate::target::in_units;
+use crate::validation::{Compared, Confusion, Validation};
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::{Problem, lambda_grid};
+use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
 
 /// Landmarks of the fit of sizes.
@@ -43,6 +46,40 @@ impl Search<'_> {
         let rows = self.validation.concat();
         let y = gather(self.problem.y.as_ref(), &rows);
         (in_units(y, &self.problem.targets), rows)
+    }
+
+    /// The values that were kept, beside what should have been.
+    pub(super) fn validation(
+        &self,
+        chosen: &Candidate,
+        centers: Centers,
+        classes: Option<&Classes>,
+    ) -> Option<Validation> {
+        let values = self.validated(chosen, centers)?;
+        let (actual, rows) = self.actual();
+        let confusion = self.problem.labels.as_ref().zip(classes).map(|(labels, classes)| {
+            let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
+            let p = classes.probabilities(values.as_ref());
+            let weights = self.weights_of(&rows);
+            Confusion::of(&classes.names, p.as_ref(), &truth, weights.as_deref())
+        });
+        let compared = |j: usize| Compared {
+            target: self.problem.targets[j].name.clone(),
+            actual: actual.col(j).iter().copied().collect(),
+            predicted: values.col(j).iter().copied().collect(),
+        };
+        let numbers = if confusion.is_some() { 0 } else { self.problem.targets.len() };
+        Some(Validation {
+            rows: rows.len(),
+            folds: self.validation.len(),
+            split: match &self.fit.split {
+                Split::Random => "random".to_owned(),
+                Split::Group(column) => format!("group {column}"),
+                Split::Time(column) => format!("time {column}"),
+            },
+            targets: (0..numbers).map(compared).collect(),
+            classes: confusion,
+        })
     }
 
     /// The classes with probabilities calibrated on the values that were kept, and the errors of
@@ -103,17 +140,11 @@ impl Search<'_> {
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
         let kernel = kernel.with_meter(self.progress.meter());
-        let weights = self.problem.weights.as_ref();
-        let weights = weights.map(|w| rows.iter().map(|&row| w[row]).collect::<Vec<f64>>());
-        let problem = Problem {
-            x: Points::from_rows(x.as_ref()),
-            y: logs.as_ref(),
-            weights: weights.as_deref(),
-        };
+        let sizes = Examples { x, y: logs, weights: self.weights_of(&rows) };
         let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
         let landmarks = Landmarks::new(rows.len(), few)?;
         let ridges = lambda_grid(1.0, 1e-8, 17)?;
-        let path = NystromKrr::without_ridge(kernel).path(problem, &landmarks, &ridges)?;
+        let path = NystromKrr::without_ridge(kernel).path(sizes.problem(), &landmarks, &ridges)?;
         let regression = path.model_at(path.best_by_loo().ridge)?;
         Ok(Some(Sizes { regression, ranges }))
     }
@@ -127,12 +158,11 @@ impl Search<'_> {
         };
         let (mut parts, mut spread) = (Vec::new(), 0.0);
         for (fold, (train, validation)) in self.orders.iter().zip(&self.validation).enumerate() {
-            let x = self.rows(chosen, Some(fold), train);
-            let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
-            spread += spread_of(&kernel, x.as_ref()) / self.orders.len() as f64;
-            let train = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
-            let (data, order) = (self.data(train), (0..x.nrows()).collect::<Vec<_>>());
-            let posterior = posterior(&kernel, data.problem(train), &order, trial.mu)?;
+            let train = self.part(chosen, Some(fold), train);
+            let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
+            spread += spread_of(&kernel, train.x.as_ref()) / self.orders.len() as f64;
+            let order: Vec<usize> = (0..train.x.nrows()).collect();
+            let posterior = posterior(&kernel, train.problem(), &order, trial.mu)?;
             let x = self.rows(chosen, Some(fold), validation);
             parts.extend(posterior.parts(Points::from_rows(x.as_ref()))?);
         }
@@ -140,8 +170,7 @@ impl Search<'_> {
         for (j, scale) in scales.iter().enumerate() {
             residuals.col_mut(j).iter_mut().for_each(|residual| *residual /= scale);
         }
-        let weight = |row: &usize| self.problem.weights.as_ref().map_or(1.0, |w| w[*row]);
-        let weights: Vec<f64> = validation.iter().map(weight).collect();
+        let weights = self.weights_of(&validation).unwrap_or_else(|| vec![1.0; validation.len()]);
         let (residuals, weights, parts) = (&residuals, &weights[..], &parts[..]);
         let left = Left { residuals, parts, weights, spread, rows: self.n() };
         let mut found = Variances::default();

@@ -68,6 +68,12 @@ impl Candidate {
         multiple: 1.0,
     };
 
+    /// The candidate of a trial.
+    pub fn of(trial: &Trial) -> Candidate {
+        let Trial { shape, family, metric, multiple, .. } = *trial;
+        Candidate { shape, family, metric, multiple }
+    }
+
     /// How much there is to it; of candidates that are as good the simplest is taken.
     pub fn complexity(&self) -> u32 {
         let shape = u32::from(self.shape != Shape::PLAIN);
@@ -118,21 +124,24 @@ impl Candidate {
 const TIE: f64 = 1.001;
 
 /// The best of some trials: the simplest of those that are as good as the smallest error.
-pub(super) fn best(trials: &[(Candidate, Trial)]) -> Option<&(Candidate, Trial)> {
-    let least = trials.iter().map(|(_, trial)| trial.error).fold(f64::INFINITY, f64::min);
-    let good = trials.iter().filter(|(_, trial)| trial.error <= TIE * least);
-    good.min_by(|(a, s), (b, t)| {
-        a.complexity().cmp(&b.complexity()).then(s.error.total_cmp(&t.error))
-    })
+pub(super) fn best(trials: &[Trial]) -> Option<&Trial> {
+    let least = least(trials);
+    let good = trials.iter().filter(|trial| trial.error <= TIE * least);
+    let complexity = |trial: &Trial| Candidate::of(trial).complexity();
+    good.min_by(|a, b| complexity(a).cmp(&complexity(b)).then(a.error.total_cmp(&b.error)))
+}
+
+pub(super) fn least<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> f64 {
+    trials.into_iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min)
 }
 
 /// The best candidates, best first, at most `count`, which differ by more than the length scale.
-pub(super) fn leaders(trials: &[(Candidate, Trial)], count: usize) -> Vec<Candidate> {
+pub(super) fn leaders(trials: &[Trial], count: usize) -> Vec<Candidate> {
     let mut rest = trials.to_vec();
     let mut leaders = Vec::new();
     while leaders.len() < count {
-        let Some((leader, _)) = best(&rest).cloned() else { break };
-        rest.retain(|(other, _)| !other.is_like(&leader));
+        let Some(leader) = best(&rest).map(Candidate::of) else { break };
+        rest.retain(|other| !Candidate::of(other).is_like(&leader));
         leaders.push(leader);
     }
     leaders

@@ -2,10 +2,9 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::Rows;
 use crate::effort::path_work;
 use crate::error::Result;
-use crate::report::{CurvePoint, Curves, Trial};
+use crate::report::{Centers, CurvePoint, Curves, Trial};
 use crate::split::Split;
 use nystrom::prelude::*;
 
@@ -59,19 +58,11 @@ impl Search<'_> {
         if !self.goes_on(&format!("learning curves: {rows} rows, {landmarks} landmarks")) {
             return Ok(None);
         }
-        let (train, validation) = (&self.orders[0][..rows], &self.validation[0]);
-        let x = self.rows(chosen, Some(0), train);
-        let kernel = self.kernel(chosen, Some(0), x.ncols())?;
-        let first = Landmarks::new(rows, (0..landmarks).collect())?;
-        let part = Rows { x: x.as_ref(), rows: train, fold: Some(0) };
-        let Ok(path) = self.path(&kernel, part, &first) else { return Ok(None) };
+        let centers = Centers::Uniform(landmarks);
+        let Ok(path) = self.path(chosen, Some(0), rows, centers) else { return Ok(None) };
         let given = lambda.map(|lambda| Ridge::Absolute(lambda * rows as f64));
         let model = path.model_at(given.unwrap_or(path.best_by_loo().ridge))?;
-        let of_validation = self.rows(chosen, Some(0), validation);
-        let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
-        let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(0) };
-        let error = self.mean_square(f.as_ref(), part).sqrt();
-        self.work += path_work(rows as f64, landmarks as f64, x.ncols());
+        let error = self.held_out(chosen, 0).mean_square(&model)?.sqrt();
         Ok(error.is_finite().then_some(CurvePoint { rows, landmarks, error }))
     }
 }

@@ -1,15 +1,17 @@
 //! The fits at full size, and the model of the best.
 
 use super::candidate::{Candidate, best};
-use super::solve::{Rows, gather};
+use super::solve::gather;
 use super::{Fitted, Search};
 use crate::effort::{full_bytes, full_work, largest, path_work};
 use crate::error::{Error, Result};
+use crate::examples::landmark_path;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
 use crate::split::Split;
 use nystrom::faer::{Mat, MatRef};
+use nystrom::krr::LambdaPath;
 use nystrom::prelude::*;
 
 /// Landmarks of the plain default, and of the fit when the search was told to stop.
@@ -22,6 +24,8 @@ const COMPARING: f64 = 1.25;
 const WORTHWHILE: f64 = 0.999;
 /// Rows among which pivots are sought, for each of them.
 const POOL: usize = 10;
+/// The share of the work that may go into explaining the model.
+const EXPLAINING: f64 = 0.03;
 /// Ridges of a trial at full size.
 const RIDGES: usize = 3;
 /// The residuals between which a fit to all rows stops: where its trial stopped to improve, …
@@ -42,17 +46,18 @@ impl Search<'_> {
                 let (trial, models) = self.trial_of(candidate, self.train_rows())?;
                 self.validate(candidate, trial.centers, &models)?;
                 self.begun.push((candidate, self.joined(&models)));
-                trials.push((candidate, trial));
+                trials.push(trial);
             }
         }
         if let (true, Some(&first)) = (trials.is_empty(), finalists.first()) {
             let centers = if self.stopped { default } else { self.landmarks(first)? };
-            trials.push((first, self.with_landmarks(first, centers, "the best so far")?));
+            trials.push(self.with_landmarks(first, centers, "the best so far")?);
         }
-        let (chosen, trial) = match best(&trials) {
-            Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
-            _ => (Candidate::PLAIN, plain),
+        let trial = match best(&trials) {
+            Some(trial) if trial.error <= plain_error => trial.clone(),
+            _ => plain,
         };
+        let chosen = Candidate::of(&trial);
         self.whole(chosen.shape)?;
         let regression = match self.logistic(&chosen, &trial)? {
             Some(regression) => regression,
@@ -113,6 +118,24 @@ impl Search<'_> {
         Ok(Landmarks::new(n, chosen)?)
     }
 
+    /// The path of λ with landmarks, on the first `count` training rows of a fold (`None`: of all
+    /// rows).
+    pub(super) fn path(
+        &mut self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        count: usize,
+        centers: Centers,
+    ) -> Result<LambdaPath<AnyKernel, f64>> {
+        let order = fold.map_or(&self.everything, |fold| &self.orders[fold]);
+        let train = self.part(candidate, fold, &order[..count]);
+        let kernel = self.kernel(candidate, fold, train.x.ncols())?;
+        let landmarks = self.landmarks_of(centers, &kernel, train.x.as_ref())?;
+        let path = landmark_path(kernel, train.problem(), &landmarks)?;
+        self.work += path_work(count as f64, landmarks.len() as f64, train.x.ncols());
+        Ok(path)
+    }
+
     /// λ of a fit with landmarks by the error on the validation rows of all folds, where rows of a
     /// fold belong together: leave-one-out would keep the rows beside the one left out.
     fn lambda_by_folds(&mut self, candidate: Candidate, centers: Centers) -> Result<Option<f64>> {
@@ -121,22 +144,14 @@ impl Search<'_> {
         }
         let (mut lambdas, mut squares) = (Vec::new(), Vec::new());
         for fold in 0..self.orders.len() {
-            let (train, validation) = (&self.orders[fold], &self.validation[fold]);
-            let x = self.rows(&candidate, Some(fold), train);
-            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
-            let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
-            let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
-            let path = self.path(&kernel, part, &landmarks)?;
-            let of_validation = self.rows(&candidate, Some(fold), validation);
-            let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) };
+            let n = self.orders[fold].len();
+            let path = self.path(&candidate, Some(fold), n, centers)?;
+            let validation = self.held_out(&candidate, fold);
             squares.resize(path.points().len(), 0.0);
-            lambdas = path.points().iter().map(|point| point.mu / train.len() as f64).collect();
+            lambdas = path.points().iter().map(|point| point.mu / n as f64).collect();
             for (sum, point) in squares.iter_mut().zip(path.points()) {
-                let model = path.model_at(point.ridge)?;
-                let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
-                *sum += self.mean_square(f.as_ref(), part);
+                *sum += validation.mean_square(&path.model_at(point.ridge)?)?;
             }
-            self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());
         }
         let least = (0..squares.len()).min_by(|&a, &b| squares[a].total_cmp(&squares[b]));
         Ok(least.map(|r| lambdas[r]))
@@ -154,26 +169,18 @@ impl Search<'_> {
         let (mut models, before) = (Vec::new(), self.work);
         let lambda = self.lambda_by_folds(candidate, centers)?;
         for fold in 0..folds {
-            let (train, validation) = (&self.orders[fold], &self.validation[fold]);
-            let x = self.rows(&candidate, Some(fold), train);
-            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
-            let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
-            let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
-            let path = self.path(&kernel, part, &landmarks)?;
-            let of_rows = |lambda: f64| Ridge::Absolute(lambda * train.len() as f64);
+            let n = self.orders[fold].len();
+            let path = self.path(&candidate, Some(fold), n, centers)?;
+            let of_rows = |lambda: f64| Ridge::Absolute(lambda * n as f64);
             let ridge = lambda.map_or(path.best_by_loo().ridge, of_rows);
-            let of_validation = self.rows(&candidate, Some(fold), validation);
             let model = path.model_at(ridge)?;
-            let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
-            models.push(model);
-            let part = Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) };
-            square += self.mean_square(f.as_ref(), part) / folds as f64;
-            let mu = ridge.absolute(train.len())?;
+            square += self.held_out(&candidate, fold).mean_square(&model)? / folds as f64;
+            let mu = ridge.absolute(n)?;
             first.get_or_insert_with(|| {
                 let errors = path.points().iter().map(|point| [point.mu, point.loo.sqrt()]);
-                (kernel.bandwidth(), mu, errors.collect())
+                (model.kernel().bandwidth(), mu, errors.collect())
             });
-            self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());
+            models.push(model);
         }
         let (bandwidth, mu, errors) = first.unwrap_or_default();
         let trial = Trial {
@@ -193,35 +200,25 @@ impl Search<'_> {
     fn fit_all(&mut self, chosen: Candidate, trial: &Trial) -> Result<KrrModel<AnyKernel, f64>> {
         self.goes_on("the final fit");
         self.mean_map(&chosen)?;
-        let rows = self.everything.clone();
-        let x = self.rows(&chosen, None, &rows);
-        let kernel = self.kernel(&chosen, None, x.ncols())?;
-        let all = Rows { x: x.as_ref(), rows: &rows, fold: None };
-        match trial.centers {
-            Centers::All => {
-                self.bytes = full_bytes(rows.len());
-                self.work += full_work(rows.len(), x.ncols(), 1, 0, true);
-                let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
-                let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &rows));
-                let data = self.data(all);
-                let how = (trial.mu, full_residual(trial));
-                let (model, iterations) = self.full(&kernel, data.problem(all), how, start)?;
-                self.iterations = iterations;
-                Ok(model)
-            }
-            centers => {
-                let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
-                self.work += path_work(rows.len() as f64, landmarks.len() as f64, x.ncols());
-                let path = self.path(&kernel, all, &landmarks)?;
-                let ridge = match self.fit.split {
-                    Split::Random => path.best_by_loo().ridge,
-                    _ => {
-                        Ridge::Absolute(trial.mu * rows.len() as f64 / self.orders[0].len() as f64)
-                    }
-                };
-                Ok(path.model_at(ridge)?)
-            }
+        let n = self.n();
+        if trial.centers != Centers::All {
+            let path = self.path(&chosen, None, n, trial.centers)?;
+            let ridge = match self.fit.split {
+                Split::Random => path.best_by_loo().ridge,
+                _ => Ridge::Absolute(trial.mu * n as f64 / self.orders[0].len() as f64),
+            };
+            return Ok(path.model_at(ridge)?);
         }
+        let all = self.part(&chosen, None, &self.everything);
+        let kernel = self.kernel(&chosen, None, all.x.ncols())?;
+        self.bytes = full_bytes(n);
+        self.work += full_work(n, all.x.ncols(), 1, 0, true);
+        let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
+        let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &self.everything));
+        let how = (trial.mu, full_residual(trial));
+        let (model, iterations) = self.full(&kernel, all.problem(), how, start)?;
+        self.iterations = iterations;
+        Ok(model)
     }
 
     /// The coefficients of all rows: of each the mean over the folds whose model has it.
@@ -319,6 +316,12 @@ impl Search<'_> {
         let uncertainty = |found| self.uncertainty(chosen, model, found);
         model.uncertainty = variances.map(uncertainty).transpose()?;
         Ok(())
+    }
+
+    /// Explains the model at some of the rows that were fitted.
+    fn explain(&self, model: &mut Model) -> Result<()> {
+        let rows = model.rows_to_explain(EXPLAINING * self.allowed).min(self.n());
+        model.explained(&self.problem.table.select_rows(&self.everything[..rows])?)
     }
 }
 

@@ -3,15 +3,15 @@
 use super::Search;
 use super::candidate::Candidate;
 use super::finish::full_residual;
-use super::solve::{Rows, gather, stacked};
+use super::solve::{gather, stacked};
 use crate::error::{Error, Result};
+use crate::examples::{Examples, landmark_path};
 use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::report::{Iterations, Report};
 use crate::target::in_standard_units;
 use nystrom::faer::Mat;
-use nystrom::krr::Problem;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
@@ -19,36 +19,6 @@ use nystrom::prelude::*;
 const CENTERS: usize = 500;
 /// Numbers that models of jackknife+ may have: 256 MiB.
 const MOST: usize = 1 << 25;
-
-/// Mapped features and standardised targets, the rows of the search first.
-struct Data {
-    x: Mat<f64>,
-    y: Mat<f64>,
-    weights: Option<Vec<f64>>,
-    /// How many rows the search has seen.
-    seen: usize,
-}
-
-impl Data {
-    fn problem(&self) -> Problem<'_, f64> {
-        Problem {
-            x: Points::from_rows(self.x.as_ref()),
-            y: self.y.as_ref(),
-            weights: self.weights.as_deref(),
-        }
-    }
-
-    /// These rows of it.
-    fn select(&self, rows: &[usize]) -> Data {
-        let weights = self.weights.as_ref();
-        Data {
-            x: gather(self.x.as_ref(), rows),
-            y: gather(self.y.as_ref(), rows),
-            weights: weights.map(|w| rows.iter().map(|&row| w[row]).collect()),
-            seen: rows.iter().filter(|row| **row < self.seen).count(),
-        }
-    }
-}
 
 impl Search<'_> {
     /// The model fitted to all rows, by the choices made without those set aside, and what its
@@ -80,15 +50,15 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// All rows that a finished model is fitted to.
-    fn fitted(&self, chosen: &Candidate, model: &Model) -> Result<Data> {
+    /// All rows that a finished model is fitted to, those that the search has seen first.
+    fn fitted(&self, chosen: &Candidate, model: &Model) -> Result<Examples> {
         let rows: Vec<usize> = (0..self.n()).collect();
         let (x, y) = (self.rows(chosen, None, &rows), self.problem.y.clone());
-        let mut data = Data { x, y, weights: self.problem.weights.clone(), seen: rows.len() };
+        let mut data = Examples { x, y, weights: self.problem.weights.clone() };
         if let (Some(aside), Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut)) =
             (&self.problem.aside, self.fit.calibrate)
         {
-            let x = model.mapped(model.columns.apply(&aside.table)?.x);
+            let x = model.points_of(&aside.table)?;
             data.x = stacked([&data.x, &x]);
             data.y = stacked([&data.y, &in_standard_units(&aside.table, &model.targets)?]);
             data.weights = data.weights.zip(aside.weights.clone()).map(|(a, b)| [a, b].concat());
@@ -111,10 +81,16 @@ impl Search<'_> {
     }
 
     /// CV+: a model without each part of the rows set aside, and one with all.
-    fn cross(&self, model: &Model, data: &Data, parts: usize, report: &mut Report) -> Result<Fits> {
+    fn cross(
+        &self,
+        model: &Model,
+        data: &Examples,
+        parts: usize,
+        report: &mut Report,
+    ) -> Result<Fits> {
         let residual = full_residual(&report.chosen);
-        let (n, t) = data.y.shape();
-        let part = |row: usize| (row >= data.seen).then(|| (row - data.seen) % parts);
+        let ((n, t), seen) = (data.y.shape(), self.n());
+        let part = |row: usize| (row >= seen).then(|| (row - seen) % parts);
         let all: Vec<usize> = (0..n).collect();
         let (whole, iterations) = self.with_rows(model, data, &all, residual)?;
         report.iterations = iterations;
@@ -148,7 +124,7 @@ impl Search<'_> {
     fn with_rows(
         &self,
         model: &Model,
-        data: &Data,
+        data: &Examples,
         rows: &[usize],
         residual: f64,
     ) -> Result<(Regression, Option<Iterations>)> {
@@ -163,9 +139,9 @@ impl Search<'_> {
     }
 
     /// Jackknife+: all models that leave one of the rows set aside out, in closed form.
-    fn jackknife(&self, model: &Model, data: &Data) -> Result<Fits> {
-        let ((n, t), unseen) = (data.y.shape(), data.y.nrows() - data.seen);
-        let m = CENTERS.min(data.seen);
+    fn jackknife(&self, model: &Model, data: &Examples) -> Result<Fits> {
+        let ((n, t), seen) = (data.y.shape(), self.n());
+        let (m, unseen) = (CENTERS.min(seen), n - seen);
         if m * unseen * t > MOST {
             let problem = format!(
                 "loo would store {unseen} × {m} coefficients, more than 256 MiB; use cv:10"
@@ -173,21 +149,19 @@ impl Search<'_> {
             return Err(Error::Option { option: "calibrate", problem });
         }
         // the ridge by the rows that the search has seen
-        let (seen, all): (Vec<usize>, Vec<usize>) = ((0..data.seen).collect(), (0..n).collect());
         let kernel = model.regression.kernel();
-        let of_seen = gather(data.x.as_ref(), &seen);
-        let landmarks = Landmarks::new(data.seen, self.everything[..m].to_vec())?;
-        let path =
-            self.path(kernel, Rows { x: of_seen.as_ref(), rows: &seen, fold: None }, &landmarks)?;
+        let of_seen = data.select(&(0..seen).collect::<Vec<_>>());
+        let landmarks = Landmarks::new(seen, self.everything[..m].to_vec())?;
+        let path = landmark_path(kernel.clone(), of_seen.problem(), &landmarks)?;
         let ridge = Ridge::Absolute(path.best_by_loo().mu);
-        let landmarks = Landmarks::new(all.len(), self.everything[..m].to_vec())?;
+        let landmarks = Landmarks::new(n, self.everything[..m].to_vec())?;
         let problem = data.problem();
         let krr = NystromKrr::without_ridge(kernel.clone());
         let path = krr.path(problem, &landmarks, &[ridge])?;
         let (f, residuals) = (path.model_at(ridge)?, path.leave_one_out(ridge, problem)?);
-        let g = path.responses(ridge, Points::from_rows(data.x.as_ref()).slice(data.seen..n))?;
-        let r = |i: usize, j: usize| residuals[(data.seen + i, j)];
-        let w = |i: usize| data.weights.as_ref().map_or(1.0, |w| w[data.seen + i]);
+        let g = path.responses(ridge, data.points().slice(seen..n))?;
+        let r = |i: usize, j: usize| residuals[(seen + i, j)];
+        let w = |i: usize| data.weights.as_ref().map_or(1.0, |w| w[seen + i]);
         // f₋ᵢ = f − wᵢrᵢgᵢ, where gᵢ is what one more unit of yᵢ changes for a weight of 1
         let entry = |row, column: usize| {
             let (i, j) = (column / t, column % t);

@@ -2,9 +2,10 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::{Rows, stacked};
+use super::solve::{gather, stacked};
 use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
 use crate::error::Result;
+use crate::examples::Examples;
 use crate::kernel::AnyKernel;
 use crate::report::{Centers, LogisticTrial, Trial};
 use nystrom::faer::Mat;
@@ -72,28 +73,33 @@ impl Search<'_> {
         }
         self.goes_on("the final fit");
         self.mean_map(chosen)?;
-        let rows = self.everything.clone();
-        let x = self.rows(chosen, None, &rows);
-        let kernel = self.kernel(chosen, None, x.ncols())?;
-        let part = Rows { x: x.as_ref(), rows: &rows, fold: None };
-        let (ridge, data) = (Ridge::PerSample(lambda), self.signs(part));
+        let (ridge, all) = (Ridge::PerSample(lambda), self.signs(chosen, None, &self.everything));
+        let kernel = self.kernel(chosen, None, all.x.ncols())?;
         let model = match over {
             Centers::All => {
                 let krr = FullLogisticKrr::new(kernel, ridge);
                 FullLogisticKrr { options: self.options(ENOUGH), ..krr }
-                    .fit(data.problem(part), &mut self.stream(3))?
+                    .fit(all.problem(), &mut self.stream(3))?
             }
             _ => {
-                let landmarks = self.landmarks_of(over, &kernel, part.x)?;
-                LogisticKrr::new(kernel, ridge).fit(data.problem(part), &landmarks)?
+                let landmarks = self.landmarks_of(over, &kernel, all.x.as_ref())?;
+                LogisticKrr::new(kernel, ridge).fit(all.problem(), &landmarks)?
             }
         };
-        self.newton_steps(STEPS_OF[1], rows.len(), over);
+        self.newton_steps(STEPS_OF[1], self.n(), over);
         for target in &mut self.problem.targets {
             (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
         }
         self.logistic = Some((trial, Some(found.values)));
         Ok(Some(model))
+    }
+
+    /// Rows of classes, with targets ±1.
+    fn signs(&self, chosen: &Candidate, fold: Option<usize>, rows: &[usize]) -> Examples {
+        let y = gather(self.problem.y.as_ref(), rows);
+        let sign = |i, j| if y[(i, j)] > 0.0 { 1.0 } else { -1.0 };
+        let y = Mat::from_fn(y.nrows(), y.ncols(), sign);
+        Examples { x: self.rows(chosen, fold, rows), y, weights: self.weights_of(rows) }
     }
 
     /// All rows where squares took all and the share of the work affords it, else as many landmarks
@@ -159,10 +165,9 @@ impl Search<'_> {
         path: &[f64],
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
-        let x = self.rows(chosen, Some(fold), train);
+        let (n, train) = (train.len(), self.signs(chosen, Some(fold), train));
         let of_validation = self.rows(chosen, Some(fold), validation);
-        let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
-        let part = Rows { x: x.as_ref(), rows: train, fold: Some(fold) };
+        let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
         let goes_on = |model: KrrModel<AnyKernel, f64>| {
@@ -177,21 +182,20 @@ impl Search<'_> {
             found.push(odds);
             worse < WORSE
         };
-        let (data, n) = (self.signs(part), train.len());
         match over {
             Centers::All => {
                 let krr = FullLogisticKrr::without_ridge(kernel);
                 FullLogisticKrr { options: self.options(ENOUGH), ..krr }.path(
-                    data.problem(part),
+                    train.problem(),
                     &ridges,
                     goes_on,
                     &mut self.stream(2),
                 )?;
             }
             _ => {
-                let landmarks = self.landmarks_of(over, &kernel, part.x)?;
+                let landmarks = self.landmarks_of(over, &kernel, train.x.as_ref())?;
                 let krr = LogisticKrr::without_ridge(kernel);
-                krr.path(data.problem(part), &landmarks, &ridges, goes_on)?;
+                krr.path(train.problem(), &landmarks, &ridges, goes_on)?;
             }
         }
         self.newton_steps(STEPS_OF[0] * found.len() as f64, n, over);

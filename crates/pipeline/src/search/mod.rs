@@ -1,6 +1,5 @@
 //! Successive halving over shapes of columns, families, metrics and length scales.
 
-mod account;
 mod calibrate;
 mod candidate;
 mod curves;
@@ -17,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::kernel::{AnyKernel, Family};
 use crate::model::Model;
-use crate::problem::Problem;
+use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Metric, Report, Trial};
 use candidate::Candidate;
@@ -39,7 +38,7 @@ type Tried = (Trial, Vec<KrrModel<AnyKernel, f64>>);
 /// A search under way.
 pub(crate) struct Search<'a> {
     fit: &'a Fit,
-    problem: Problem,
+    problem: TableProblem,
     /// Shapes of the columns, the plain one first; a search makes more, and that of all rows last.
     shapes: Vec<Shaped>,
     /// Per fold its training rows in random order: subsamples are prefixes, landmarks prefixes of
@@ -54,7 +53,7 @@ pub(crate) struct Search<'a> {
     /// Metrics that were learnt: of which shape and fold, and what.
     maps: Vec<Learnt>,
     /// Fits without a metric, and their models of each fold: where learning begins.
-    plain: Vec<(Candidate, Tried)>,
+    plain: Vec<Tried>,
     trials: Vec<Trial>,
     /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
@@ -147,7 +146,7 @@ impl Fit {
     ) -> Result<Fitted> {
         let work = self.checked_work()?;
         let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let problem = Problem::new(self, table, &targets, (None, &HashMap::new()), rng)?;
+        let problem = TableProblem::new(self, table, &targets, (None, &HashMap::new()), rng)?;
         Search::new(self, problem, work, progress, rng)?.run()
     }
 }
@@ -159,7 +158,7 @@ impl<'a> Search<'a> {
     /// A permutation of the training rows for each fold, and the seed of all that follows.
     pub fn new(
         fit: &'a Fit,
-        problem: Problem,
+        problem: TableProblem,
         allowed: f64,
         progress: &'a mut dyn Progress,
         rng: &mut dyn Rng,

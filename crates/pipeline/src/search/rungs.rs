@@ -1,7 +1,7 @@
 //! Many candidates on few rows, the best of them on more.
 
 use super::candidate::{
-    CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, neighbours, usual,
+    CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, least, neighbours, usual,
 };
 use super::{SHARES, Search};
 use crate::columns::Shape;
@@ -30,7 +30,7 @@ const RATIO: f64 = 1.6;
 const HELPS: f64 = 0.999;
 const WALK: usize = 4;
 
-type Trials = Vec<(Candidate, Trial)>;
+type Trials = Vec<Trial>;
 
 impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
@@ -43,7 +43,7 @@ impl Search<'_> {
         let mut finalists = Trials::new();
         for leader in self.promoted(&trials) {
             // a neighbour of the one before it has had its turn
-            if finalists.iter().any(|(other, _)| other.is_like(&leader)) {
+            if finalists.iter().any(|other| Candidate::of(other).is_like(&leader)) {
                 continue;
             }
             let mut own = self.refined(leader, more)?;
@@ -66,7 +66,7 @@ impl Search<'_> {
             }
             let mut others = Trials::new();
             self.families(next, rows, &mut others)?;
-            if least(others.iter()) < BENT * least(trials.iter()) {
+            if least(&others) < BENT * least(&trials) {
                 (shape, trials) = (next, others);
             }
         }
@@ -90,14 +90,14 @@ impl Search<'_> {
         for (family, metric) in LEARNT {
             let candidate = Candidate { shape, family, metric, multiple: usual(family) };
             let trial = self.learn(candidate, None, rows, STEPS[0], f64::INFINITY)?;
-            trials.extend(trial.map(|trial| (candidate, trial)));
+            trials.extend(trial);
         }
         Ok(())
     }
 
     /// The best metric as a start for other families: which one finds it is not which uses it best.
     fn exchange(&mut self, rows: usize, trials: &mut Trials) -> Result<()> {
-        let Some((winner, _)) = best(trials).cloned() else { return Ok(()) };
+        let Some(winner) = best(trials).map(Candidate::of) else { return Ok(()) };
         if winner.metric == Metric::None {
             return Ok(());
         }
@@ -107,10 +107,11 @@ impl Search<'_> {
                 continue;
             }
             let candidate = Candidate { family, multiple: usual(family), ..winner };
-            let bar = least(trials.iter().filter(|(other, _)| other.is_like(&candidate)));
+            let is_like = |trial: &Trial| Candidate::of(trial).is_like(&candidate);
+            let bar = least(trials.iter().filter(|trial| is_like(trial)));
             if let Some(trial) = self.learn(candidate, Some(&winner), rows, STEPS[1], bar)? {
-                trials.retain(|(other, _)| !other.is_like(&candidate));
-                trials.push((candidate, trial));
+                trials.retain(|trial| !is_like(trial));
+                trials.push(trial);
             }
         }
         Ok(())
@@ -122,10 +123,10 @@ impl Search<'_> {
         let Some(kind) = promoted.first().map(|first| first.family.is_manhattan()) else {
             return promoted;
         };
-        let others = trials.iter().filter(|(other, _)| other.family.is_manhattan() != kind);
+        let others = trials.iter().filter(|other| other.family.is_manhattan() != kind);
         let others: Trials = others.cloned().collect();
         if promoted.iter().all(|candidate| candidate.family.is_manhattan() == kind)
-            && least(others.iter()) < OTHER * least(trials.iter())
+            && least(&others) < OTHER * least(trials)
         {
             promoted.extend(leaders(&others, 1));
         }
@@ -140,18 +141,18 @@ impl Search<'_> {
             self.tried(leader, rows, &mut trials)?;
         } else {
             let trial = self.learn(leader, Some(&leader), rows, STEPS[2], f64::INFINITY)?;
-            trials.extend(trial.map(|trial| (leader, trial)));
+            trials.extend(trial);
         }
         self.walk(leader, rows, &mut trials)?;
         for &family in neighbours(leader.family) {
-            let Some((at, _)) = best(&trials).cloned() else { break };
+            let Some(at) = best(&trials).map(Candidate::of) else { break };
             let multiple = at.multiple * usual(family) / usual(leader.family);
             let other = Candidate { family, multiple, ..at };
             let maps = self.maps_of(&leader, &other);
             self.replace(&other, maps);
             let before = trials.len();
             self.tried(other, rows, &mut trials)?;
-            if trials.len() > before && trials[before].1.error <= least(trials.iter()) {
+            if trials.len() > before && trials[before].error <= least(&trials) {
                 self.walk(other, rows, &mut trials)?;
             }
         }
@@ -161,10 +162,11 @@ impl Search<'_> {
     /// Shorter length scales as long as they help; longer ones if shorter ones did not.
     fn walk(&mut self, from: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         for ratio in [1.0 / RATIO, RATIO] {
-            let own: Trials = trials.iter().filter(|(c, _)| c.is_like(&from)).cloned().collect();
+            let is_like = |trial: &&Trial| Candidate::of(trial).is_like(&from);
+            let own: Trials = trials.iter().filter(is_like).cloned().collect();
             let Some(start) = leaders(&own, 1).first().copied() else { break };
-            let mut bar = least(own.iter());
-            if bar < least(own.iter().filter(|(c, _)| c.multiple >= from.multiple)) {
+            let mut bar = least(&own);
+            if bar < least(own.iter().filter(|trial| trial.multiple >= from.multiple)) {
                 break;
             }
             for step in 1..=WALK {
@@ -172,7 +174,7 @@ impl Search<'_> {
                 let before = trials.len();
                 self.tried(Candidate { multiple, ..start }, rows, trials)?;
                 match trials.get(before) {
-                    Some((_, trial)) if trial.error < HELPS * bar => bar = trial.error,
+                    Some(trial) if trial.error < HELPS * bar => bar = trial.error,
                     _ => break,
                 }
             }
@@ -183,8 +185,7 @@ impl Search<'_> {
     /// Tries a candidate, and keeps it unless told to stop before, or its error is not finite.
     fn tried(&mut self, candidate: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         let trial = self.trial(candidate, rows)?;
-        let finite = trial.filter(|trial| trial.error.is_finite());
-        trials.extend(finite.map(|trial| (candidate, trial)));
+        trials.extend(trial.filter(|trial| trial.error.is_finite()));
         Ok(())
     }
 
@@ -198,22 +199,18 @@ impl Search<'_> {
 /// The best candidate and, of at most two, one that is not far behind: of the other kind of
 /// distance if there is one.
 fn close(trials: &Trials, count: usize) -> Vec<Candidate> {
-    let least = least(trials.iter());
+    let least = least(trials);
     let Some(&first) = leaders(trials, 1).first() else { return vec![Candidate::PLAIN] };
     let within = |factor: f64, kind: bool| -> Trials {
-        let kept = |(other, trial): &&(Candidate, Trial)| {
-            !other.is_like(&first)
+        let kept = |trial: &&Trial| {
+            !Candidate::of(trial).is_like(&first)
                 && trial.error <= factor * least
-                && (other.family.is_manhattan() != first.family.is_manhattan()) == kind
+                && (trial.family.is_manhattan() != first.family.is_manhattan()) == kind
         };
         trials.iter().filter(kept).cloned().collect()
     };
     let others = [within(UNLIKE, true), within(CLOSE, false)].map(|others| leaders(&others, 1));
     [first].into_iter().chain(others.into_iter().flatten()).take(count).collect()
-}
-
-fn least<'a>(trials: impl Iterator<Item = &'a (Candidate, Trial)>) -> f64 {
-    trials.map(|(_, trial)| trial.error).fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
@@ -223,9 +220,9 @@ mod tests {
     use crate::kernel::Family;
     use crate::report::Centers;
 
-    fn with_error(family: Family, metric: Metric, error: f64) -> (Candidate, Trial) {
+    fn with_error(family: Family, metric: Metric, error: f64) -> Trial {
         let candidate = Candidate { family, metric, ..Candidate::PLAIN };
-        (candidate, Trial { error, ..candidate.trial(1000, Centers::All) })
+        Trial { error, ..candidate.trial(1000, Centers::All) }
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use super::Search;
 use crate::error::Result;
+use crate::examples::Examples;
+pub(super) use crate::examples::gather;
 use crate::kernel::AnyKernel;
 use crate::report::Iterations;
 use crate::split::Split;
-use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::{Extras, FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid};
+use nystrom::faer::Mat;
+use nystrom::krr::{Extras, FullPath, IterativeOptions, Problem};
 use nystrom::prelude::*;
 
 /// Up to so many rows systems are solved directly.
@@ -28,61 +30,27 @@ pub(super) struct Solved {
     pub residual: Option<f64>,
 }
 
-/// Rows of the problem with their features.
-#[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
-    pub x: MatRef<'a, f64>,
-    pub rows: &'a [usize],
-    /// From the mean of whose training rows targets are measured; none: of all rows.
-    pub fold: Option<usize>,
-}
-
 impl Search<'_> {
     /// Fits at μ = nλ for all `mus`, each compared on the rows of `validation`.
     pub(super) fn solve(
         &self,
         kernel: &AnyKernel,
-        train: Rows<'_>,
-        validation: Rows<'_>,
+        train: &Examples,
+        validation: &Examples,
         mus: &[f64],
     ) -> Result<Solved> {
-        if train.rows.len() <= DIRECT {
-            return self.one_by_one(kernel, train, validation, mus);
+        if train.y.nrows() <= DIRECT {
+            return one_by_one(kernel, train, validation, mus);
         }
         let ridges: Vec<Ridge<f64>> = mus.iter().copied().map(Ridge::Absolute).collect();
         let path =
             FullPath { options: self.options(1e-4), ..FullPath::new(kernel.clone(), &ridges) };
-        let [data, of_validation] = [train, validation].map(|part| self.data(part));
-        let found =
-            path.fit(data.problem(train), of_validation.problem(validation), &mut self.stream(2))?;
+        let found = path.fit(train.problem(), validation.problem(), &mut self.stream(2))?;
         Ok(Solved {
             squares: found.errors.iter().map(|error| error * error).collect(),
             residual: Some(found.enough),
             model: found.fit.model,
         })
-    }
-
-    fn one_by_one(
-        &self,
-        kernel: &AnyKernel,
-        train: Rows<'_>,
-        validation: Rows<'_>,
-        mus: &[f64],
-    ) -> Result<Solved> {
-        let data = self.data(train);
-        let mut squares = Vec::new();
-        let mut best: Option<(f64, KrrModel<AnyKernel, f64>)> = None;
-        for &mu in mus {
-            let model = direct(kernel, data.problem(train), mu)?;
-            let f = model.predict(Points::from_rows(validation.x))?;
-            let square = self.mean_square(f.as_ref(), validation);
-            squares.push(square);
-            if best.as_ref().is_none_or(|(least, _)| square < *least) {
-                best = Some((square, model));
-            }
-        }
-        let (_, model) = best.ok_or(nystrom::Error::Empty { what: "ridges" })?;
-        Ok(Solved { model, squares, residual: None })
     }
 
     /// The fit with all rows of a problem as centres at μ = nλ, which may have begun elsewhere, and
@@ -110,33 +78,6 @@ impl Search<'_> {
         IterativeOptions { tolerance, max_iterations: ITERATIONS, memory: self.fit.memory }
     }
 
-    /// The path of λ at x, the features of `rows`, with these landmarks.
-    pub(super) fn path(
-        &self,
-        kernel: &AnyKernel,
-        train: Rows<'_>,
-        landmarks: &Landmarks,
-    ) -> Result<LambdaPath<AnyKernel, f64>> {
-        let data = self.data(train);
-        let ridges = lambda_grid(1e-1, 1e-10, 28)?;
-        let krr = NystromKrr::without_ridge(kernel.clone());
-        Ok(krr.path(data.problem(train), landmarks, &ridges)?)
-    }
-
-    pub(super) fn data(&self, part: Rows<'_>) -> Data {
-        let y = gather(self.problem.y.as_ref(), part.rows);
-        let weights = self.weights_of(part.rows);
-        Data { y: shifted(y, part.fold.map(|fold| &self.offsets[fold]), -1.0), weights }
-    }
-
-    /// The same of classes, with targets ±1.
-    pub(super) fn signs(&self, part: Rows<'_>) -> Data {
-        let y = gather(self.problem.y.as_ref(), part.rows);
-        let sign = |i, j| if y[(i, j)] > 0.0 { 1.0 } else { -1.0 };
-        let y = Mat::from_fn(y.nrows(), y.ncols(), sign);
-        Data { y, weights: self.weights_of(part.rows) }
-    }
-
     /// How far the mean of the training rows of a fold is from that of all rows, for each target.
     /// With rows at random that is chance alone, and 0 is taken.
     pub(super) fn offset(&self, train: &[usize]) -> Vec<f64> {
@@ -149,6 +90,27 @@ impl Search<'_> {
         let sum = |j: usize| -> f64 { train.iter().map(|&row| weight(row) * y[(row, j)]).sum() };
         (0..y.ncols()).map(|j| if total > 0.0 { sum(j) / total } else { 0.0 }).collect()
     }
+}
+
+/// The exact fits at each μ.
+fn one_by_one(
+    kernel: &AnyKernel,
+    train: &Examples,
+    validation: &Examples,
+    mus: &[f64],
+) -> Result<Solved> {
+    let mut squares = Vec::new();
+    let mut best: Option<(f64, KrrModel<AnyKernel, f64>)> = None;
+    for &mu in mus {
+        let model = direct(kernel, train.problem(), mu)?;
+        let square = validation.mean_square(&model)?;
+        squares.push(square);
+        if best.as_ref().is_none_or(|(least, _)| square < *least) {
+            best = Some((square, model));
+        }
+    }
+    let (_, model) = best.ok_or(nystrom::Error::Empty { what: "ridges" })?;
+    Ok(Solved { model, squares, residual: None })
 }
 
 /// The exact fit at μ. As long as μ is lost in the rounding errors of K, as with rows that are
@@ -165,22 +127,6 @@ pub(super) fn direct(
         }
     }
     Ok(ExactKrr::new(kernel.clone(), Ridge::Absolute(mu)).fit(problem)?)
-}
-
-/// Targets and weights of some rows.
-pub(super) struct Data {
-    pub y: Mat<f64>,
-    pub weights: Option<Vec<f64>>,
-}
-
-impl Data {
-    pub(super) fn problem<'a>(&'a self, part: Rows<'a>) -> Problem<'a, f64> {
-        Problem {
-            x: Points::from_rows(part.x),
-            y: self.y.as_ref(),
-            weights: self.weights.as_deref(),
-        }
-    }
 }
 
 /// Matrices of as many columns, one below another.
@@ -201,9 +147,4 @@ pub(super) fn shifted(mut values: Mat<f64>, offset: Option<&Vec<f64>>, times: f6
         values.col_mut(j).iter_mut().for_each(|value| *value += times * offset);
     }
     values
-}
-
-/// These rows of a matrix.
-pub(super) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
-    Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
 }

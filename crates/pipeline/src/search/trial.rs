@@ -1,14 +1,15 @@
 //! One candidate on some rows: its error on the validation rows of each fold.
 
 use super::candidate::Candidate;
-use super::solve::{Data, Rows, gather};
+use super::solve::{gather, shifted};
 use super::{Learnt, Search, Tried};
 use crate::effort::full_work;
 use crate::error::Result;
+use crate::examples::Examples;
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::Mat;
 
 /// μ = nλ of the first trial of a candidate, …
 const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
@@ -44,6 +45,24 @@ impl Search<'_> {
         }
     }
 
+    /// Rows with their features as [`rows`](Self::rows) gives them. Their targets are measured from
+    /// the mean of the training rows of the fold (`None`: of all rows).
+    pub(super) fn part(
+        &self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        rows: &[usize],
+    ) -> Examples {
+        let y = gather(self.problem.y.as_ref(), rows);
+        let y = shifted(y, fold.map(|fold| &self.offsets[fold]), -1.0);
+        Examples { x: self.rows(candidate, fold, rows), y, weights: self.weights_of(rows) }
+    }
+
+    /// The validation rows of a fold.
+    pub(super) fn held_out(&self, candidate: &Candidate, fold: usize) -> Examples {
+        self.part(candidate, Some(fold), &self.validation[fold])
+    }
+
     pub(super) fn learnt(&self, candidate: &Candidate, fold: Option<usize>) -> Option<&Learnt> {
         self.maps.iter().find(|learnt| learnt.fold == fold && learnt.is_of(candidate))
     }
@@ -68,12 +87,12 @@ impl Search<'_> {
     /// The trial and the models of a candidate without its metric, computed once.
     pub(super) fn plain(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let candidate = Candidate { metric: Metric::None, ..candidate };
-        let known = |known: &&(Candidate, Tried)| (known.0, known.1.0.rows) == (candidate, rows);
-        if let Some((_, tried)) = self.plain.iter().find(known) {
+        let known = |(trial, _): &&Tried| (Candidate::of(trial), trial.rows) == (candidate, rows);
+        if let Some(tried) = self.plain.iter().find(known) {
             return Ok(tried.clone());
         }
         let tried = self.trial_of(candidate, rows)?;
-        self.plain.push((candidate, tried.clone()));
+        self.plain.push(tried.clone());
         Ok(tried)
     }
 
@@ -102,17 +121,13 @@ impl Search<'_> {
             let all = &self.validation[fold];
             let validation =
                 if rows < self.train_rows() { &all[..FEW.min(all.len())] } else { all };
-            let x = self.rows(&candidate, Some(fold), train);
-            let of_validation = self.rows(&candidate, Some(fold), validation);
-            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
-            let solved = self.solve(
-                &kernel,
-                Rows { x: x.as_ref(), rows: train, fold: Some(fold) },
-                Rows { x: of_validation.as_ref(), rows: validation, fold: Some(fold) },
-                &mus,
-            )?;
+            let [train, validation] =
+                [train, validation].map(|rows| self.part(&candidate, Some(fold), rows));
+            let (n, d) = train.x.shape();
+            let kernel = self.kernel(&candidate, Some(fold), d)?;
+            let solved = self.solve(&kernel, &train, &validation, &mus)?;
             squares.iter_mut().zip(&solved.squares).for_each(|(sum, s)| *sum += s / folds as f64);
-            self.work += full_work(x.nrows(), x.ncols(), mus.len(), validation.len(), true);
+            self.work += full_work(n, d, mus.len(), validation.y.nrows(), true);
             residual = match (residual, solved.residual) {
                 (Some(before), Some(now)) => Some(before.min(now)),
                 (before, now) => before.or(now),
@@ -136,9 +151,7 @@ impl Search<'_> {
     /// The ridges of the next trial of a candidate.
     fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
         let same = |trial: &&Trial| {
-            trial.centers == Centers::All
-                && (trial.shape, trial.family, trial.metric)
-                    == (candidate.shape, candidate.family, candidate.metric)
+            trial.centers == Centers::All && Candidate::of(trial).is_like(candidate)
         };
         let last = self.trials.iter().rev().find(same);
         let hard = self.train_rows() > EASY;
@@ -154,16 +167,6 @@ impl Search<'_> {
             self.best = Some(trial.clone());
         }
         self.trials.push(trial.clone());
-    }
-
-    /// Mean square (by weight) of f − y in these rows, over targets.
-    pub(super) fn mean_square(&self, f: MatRef<'_, f64>, part: Rows<'_>) -> f64 {
-        let Data { y, weights } = self.data(part);
-        let (n, t) = y.shape();
-        let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
-        let square = |i| weight(i) * (0..t).map(|j| (f[(i, j)] - y[(i, j)]).powi(2)).sum::<f64>();
-        let total: f64 = (0..n).map(weight).sum();
-        (0..n).map(square).sum::<f64>() / (t as f64 * total)
     }
 }
 

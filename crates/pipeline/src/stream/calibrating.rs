@@ -39,7 +39,7 @@ impl Recipe {
         sample: &ClassSample,
         values: Mat<f64>,
     ) -> (Calibration, ClassErrors) {
-        let values = in_units(values, &self.targets);
+        let values = in_units(values, &self.facts.targets);
         let classes = self.model.classes.as_ref().map_or(2, |classes| classes.names.len());
         let weights = Some(&sample.weights[..]);
         Calibration::with_errors(values.as_ref(), sample.labels(), weights, classes)

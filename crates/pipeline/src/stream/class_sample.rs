@@ -5,6 +5,7 @@ use super::features::features;
 use super::survey::weights;
 use crate::columns::Known;
 use crate::error::Result;
+use crate::examples::gather;
 use crate::fit::Fit;
 use crate::model::Model;
 use crate::repeats::mixed;
@@ -89,10 +90,9 @@ impl ClassSample {
         first.truncate(MOST);
         let rows = |row: &usize| equal[&keys[*row]].1;
         let own = |row: &usize| if copied { equal[&keys[*row]].2 } else { weight(*row) };
-        let chosen = Mat::from_fn(first.len(), x.ncols(), |i, j| x[(first[i], j)]);
-        let chosen = found.mapped(chosen);
+        let chosen = found.mapped(gather(x.as_ref(), &first));
         // each row of the reservoir stands for this many of all
-        let times = (survey.used as f64 - 1.0) / (n as f64 - 1.0).max(1.0);
+        let times = (survey.all.used as f64 - 1.0) / (n as f64 - 1.0).max(1.0);
         let copies = |row: &usize| match (copied, rows(row) as f64) {
             (true, rows) => own(row) / rows * (1.0 + (rows - 1.0) * times),
             (false, _) => own(row),

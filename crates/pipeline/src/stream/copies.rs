@@ -25,11 +25,11 @@ impl StreamFit {
     pub(super) fn copies(&self, survey: &Survey) -> Result<Option<Copies>> {
         let (fit, targets, counts) = (&self.fit, &survey.targets, survey.counts());
         let numbered = Numbered::with_task(fit, &survey.table, targets, counts)?.0.table;
-        let mut looked = look(fit, &numbered, &taken(fit, targets)?, &survey.sums)?;
+        let mut looked = look(fit, &numbered, &taken(fit, targets)?, &survey.all.columns)?;
         let compared = compared(fit, &mut looked, &numbered, targets)?;
         let Some(groups) = repeats::copies(&numbered, &compared)? else { return Ok(None) };
         let sizes = || groups.iter().map(|same| same.len() as f64);
-        let (rows, all) = (sizes().sum::<f64>(), survey.used as f64);
+        let (rows, all) = (sizes().sum::<f64>(), survey.all.used as f64);
         let pairs: f64 = sizes().map(|k| k * (k - 1.0)).sum();
         let times = 1.0 + pairs * (all - 1.0) / (rows * (rows - 1.0));
         let different = (all / times).max(groups.len() as f64);

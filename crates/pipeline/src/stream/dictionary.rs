@@ -1,9 +1,9 @@
 //! Weighted rows that represent all rows.
 
-use super::bytes;
-use super::leaves::cuts;
 use super::points::{PointRecipe, TILE};
-use super::ranks::{Alone, Ranks, merged};
+use super::processes::{Ranks, merged};
+use super::saved_leaves::cuts;
+use super::sections;
 use super::source::TableSource;
 use crate::error::{Error, Result};
 use nystrom::faer::MatRef;
@@ -119,9 +119,9 @@ impl WeightedRows {
     /// # Errors
     /// None that a caller can cause.
     pub fn shared(ranks: &dyn Ranks, found: Option<WeightedRows>) -> Result<WeightedRows> {
-        let bytes = found.as_ref().map(bytes::write).transpose()?;
+        let bytes = found.as_ref().map(sections::write).transpose()?;
         let bytes = ranks.broadcast(bytes.unwrap_or_default());
-        found.map_or_else(|| bytes::read(&bytes), Ok)
+        found.map_or_else(|| sections::read(&bytes), Ok)
     }
 }
 
@@ -136,35 +136,20 @@ impl PointRecipe {
     /// With at most m members: 4.5·nm kernel values, 4.5·nm² flops, and 16m³/3 flops for each
     /// merge.
     ///
+    /// Each process computes whole leaves and sends dictionaries that it cannot merge to its
+    /// neighbours; every process receives the final dictionary.
+    ///
     /// # Errors
-    /// Those of the source, errors for rows that differ from those of the first pass,
-    /// [`DictionaryFull`](nystrom::Error::DictionaryFull), those of [`Squeak::push`].
+    /// Those of the source, for the rows that this process reads; errors for rows that differ from
+    /// those of the first pass, [`DictionaryFull`](nystrom::Error::DictionaryFull), those of
+    /// [`Squeak::push`].
     ///
     /// # Randomness
-    /// One key, from which every leaf and merge derives a stream.
+    /// One key, from which every leaf and merge derives a stream. The generators of all processes
+    /// must be in the same state.
     ///
     /// # Source
     /// That of [`Disqueak`].
-    pub fn disqueak(
-        &self,
-        source: &mut dyn TableSource,
-        lambda: f64,
-        params: SqueakParams,
-        rng: &mut dyn Rng,
-    ) -> Result<WeightedRows> {
-        self.disqueak_over(&Alone, source, (lambda, params), rng)
-    }
-
-    /// Like [`disqueak`](Self::disqueak), shared by several processes. Each process computes whole
-    /// leaves and sends dictionaries that it cannot merge to its neighbours; every process receives
-    /// the final dictionary.
-    ///
-    /// # Errors
-    /// Those of [`disqueak`](Self::disqueak), for the rows that this process reads.
-    ///
-    /// # Randomness
-    /// That of [`disqueak`](Self::disqueak). The generators of all processes must be in the same
-    /// state.
     pub fn disqueak_over(
         &self,
         ranks: &dyn Ranks,
@@ -177,7 +162,7 @@ impl PointRecipe {
         validate::not_empty("leaves of the rows", leaves)?;
         let gamma = Ridge::PerSample(lambda).absolute(tree.leaf(leaves - 1).end)?;
         let sizes: Vec<usize> = (0..leaves).map(|leaf| tree.leaf(leaf).len()).collect();
-        let (kernel, shape) = (self.kernel.clone(), TreeShape::Balanced);
+        let (kernel, shape) = (self.kernel().clone(), TreeShape::Balanced);
         let mut merging = MergeTree::new(kernel, self.dim(), gamma, params, shape, &sizes, rng)?;
         let cuts = cuts(leaves, ranks.size(), &[]);
         let mine = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
@@ -200,10 +185,8 @@ impl PointRecipe {
                 Ok(())
             })?;
         }
-        let send = |part: &MergeTree<_, f64>| bytes::write(&part.state());
-        let take = |all: &mut MergeTree<_, f64>, later: Vec<u8>| {
-            all.take(bytes::read(&later)?).map_err(Error::from)
-        };
+        let send = |part: &MergeTree<_, f64>| sections::write(&part.state());
+        let take = |all: &mut MergeTree<_, f64>, later| all.take(later).map_err(Error::from);
         let merging = merged(ranks, merging, send, take)?;
         let found = merging.map(|mut all| all.finish()).transpose()?;
         let found = found.map(|all| {

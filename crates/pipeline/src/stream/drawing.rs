@@ -1,9 +1,9 @@
 //! Drawing rows in proportion to scores that arrive block by block.
 
-use super::bytes;
 use super::points::PointRows;
-use super::ranks::{Ranks, merged};
-use crate::error::{Error, Result};
+use super::processes::{Ranks, merged};
+use super::sections;
+use crate::error::Result;
 use nystrom::linalg_core::{Streams, validate};
 use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,9 @@ use std::collections::BinaryHeap;
 /// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
 /// let columns = stream.columns(&survey)?;
 /// let recipe = stream.recipe(&survey, columns, Family::Gaussian.kernel(0.5, 1)?);
-/// let dictionary = recipe.disqueak(&mut blocks, 1e-3, SqueakParams::new(8), rng)?;
+/// let dictionary = recipe.disqueak_over(&Alone, &mut blocks, (1e-3, SqueakParams::new(8)), rng)?;
 /// let mut drawn = DrawnRows::new(20, rng);
-/// recipe.scores(&mut blocks, &dictionary, 1e-3, |rows, scores| {
+/// recipe.scores_over(&Alone, &mut blocks, (&dictionary, 1e-3), |rows, scores| {
 ///     drawn.offer(rows, scores);
 ///     Ok::<(), Error>(())
 /// })?;
@@ -115,12 +115,11 @@ impl DrawnRows {
     /// # Errors
     /// [`TooMany`](nystrom::Error::TooMany) if fewer than `count` rows have a positive score.
     pub fn merge_over(self, ranks: &dyn Ranks) -> Result<Option<Vec<DrawnRow>>> {
-        let merge = |all: &mut DrawnRows, later: Vec<u8>| {
-            let later: DrawnRows = bytes::read(&later)?;
+        let merge = |all: &mut DrawnRows, later: DrawnRows| {
             later.kept.into_iter().for_each(|row| all.admit(row));
-            Ok::<(), Error>(())
+            Ok(())
         };
-        let Some(all) = merged(ranks, self, bytes::write, merge)? else { return Ok(None) };
+        let Some(all) = merged(ranks, self, sections::write, merge)? else { return Ok(None) };
         validate::at_most("rows of positive score", all.count, all.kept.len())?;
         Ok(Some(all.kept.into_sorted_vec()))
     }
@@ -129,6 +128,7 @@ impl DrawnRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::stream::Alone;
     use std::collections::HashMap;
 

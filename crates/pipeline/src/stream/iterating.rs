@@ -1,13 +1,16 @@
 //! Falkon, KRILL and regression on all the data, over rows that are read again for every iteration.
 
-use super::choosing::StreamReport;
-use super::ranks::Ranks;
+use super::choose_lambda::StreamReport;
+use super::processes::Ranks;
 use super::recipe::UNIFORM;
 use super::{Recipe, Summing, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
-use nystrom::krr::{Extras, Falkon, IterationReport, IterativeOptions, RowPasses, RowSums};
+use nystrom::krr::{
+    Certificate, CertificateReport, Extras, Falkon, IterationReport, IterativeOptions, RowPasses,
+    RowSums,
+};
 use nystrom::prelude::*;
 
 /// All rows, as often as they are asked for: each process reads its leaves, and all hear the sum.
@@ -79,28 +82,18 @@ impl Recipe {
         rng: &mut dyn Rng,
     ) -> Result<(Model, StreamReport, IterationReport)> {
         let held = self.with_held_out();
-        held.as_ref().unwrap_or(self).iterated(ranks, source, (lambda, options), extras, rng)
-    }
-
-    fn iterated(
-        &self,
-        ranks: &dyn Ranks,
-        source: &mut dyn TableSource,
-        (lambda, options): (f64, IterativeOptions),
-        extras: Extras<'_, AnyKernel, f64>,
-        rng: &mut dyn Rng,
-    ) -> Result<(Model, StreamReport, IterationReport)> {
-        let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
-        let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
-        let mut passes = Passes::new(self, ranks, source);
-        let fit = if self.is_of_all() {
+        let recipe = held.as_ref().unwrap_or(self);
+        let (kernel, ridge) = (recipe.model.regression.kernel().clone(), Ridge::PerSample(lambda));
+        let (centers, t) = (Points::from_cols(recipe.centers.as_ref()), recipe.facts.targets.len());
+        let mut passes = Passes::new(recipe, ranks, source);
+        let fit = if recipe.is_of_all() {
             let (full, d) = (FullKrr { options, ..FullKrr::new(kernel, ridge) }, centers.dim());
-            full.memory_in_passes([self.landmarks(), d, t])?;
+            full.memory_in_passes([recipe.landmarks(), d, t])?;
             full.fit_passes(&mut passes, [d, t], extras, rng)
-        } else if let Some(sketch) = self.span()? {
+        } else if let Some(sketch) = recipe.span()? {
             let krill = Krill { options, ..Krill::new(kernel, ridge) };
             krill.fit_sketch_passes(&mut passes, centers, &sketch, t, extras, rng)
-        } else if self.chosen_by == UNIFORM {
+        } else if recipe.facts.chosen_by == UNIFORM {
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
             falkon.fit_passes(&mut passes, centers, t, extras)
         } else {
@@ -108,17 +101,48 @@ impl Recipe {
             krill.fit_passes(&mut passes, centers, t, extras, rng)
         };
         let fit = passes.unless_failed(fit)?;
-        let mut report = StreamReport::at(self, lambda);
-        let calibration = match &self.sample {
-            Some(sample) => {
-                let sample = sample.held_out(&self.held);
-                let values = fit.model.predict(sample.points())?;
-                let (calibration, errors) = self.calibrated(&sample, values);
-                report.classes = Some(errors);
-                Some(calibration)
-            }
-            None => None,
+        let calibrated = recipe.sample.as_ref().map(|sample| -> Result<_> {
+            let sample = sample.held_out(&recipe.held);
+            let values = fit.model.predict(sample.points())?;
+            Ok(recipe.calibrated(&sample, values))
+        });
+        let (calibrated, report) = (calibrated.transpose()?, StreamReport::at(recipe, lambda));
+        let (model, report) = recipe.made(fit.model, report, calibrated)?;
+        Ok((model, report, fit.report))
+    }
+}
+
+impl Recipe {
+    /// Bounds the distance of a model of this recipe to exact regression on the same rows, by three
+    /// passes over them. Process 0 passes the model and sends it to the other processes. Distances
+    /// are in the units of the targets.
+    ///
+    /// # Cost
+    /// That of [`Certificate::certify_passes`], divided among the processes like any pass.
+    ///
+    /// # Errors
+    /// Those of [`Certificate::certify_passes`] and of the source.
+    ///
+    /// # Randomness
+    /// One key. The generators of all processes must be in the same state.
+    pub fn certify_over(
+        &self,
+        (ranks, source): (&dyn Ranks, &mut dyn TableSource),
+        model: Option<&Model>,
+        certificate: Certificate,
+        rng: &mut dyn Rng,
+    ) -> Result<CertificateReport> {
+        let sends = ranks.rank() == 0 && ranks.size() > 1;
+        let bytes = model.filter(|_| sends).map_or(Ok(Vec::new()), Model::to_bytes)?;
+        let bytes = ranks.broadcast(bytes);
+        let model = match model {
+            Some(model) => model,
+            None => &Model::from_bytes(&bytes)?,
         };
-        Ok((self.made(fit.model, &report, calibration)?, report, fit.report))
+        let held = if model.made.held_out > 0 { self.with_held_out() } else { None };
+        let mut passes = Passes::new(held.as_ref().unwrap_or(self), ranks, source);
+        let report = certificate.certify_passes(&model.regression, &mut passes, rng);
+        let scales: Vec<f64> = model.targets.iter().map(|target| target.scale).collect();
+        Ok(passes.unless_failed(report)?.scaled(&scales)?)
     }
 }

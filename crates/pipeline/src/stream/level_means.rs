@@ -1,12 +1,12 @@
 //! Means of the target by level of all rows, by a pass of their own.
 
-use super::bytes::{read, write};
-use super::ranks::merged;
-use super::source::other_rows;
+use super::processes::{merged, share_of};
+use super::sections::write;
 use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
 use crate::columns::{Known, LevelSums};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use nystrom_data::Table;
 
 impl StreamFit {
     /// Replaces the target means by level of the reservoir in a model of [`search`](Self::search)
@@ -41,20 +41,20 @@ impl StreamFit {
             None if bytes.is_empty() => return Ok(found.map(|(_, model)| model)),
             None => Recipe::from_bytes(&self.fit, PASS, &bytes)?,
         };
-        let merge = |all: &mut Vec<LevelSums>, later: Vec<u8>| {
-            recipe.merge_levels(all, &read::<Vec<LevelSums>>(&later)?);
-            Ok::<(), Error>(())
+        let merge = |all: &mut Vec<LevelSums>, later: Vec<LevelSums>| {
+            recipe.merge_levels(all, &later);
+            Ok(())
         };
         let sums = merged(ranks, recipe.level_sums(ranks, source)?, write, merge)?;
         let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };
-        let t = recipe.targets.len();
+        let t = recipe.facts.targets.len();
         model.columns.set_level_means(sums.iter().map(|sums| sums.means(t)));
         Ok(Some(model))
     }
 
     /// Refuses means by level that are not those of all rows.
     pub(super) fn check_level_means(&self, survey: &Survey, found: &Model) -> Result<()> {
-        let rows = survey.used as f64;
+        let rows = survey.all.used as f64;
         let is_of_all = |of: f64| (of / rows - 1.0).abs() < 1e-6;
         if found.columns.level_means().all(|means| is_of_all(means.rows())) {
             return Ok(());
@@ -75,26 +75,18 @@ impl Recipe {
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
     ) -> Result<Vec<LevelSums>> {
-        let cut =
-            |rank: usize| (u128::from(self.rows) * rank as u128 / ranks.size() as u128) as u64;
-        let mine = cut(ranks.rank())..cut(ranks.rank() + 1);
         let columns = &self.model.columns;
         let mut sums = vec![LevelSums::default(); columns.level_means().count()];
-        let (row, skip) = self.places.find(mine.start);
-        let (mut skip, mut left) = (skip as usize, (mine.end - mine.start) as usize);
-        source.start(row)?;
-        while left > 0 {
-            let Some(block) = source.next_block()? else {
-                let expected = self.rows as usize;
-                return Err(other_rows(expected, expected - left));
-            };
-            let of = self.targets_of(&block)?;
-            let first = skip.min(of.rows.len());
-            let end = of.rows.len().min(first.saturating_add(left));
+        let used = &self.facts.used;
+        let prepare = |block: &Table| {
+            let of = self.targets_of(block)?;
+            let count = of.rows.len();
+            Ok((of, count))
+        };
+        used.read(source, share_of(ranks, used.rows), prepare, |_, of, (_, rows)| {
             let known = Known { y: of.y.as_ref(), weights: of.weights.as_deref() };
-            columns.add_to_levels(&of.table, known, first..end, &mut sums)?;
-            (skip, left) = (skip - first, left - (end - first));
-        }
+            columns.add_to_levels(&of.table, known, rows, &mut sums)
+        })?;
         Ok(sums)
     }
 

@@ -1,9 +1,9 @@
 //! The logistic loss over rows that are read again for every Newton step.
 
-use super::choosing::StreamReport;
+use super::choose_lambda::StreamReport;
 use super::class_sample::ClassSample;
 use super::iterating::Passes;
-use super::ranks::Ranks;
+use super::processes::Ranks;
 use super::{Recipe, TableSource};
 use crate::classes::{Calibration, ClassErrors};
 use crate::error::Result;
@@ -33,9 +33,9 @@ impl Recipe {
     /// classes, not every row is a centre, the steps take at most the work that the search may do,
     /// and the sums fit into the memory of the search.
     pub fn tries_logistic(&self) -> bool {
-        let (m, t) = (self.dimensions(), self.targets.len());
-        let flops = 2.0 * (STEPS * t) as f64 * self.rows as f64 * (m as f64).powi(2);
-        let bytes = Recipe::bytes_by_folds(m, self.leaves, t);
+        let (m, t) = (self.dimensions(), self.facts.targets.len());
+        let flops = 2.0 * (STEPS * t) as f64 * self.rows() as f64 * (m as f64).powi(2);
+        let bytes = Recipe::bytes_by_folds(m, self.facts.used.leaves, t);
         self.sample.is_some()
             && !self.is_of_all()
             && self.fit.checked_work().is_ok_and(|work| flops <= work)
@@ -71,12 +71,9 @@ impl Recipe {
         if best.errors.log_loss.total_cmp(&squares).is_ge() {
             return Ok(Some((model, StreamReport { squares_log_loss, ..report })));
         }
-        let report = StreamReport {
-            classes: Some(best.errors),
-            squares_log_loss,
-            ..StreamReport::at(self, best.lambda)
-        };
-        let mut model = recipe.made(best.odds, &report, Some(best.calibration))?;
+        let report = StreamReport { squares_log_loss, ..StreamReport::at(self, best.lambda) };
+        let calibrated = Some((best.calibration, best.errors));
+        let (mut model, report) = recipe.made(best.odds, report, calibrated)?;
         model.made.logistic = true;
         Ok(Some((model, report)))
     }
@@ -84,7 +81,9 @@ impl Recipe {
     /// The same with log-odds as they are for targets.
     fn of_odds(&self) -> Recipe {
         let plain = |target: &Target| Target { mean: 0.0, scale: 1.0, ..target.clone() };
-        Recipe { targets: self.targets.iter().map(plain).collect(), ..self.clone() }
+        let mut recipe = self.clone();
+        recipe.facts.targets = self.facts.targets.iter().map(plain).collect();
+        recipe
     }
 
     /// The best of the steps, on every process.
@@ -101,7 +100,7 @@ impl Recipe {
         let mut best: Option<Step> = None;
         for _ in 0..STEPS {
             let at = best.as_ref().map(|step| step.odds.clone());
-            let sums = match passes.pass(empty.newton(self.targets.len(), at.clone())?) {
+            let sums = match passes.pass(empty.newton(self.facts.targets.len(), at.clone())?) {
                 Ok(sums) => sums,
                 failed => return passes.unless_failed(failed).map(|_| best),
             };
@@ -152,7 +151,7 @@ impl Recipe {
             }
         }
         let Some((l, calibration, errors)) = least else { return Ok(None) };
-        let lambda = paths[0].points()[l].mu / self.rows as f64;
+        let lambda = paths[0].points()[l].mu / self.rows() as f64;
         let odds = side_by_side(paths, ridges[l])?;
         Ok(Some(Step { odds, lambda, calibration, errors }))
     }

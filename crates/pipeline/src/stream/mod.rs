@@ -1,41 +1,48 @@
-//! Fits to tables that are larger than memory.
+//! Fits to tables that are larger than memory, and leverage scores of their rows.
+//!
+//! A table is read block by block, in passes over all its rows. `source` says how blocks are read,
+//! `survey` counts all rows in the first pass and keeps a sample of them in a `reservoir`. For a
+//! fit, `recipe` holds all that the later passes need: columns, kernel and centres. A pass prepares
+//! blocks (`prepared_block`) and adds them up (`summing`) along a tree whose leaves can be divided
+//! among `processes` and saved (`checkpoint`). `choose_lambda`, `iterating` and `logistic` make
+//! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`,
+//! `scoring` and `drawing` use it.
 
-mod bytes;
 mod calibrating;
-mod certifying;
-mod choosing;
+mod checkpoint;
+mod choose_lambda;
 mod class_sample;
 mod copies;
 mod dictionary;
 mod drawing;
 mod features;
-mod given;
+mod given_kernel;
 mod iterating;
-mod leaves;
 mod level_means;
 mod logistic;
-mod places;
 mod points;
-mod ranks;
+mod prepared_block;
+mod processes;
 mod readings;
-mod ready;
 mod recipe;
 mod reservoir;
-mod saved;
+mod saved_leaves;
 mod scoring;
+mod sections;
 mod source;
 mod summing;
 mod survey;
+mod used_rows;
 
-pub use choosing::{StreamPath, StreamReport};
+pub use checkpoint::{iterations_from_bytes, iterations_to_bytes};
+pub use choose_lambda::{StreamPath, StreamReport};
 pub use dictionary::WeightedRows;
 pub use drawing::{DrawnRow, DrawnRows};
-pub use leaves::SavedLeaves;
 pub use points::{PointRecipe, PointRows, StreamPoints};
-pub use ranks::{Alone, Ranks};
+pub use processes::{Alone, Ranks};
 pub use readings::Readings;
 pub use recipe::Recipe;
-pub use saved::{iterations_from_bytes, iterations_to_bytes};
+pub use saved_leaves::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
 pub use survey::Survey;
@@ -43,7 +50,7 @@ pub use survey::Survey;
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::problem::Problem;
+use crate::problem::TableProblem;
 use crate::progress::Progress;
 use crate::search::{Fitted, Search};
 use nystrom::prelude::*;
@@ -131,28 +138,21 @@ impl StreamFit {
     /// # Errors
     /// [`Error::Option`] for the first such option.
     pub fn check(&self) -> Result<()> {
-        let refuse = |option, problem: &str| Err(Error::Option { option, problem: problem.into() });
-        if self.fit.calibrate.is_some() || self.fit.deviations {
-            return refuse(
-                "calibrate or std",
-                "needs the table in memory; drop the option, or fit in memory",
-            );
+        let memory = "needs the table in memory; drop the option, or fit in memory";
+        let counts = "needs class counts before the pass; drop the option, or fit in memory";
+        let reservoir = "needs at least 3 rows; 10,000 or more are usual";
+        let Fit { calibrate, deviations, class_weights, split, .. } = &self.fit;
+        let refused = [
+            (calibrate.is_some() || *deviations, "calibrate or std", memory),
+            (*class_weights != ClassWeights::Equal, "class-weights", counts),
+            (split.column().is_some(), "group or time-column", memory),
+            (self.reservoir < crate::problem::FEWEST, "reservoir", reservoir),
+            (self.landmarks == 0, "landmarks", "must be at least 1"),
+        ];
+        match refused.into_iter().find(|(is_wrong, ..)| *is_wrong) {
+            Some((_, option, problem)) => Err(Error::Option { option, problem: problem.into() }),
+            None => Ok(()),
         }
-        if self.fit.class_weights != ClassWeights::Equal {
-            let problem = "needs class counts before the pass; drop the option, or fit in memory";
-            return refuse("class-weights", problem);
-        }
-        if self.fit.split.column().is_some() {
-            let problem = "needs the table in memory; drop the option, or fit in memory";
-            return refuse("group or time-column", problem);
-        }
-        if self.reservoir < crate::problem::FEWEST {
-            return refuse("reservoir", "needs at least 3 rows; 10,000 or more are usual");
-        }
-        if self.landmarks == 0 {
-            return refuse("landmarks", "must be at least 1");
-        }
-        Ok(())
     }
 
     /// The best fit for the reservoir: kernel, metric and treatment of the columns. The returned
@@ -176,7 +176,7 @@ impl StreamFit {
 }
 
 /// The rows of the reservoir as a problem, with what is known of all rows.
-fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<Problem> {
-    let known = (survey.counts(), &survey.sums);
-    Problem::new(fit, &survey.table, &survey.targets, known, rng)
+fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<TableProblem> {
+    let known = (survey.counts(), &survey.all.columns);
+    TableProblem::new(fit, &survey.table, &survey.targets, known, rng)
 }

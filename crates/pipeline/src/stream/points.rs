@@ -1,11 +1,11 @@
 //! Passes over rows without a target: columns, sample and kernel.
 
-use super::bytes;
 use super::features::features;
-use super::places::Places;
-use super::ranks::{Alone, Ranks};
-use super::source::{TableSource, other_rows};
+use super::processes::{Alone, Ranks};
+use super::sections;
+use super::source::TableSource;
 use super::survey::{Survey, survey_points};
+use super::used_rows::UsedRows;
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -27,9 +27,9 @@ pub(super) const TILE: u64 = 1024;
 /// 1. [`survey`](Self::survey): counts, means and standard deviations of all rows, and a uniform
 ///    sample of them, the [`reservoir`](Self::reservoir), from which the caller chooses a length
 ///    scale;
-/// 2. [`PointRecipe::disqueak`]: a dictionary of all rows, by DISQUEAK. A dictionary of the sample
-///    ([`WeightedRows::of_sample`](super::WeightedRows::of_sample)) needs no pass;
-/// 3. [`PointRecipe::scores`]: the score of every row against the dictionary, in order.
+/// 2. [`PointRecipe::disqueak_over`]: a dictionary of all rows, by DISQUEAK. A dictionary of the
+///    sample ([`WeightedRows::of_sample`](super::WeightedRows::of_sample)) needs no pass;
+/// 3. [`PointRecipe::scores_over`]: the score of every row against the dictionary, in order.
 ///
 /// The scores depend on the rows and their order, on the seed and on the options. They do not
 /// depend on blocks, files, threads, or the number of processes that share the passes
@@ -43,7 +43,7 @@ pub(super) const TILE: u64 = 1024;
 /// ```
 /// use nystrom::prelude::*;
 /// use nystrom_data::{Column, Table};
-/// use nystrom_pipeline::{Family, StreamPoints, TableBlocks};
+/// use nystrom_pipeline::{Alone, Family, StreamPoints, TableBlocks};
 /// let a: Vec<f64> = (0..3000).map(|i| f64::from(i * 7 % 3000) / 500.0).collect();
 /// let table = Table::new("t", vec![Column::numbers("a", a)]).unwrap();
 /// let mut blocks = TableBlocks::new(&table, 500);
@@ -55,9 +55,10 @@ pub(super) const TILE: u64 = 1024;
 /// let kernel = Family::Gaussian.kernel(0.5, 1)?;
 /// let recipe = stream.recipe(&survey, columns, kernel);
 /// let lambda = 1e-3;
-/// let dictionary = recipe.disqueak(&mut blocks, lambda, SqueakParams::new(20), rng)?;
+/// let how = (lambda, SqueakParams::new(20));
+/// let dictionary = recipe.disqueak_over(&Alone, &mut blocks, how, rng)?;
 /// let mut all = Vec::new();
-/// recipe.scores(&mut blocks, &dictionary, lambda, |_, scores| {
+/// recipe.scores_over(&Alone, &mut blocks, (&dictionary, lambda), |_, scores| {
 ///     all.extend_from_slice(scores);
 ///     Ok::<(), nystrom_pipeline::Error>(())
 /// })?;
@@ -129,8 +130,8 @@ impl StreamPoints {
     /// # Errors
     /// Those of [`Columns::fit`].
     pub fn columns(&self, survey: &Survey) -> Result<Columns> {
-        let exact = |name: &str| survey.sums.get(name);
-        let looked = Looked::at(&survey.table, &self.columns, &[], &exact)?;
+        let exact = |name: &str| survey.all.columns.get(name);
+        let looked = Looked::at(&survey.table, &self.columns, &[] as &[&str], &exact)?;
         let training = Training { table: &survey.table, rows: None, known: None, exact: &exact };
         Columns::fit_to(&looked, &self.columns, Shape::PLAIN, training)
     }
@@ -145,8 +146,8 @@ impl StreamPoints {
 
     /// The columns and the kernel for the later passes.
     pub fn recipe(&self, survey: &Survey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
-        let (rows, places, fit) = (survey.used, survey.places.clone(), self.fit());
-        PointRecipe { fit, columns, kernel, rows, places, leaves: self.leaves.max(1) }
+        let used = survey.used_rows(self.leaves.max(1));
+        PointRecipe { fit: self.fit(), sent: Sent { columns, kernel, used } }
     }
 
     fn fit(&self) -> Fit {
@@ -159,23 +160,16 @@ impl StreamPoints {
 #[derive(Debug, Clone)]
 pub struct PointRecipe {
     fit: Fit,
-    columns: Columns,
-    pub(super) kernel: AnyKernel,
-    /// Rows that are used.
-    pub(super) rows: u64,
-    /// Where they are.
-    places: Places,
-    leaves: usize,
+    sent: Sent,
 }
 
-/// The same for another process.
-#[derive(Serialize, Deserialize)]
+/// What another process needs of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Sent {
     columns: Columns,
     kernel: AnyKernel,
-    rows: u64,
-    places: Places,
-    leaves: usize,
+    #[serde(flatten)]
+    used: UsedRows,
 }
 
 /// The features of consecutive rows, with their positions in the files.
@@ -212,23 +206,22 @@ impl PointRows {
 impl PointRecipe {
     /// The number of used rows, n.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.sent.used.rows
     }
 
     /// The number of features, d.
     pub fn dim(&self) -> usize {
-        self.columns.dim()
+        self.sent.columns.dim()
     }
 
     /// The kernel.
     pub fn kernel(&self) -> &AnyKernel {
-        &self.kernel
+        &self.sent.kernel
     }
 
     /// The parts of the rows that have a dictionary each, which n alone says.
     pub(super) fn tree(&self) -> Result<RowTree> {
-        let rows = usize::try_from(self.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
-        Ok(RowTree::with_leaves(rows, self.leaves))
+        self.sent.used.tree()
     }
 
     /// The recipe as bytes, to be sent to another process of a job.
@@ -236,8 +229,7 @@ impl PointRecipe {
     /// # Errors
     /// None that a caller can cause.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let PointRecipe { columns, kernel, rows, places, leaves, .. } = self.clone();
-        bytes::write(&Sent { columns, kernel, rows, places, leaves })
+        sections::write(&self.sent)
     }
 
     /// Reads a recipe that [`to_bytes`](Self::to_bytes) wrote with the same options.
@@ -245,11 +237,11 @@ impl PointRecipe {
     /// # Errors
     /// [`Error::Checkpoint`] for other bytes.
     pub fn from_bytes(stream: &StreamPoints, bytes: &[u8]) -> Result<PointRecipe> {
-        let Sent { columns, kernel, rows, places, leaves } = bytes::read(bytes)?;
-        if rows == 0 || leaves == 0 || !places.is_sound(rows) {
-            return Err(bytes::wrong("its parts contradict one another: it is damaged"));
+        let sent: Sent = sections::read(bytes)?;
+        if !sent.used.is_sound() {
+            return Err(sections::wrong("its parts contradict one another: it is damaged"));
         }
-        Ok(PointRecipe { fit: stream.fit(), columns, kernel, rows, places, leaves })
+        Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
     /// Hands over the used rows with places in `range`, in order and in tiles of at most 1024.
@@ -259,47 +251,38 @@ impl PointRecipe {
         range: Range<u64>,
         mut take: impl FnMut(&PointRows) -> Result<(), E>,
     ) -> Result<(), E> {
-        if range.is_empty() {
-            return Ok(());
-        }
-        let (mut row, mut skip) = self.places.find(range.start);
-        source.start(row).map_err(Error::from)?;
-        let (mut at, all, to_end) = (range.start, range.end as usize, range.end == self.rows);
+        let mut at = range.start;
         let mut tile = PointRows { first: at, dim: self.dim(), ..PointRows::default() };
-        // behind the last row there may be some that were not there
-        while at < range.end || to_end {
-            let Some(block) = source.next_block().map_err(Error::from)? else { break };
-            let (used, x) = self.ready(&block)?;
-            for (i, &of_block) in used.iter().enumerate().skip(skip as usize) {
-                if at == range.end {
-                    if to_end {
-                        return Err(other_rows(all, all + 1).into());
-                    }
-                    break;
-                }
-                let number = row + of_block as u64;
+        let end = range.end;
+        let prepare = |block: &Table| {
+            let (used, x) = self.used_points(block)?;
+            let count = used.len();
+            Ok(((used, x), count))
+        };
+        self.sent.used.read(source, range, prepare, |block, (used, x), (row, rows)| {
+            for i in rows {
+                let number = row + used[i] as u64;
                 tile.rows.push(number);
-                tile.lines.push(block.line(of_block).unwrap_or(number + 1));
+                tile.lines.push(block.line(used[i]).unwrap_or(number + 1));
                 tile.x.extend((0..x.ncols()).map(|k| x[(i, k)]));
                 at += 1;
-                if at.is_multiple_of(TILE) || at == range.end {
+                if at.is_multiple_of(TILE) || at == end {
                     take(&tile)?;
                     tile.clear(at);
                 }
             }
-            skip = skip.saturating_sub(used.len() as u64);
-            row += block.rows() as u64;
-        }
-        if at == range.end { Ok(()) } else { Err(other_rows(all, at as usize).into()) }
+            Ok(())
+        })
     }
 
     /// The rows of a block that are used, and their features.
-    fn ready(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
+    fn used_points(&self, block: &Table) -> Result<(Vec<usize>, Mat<f64>)> {
         let (rows, _) = usable(&self.fit, block, (&[], &[]), false, None)?;
+        let columns = &self.sent.columns;
         let x = if rows.len() == block.rows() {
-            features(&self.columns, block, None)?
+            features(columns, block, None)?
         } else {
-            features(&self.columns, &block.select_rows(&rows)?, None)?
+            features(columns, &block.select_rows(&rows)?, None)?
         };
         Ok((rows, x))
     }

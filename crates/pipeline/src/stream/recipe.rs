@@ -1,8 +1,8 @@
 //! The recipe of a fit to all rows: the model without its coefficients.
 
-use super::bytes::{Kind, pack, read, unpack, write, wrong};
 use super::class_sample::ClassSample;
-use super::places::Places;
+use super::sections::{Kind, pack, read, unpack, write, wrong};
+use super::used_rows::UsedRows;
 use super::{StreamFit, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
@@ -12,7 +12,6 @@ use nystrom::faer::{ColRef, Mat, MatRef};
 use nystrom::linalg_core::{random, validate};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
-use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -23,27 +22,29 @@ pub struct Recipe {
     pub(super) fit: Fit,
     /// Of the reservoir.
     pub(super) model: Model,
-    /// As the model's, with moments of all rows where they are numbers.
-    pub(super) targets: Vec<Target>,
+    pub(super) facts: Facts,
     /// d × m.
     pub(super) centers: Mat<f64>,
     /// Columns of the sketch in whose span the fit is, as places of centres and values.
     pub(super) sketch: Option<SketchColumns>,
-    /// By which method.
-    pub(super) chosen_by: String,
     /// Of classes: rows of the reservoir for their probabilities.
     pub(super) sample: Option<ClassSample>,
     /// Keys of rows that are not fitted.
     pub(super) held: HashSet<u64>,
-    /// Rows that are used.
-    pub(super) rows: u64,
-    /// About how many of them differ, where rows are copied.
-    pub(super) different: Option<f64>,
-    pub(super) mean_weight: f64,
-    /// Where they are.
-    pub(super) places: Places,
-    /// The most leaves of the tree of their sums.
-    pub(super) leaves: usize,
+}
+
+/// The small parts of a recipe.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Facts {
+    /// As the model's, with moments of all rows where they are numbers.
+    pub targets: Vec<Target>,
+    /// By which method the centres were chosen.
+    pub chosen_by: String,
+    /// About how many of the used rows differ, where rows are copied.
+    pub different: Option<f64>,
+    pub mean_weight: f64,
+    #[serde(flatten)]
+    pub used: UsedRows,
 }
 
 /// The entries of each column of a sketch: row and value.
@@ -57,18 +58,13 @@ pub(super) const UNIFORM: &str = "uniform";
 /// Where every row is a centre.
 pub(super) const ALL: &str = "all rows";
 
-/// The small things in a file.
+/// The first section of a file.
 #[derive(Serialize, Deserialize)]
 struct Head {
     identity: String,
-    targets: Vec<Target>,
-    rows: u64,
-    different: Option<f64>,
-    mean_weight: f64,
-    places: Places,
-    leaves: usize,
     dim: usize,
-    chosen_by: String,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 impl StreamFit {
@@ -90,7 +86,7 @@ impl StreamFit {
         };
         let chosen = random::uniform_subset(rows.len(), self.landmarks.min(rows.len()), rng)?;
         let chosen: Vec<usize> = chosen.into_iter().map(|place| rows[place]).collect();
-        let centers = features(&found, &sample.select_rows(&chosen)?)?;
+        let centers = found.points_of(&sample.select_rows(&chosen)?)?;
         self.recipe_at(survey, found, centers.as_ref(), UNIFORM)
     }
 
@@ -115,7 +111,7 @@ impl StreamFit {
     /// # Errors
     /// Those of [`recipe`](Self::recipe).
     pub fn reservoir(&self, survey: &Survey, found: &Model) -> Result<Mat<f64>> {
-        features(found, &survey.table)
+        found.points_of(&survey.table)
     }
 
     /// Like [`recipe`](Self::recipe), with these centres (m × d), as points of the kernel;
@@ -157,7 +153,7 @@ impl StreamFit {
         self.check_level_means(survey, &found)?;
         let rows = survey.table.rows();
         validate::same_size("rows of the sketch against the reservoir", rows, sketch.n())?;
-        let centers = features(&found, &survey.table.select_rows(sketch.support())?)?;
+        let centers = found.points_of(&survey.table.select_rows(sketch.support())?)?;
         let span = sketch.expand(Mat::identity(sketch.width(), sketch.width()).as_ref());
         let entries = |column: ColRef<'_, f64>| {
             let entries = column.iter().copied().enumerate();
@@ -176,40 +172,31 @@ impl StreamFit {
         centers: Mat<f64>,
         chosen_by: &str,
     ) -> Result<Recipe> {
-        let exact = |target: &Target| match survey.moments.get(&target.name) {
-            Some(&(mean, scale)) if found.classes.is_none() => {
+        let exact = |target: &Target| match survey.all.moments.get(&target.name) {
+            Some(sums) if found.classes.is_none() => {
+                let (mean, scale) = sums.moments();
                 Target { name: target.name.clone(), mean, scale }
             }
             _ => target.clone(),
         };
         let copies = self.copies(survey)?;
-        Ok(Recipe {
-            fit: self.fit.clone(),
+        let facts = Facts {
             targets: found.targets.iter().map(exact).collect(),
-            centers,
-            sketch: None,
             chosen_by: chosen_by.to_owned(),
-            rows: survey.used,
             different: copies.as_ref().map(|copies| copies.different),
             mean_weight: survey.mean_weight,
-            places: survey.places.clone(),
-            leaves: LEAVES,
-            sample: ClassSample::of(&self.fit, survey, &found, copies.is_some())?,
-            held: HashSet::new(),
-            model: found,
-        })
+            used: survey.used_rows(LEAVES),
+        };
+        let sample = ClassSample::of(&self.fit, survey, &found, copies.is_some())?;
+        let (fit, model, held) = (self.fit.clone(), found, HashSet::new());
+        Ok(Recipe { fit, model, facts, centers, sketch: None, sample, held })
     }
-}
-
-/// The rows of a table as the kernel of a model sees them.
-fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
-    Ok(model.mapped(model.columns.apply(table)?.x))
 }
 
 impl Recipe {
     /// The number of centres; n if every row is a centre.
     pub fn landmarks(&self) -> usize {
-        if self.is_of_all() { self.rows as usize } else { self.centers.ncols() }
+        if self.is_of_all() { self.facts.used.rows as usize } else { self.centers.ncols() }
     }
 
     /// The number of coefficients for each target: the number of columns of the sketch, or of
@@ -226,25 +213,26 @@ impl Recipe {
 
     /// Whether every row is a centre.
     pub(super) fn is_of_all(&self) -> bool {
-        self.chosen_by == ALL
+        self.facts.chosen_by == ALL
     }
 
     /// The number of used rows.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.facts.used.rows
     }
 
     /// An estimate of the number of different rows, if the reservoir shows that some rows are
     /// copies of others.
     pub fn different_rows(&self) -> Option<f64> {
-        self.different
+        self.facts.different
     }
 
     /// The same recipe with at most this many leaves in the tree of the sums, instead of 8: at most
     /// this many processes can share the sums. The last bits of the model depend on this number.
     #[must_use]
-    pub fn with_leaves(self, leaves: usize) -> Recipe {
-        Recipe { leaves: leaves.max(1), ..self }
+    pub fn with_leaves(mut self, leaves: usize) -> Recipe {
+        self.facts.used.leaves = leaves.max(1);
+        self
     }
 
     /// The model of the reservoir.
@@ -295,17 +283,8 @@ impl Recipe {
     /// # Errors
     /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
-        let head = Head {
-            identity: identity.to_owned(),
-            targets: self.targets.clone(),
-            rows: self.rows,
-            different: self.different,
-            mean_weight: self.mean_weight,
-            places: self.places.clone(),
-            leaves: self.leaves,
-            dim: self.centers.nrows(),
-            chosen_by: self.chosen_by.clone(),
-        };
+        let (identity, dim) = (identity.to_owned(), self.centers.nrows());
+        let head = Head { identity, dim, facts: self.facts.clone() };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
@@ -338,22 +317,9 @@ impl Recipe {
             return Err(wrong("its centres are not those of its model: it is damaged"));
         }
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
-        let Head { targets, rows, different, mean_weight, places, leaves, chosen_by, .. } = head;
-        let recipe = Recipe {
-            fit: fit.clone(),
-            model,
-            targets,
-            centers,
-            sketch: read(sketch)?,
-            sample: read(sample)?,
-            held: HashSet::new(),
-            chosen_by,
-            rows,
-            different,
-            mean_weight,
-            places,
-            leaves,
-        };
+        let (sketch, sample) = (read(sketch)?, read(sample)?);
+        let (fit, facts, held) = (fit.clone(), head.facts, HashSet::new());
+        let recipe = Recipe { fit, model, facts, centers, sketch, sample, held };
         recipe.check()?;
         Ok(recipe)
     }
@@ -361,10 +327,11 @@ impl Recipe {
     /// Refuses what no survey and no search give.
     fn check(&self) -> Result<()> {
         let (d, of_all) = (self.model.regression.centers().dim(), self.is_of_all());
+        let facts = &self.facts;
         let positive = |number: f64| number.is_finite() && number > 0.0;
         let is_target = |target: &Target| target.mean.is_finite() && positive(target.scale);
         let targets =
-            self.targets.len() == self.model.targets.len() && self.targets.iter().all(is_target);
+            facts.targets.len() == self.model.targets.len() && facts.targets.iter().all(is_target);
         let centers = (self.centers.ncols() == 0) == of_all;
         let classes = self.model.classes.as_ref().map(|classes| classes.names.len());
         let sample = match (&self.sample, classes) {
@@ -372,11 +339,10 @@ impl Recipe {
             (None, None) => true,
             _ => false,
         };
-        let rows = self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows);
-        let numbers = positive(self.mean_weight) && self.different.is_none_or(positive);
+        let numbers = positive(facts.mean_weight) && facts.different.is_none_or(positive);
         validate::finite("centres", self.centers.as_ref())?;
         self.span()?;
-        if targets && centers && sample && rows && numbers {
+        if targets && centers && sample && numbers && facts.used.is_sound() {
             return Ok(());
         }
         Err(wrong("its parts contradict one another: it is damaged"))

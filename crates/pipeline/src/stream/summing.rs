@@ -1,9 +1,9 @@
 //! The second pass: the normal equations of all rows, along the tree of their leaves.
 
 use super::Recipe;
-use super::leaves::{Saved, SavedLeaves, cuts};
-use super::ranks::{Alone, Ranks};
-use super::ready::Ready;
+use super::prepared_block::PreparedBlock;
+use super::processes::{Alone, Ranks};
+use super::saved_leaves::{Saved, SavedLeaves, cuts};
 use super::source::{TableSource, other_rows};
 use crate::columns::Note;
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ pub struct Summing<'a, S = State> {
     /// What was summed before and is not taken yet, by its first leaf.
     pub(super) saved: BTreeMap<usize, Saved<S>>,
     /// For each column the rows in which its cells could not be read, and some of them.
-    unread: BTreeMap<String, (usize, Vec<String>)>,
+    unread: BTreeMap<String, Note>,
 }
 
 impl Recipe {
@@ -90,13 +90,13 @@ impl Recipe {
         rng: &mut dyn Rng,
     ) -> Result<Summing<'_, Folded>> {
         let folded = self.empty()?.folded(folds, rng)?;
-        let folded = if self.different.is_some() { folded.by_content() } else { folded };
+        let folded = if self.facts.different.is_some() { folded.by_content() } else { folded };
         Summing::of(folded, self, ranks, saved)
     }
 
     /// The normal equations over no rows.
     pub(super) fn empty(&self) -> Result<State> {
-        self.empty_for(self.targets.len())
+        self.empty_for(self.facts.targets.len())
     }
 
     /// The same for so many targets.
@@ -116,8 +116,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         ranks: &dyn Ranks,
         saved: &[SavedLeaves],
     ) -> Result<Self> {
-        let rows = usize::try_from(recipe.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
-        let (tree, state) = (RowTree::with_leaves(rows, recipe.leaves), empty.empty());
+        let (tree, state) = (recipe.facts.used.tree()?, empty.empty());
         let cuts = cuts(tree.leaves(), ranks.size(), saved);
         let leaves = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
         let (done, saved) = (Vec::new(), BTreeMap::new());
@@ -143,21 +142,15 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     /// Notes about cells of the rows summed here that could not be read in the notation of their
     /// column and count as missing.
     pub fn notes(&self) -> Vec<Note> {
-        let note = |(column, (rows, examples)): (&String, &(usize, Vec<String>))| Note::Unread {
-            column: column.clone(),
-            examples: examples.clone(),
-            rows: *rows,
-        };
-        self.unread.iter().map(note).collect()
+        self.unread.values().cloned().collect()
     }
 
     fn meet(&mut self, notes: &[Note]) {
         for note in notes {
-            let Note::Unread { column, examples, rows } = note else { continue };
-            let (all, some) = self.unread.entry(column.clone()).or_default();
-            *all += rows;
-            if some.is_empty() {
-                some.clone_from(examples);
+            let Note::Unread { column, rows, .. } = note else { continue };
+            match self.unread.get_mut(column) {
+                Some(Note::Unread { rows: all, .. }) => *all += rows,
+                _ => drop(self.unread.insert(column.clone(), note.clone())),
             }
         }
     }
@@ -208,7 +201,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
                     if leaf < self.leaves.end && self.state.rows() == 0 {
                         self.used = self.tree.leaf(leaf).start as u64;
                         self.state = self.empty.empty_at(self.used);
-                        (self.row, self.skip) = self.recipe.places.find(self.used);
+                        (self.row, self.skip) = self.recipe.facts.used.places.find(self.used);
                     }
                     return Ok(());
                 }
@@ -228,18 +221,18 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         let (recipe, to_end) = (self.recipe, stop == self.tree.leaves());
         let prepared = |block: nystrom_data::Result<Option<Table>>| -> Option<Result<_>> {
             let block = block.map_err(Error::from).transpose()?;
-            Some(block.and_then(|block| Ok((recipe.ready(&block)?, block.rows() as u64))))
+            Some(block.and_then(|block| Ok((recipe.prepare(&block)?, block.rows() as u64))))
         };
         let mut next = prepared(source.next_block());
         while to_end || self.leaf() < stop {
-            let Some(ready) = next else { break };
-            let ((ready, rows), block) = (ready?, source.next_block());
-            self.meet(&ready.notes);
+            let Some(prepared_block) = next else { break };
+            let ((prepared_block, rows), block) = (prepared_block?, source.next_block());
+            self.meet(&prepared_block.notes);
             next = None;
             rayon::in_place_scope(|scope| {
                 // a thread prepares the next block; what is wrong with it is told in its turn
                 scope.spawn(|_| next = prepared(block));
-                self.add(&ready, (rows, stop), pause)
+                self.add(&prepared_block, (rows, stop), pause)
             })?;
         }
         let (expected, got) = (self.tree.leaf(stop - 1).end, self.used as usize);
@@ -251,11 +244,11 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
 
     fn add(
         &mut self,
-        ready: &Ready,
+        block: &PreparedBlock,
         (block_rows, stop): (u64, usize),
         pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (first, count) = (self.row, ready.rows.len());
+        let (first, count) = (self.row, block.rows.len());
         let mut at = (self.skip as usize).min(count);
         self.skip -= at as u64;
         while at < count && (self.leaf() < stop || stop == self.tree.leaves()) {
@@ -264,10 +257,10 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
             let whole = (self.state.rows() + left) / TILE * TILE;
             let take = whole.checked_sub(self.state.rows()).filter(|take| *take > 0);
             let take = take.unwrap_or(left) as usize;
-            self.state.accumulate(ready.problem(at..at + take))?;
+            self.state.accumulate(block.examples.part(at..at + take))?;
             at += take;
             self.used += take as u64;
-            self.row = first + ready.rows.get(at).map_or(block_rows, |&row| row as u64);
+            self.row = first + block.rows.get(at).map_or(block_rows, |&row| row as u64);
             if self.is_leaf_done() {
                 self.end_leaf()?;
             }

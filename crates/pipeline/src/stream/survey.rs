@@ -1,10 +1,10 @@
 //! The first pass: statistics of all rows, and a sample of them.
 
-use super::places::Places;
-use super::ranks::{Alone, Ranks, merged};
+use super::processes::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
-use super::{StreamFit, bytes};
+use super::used_rows::{Places, UsedRows};
+use super::{StreamFit, sections};
 use crate::classes::{ClassCounts, MOST_CLASSES, Task, as_numbers};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
@@ -27,37 +27,30 @@ pub struct Survey {
     /// For each of its rows the number among all rows, and the line.
     sampled: Vec<(u64, u64)>,
     pub(super) targets: Vec<String>,
-    /// Of the columns that are used.
-    pub(super) sums: HashMap<String, ColumnSums>,
-    /// Of targets that are numbers.
-    pub(super) moments: HashMap<String, (f64, f64)>,
-    /// The values of a single target, as names of classes, with their rows.
-    pub(super) classes: ClassCounts,
-    /// Rows that are used.
-    pub(super) used: u64,
-    /// Of them.
+    /// The mean weight of the used rows.
     pub(super) mean_weight: f64,
-    /// Where they are.
-    pub(super) places: Places,
-    seen: u64,
-    left_out: LeftOut,
+    pub(super) all: Sums,
 }
 
 impl Survey {
     /// The classes of all rows, if there is one target.
     pub(super) fn counts(&self) -> Option<&ClassCounts> {
-        (self.targets.len() == 1).then_some(&self.classes)
+        (self.targets.len() == 1).then_some(&self.all.classes)
     }
 
     /// The number of all rows.
     pub fn rows(&self) -> u64 {
-        self.seen
+        self.all.seen
     }
 
     /// The number of rows that have a target, a weight and, with
     /// [`Missing::DropRows`](crate::Missing::DropRows), all features.
     pub fn used(&self) -> u64 {
-        self.used
+        self.all.used
+    }
+
+    pub(super) fn used_rows(&self, leaves: usize) -> UsedRows {
+        UsedRows { rows: self.all.used, places: self.all.places.clone(), leaves }
     }
 
     /// The number of rows in the reservoir.
@@ -73,9 +66,9 @@ impl Survey {
 
     /// Notes for the user about decisions on the table.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = notes_of(&self.left_out, self.seen as usize).collect();
-        let mut many: Vec<&String> =
-            self.sums.iter().filter(|(_, s)| s.has_too_many_levels()).map(|(n, _)| n).collect();
+        let mut notes: Vec<String> = notes_of(&self.all.left_out, self.all.seen as usize).collect();
+        let many = self.all.columns.iter().filter(|(_, sums)| sums.has_too_many_levels());
+        let mut many: Vec<&String> = many.map(|(name, _)| name).collect();
         many.sort_unstable();
         notes.extend(many.into_iter().map(|name| {
             format!("{name:?} has more than 65536 levels: their shares are those of the sample")
@@ -92,18 +85,22 @@ struct Pass<'a> {
     /// The number of the first row among all.
     first: u64,
     sums: Sums,
+    reservoir: Reservoir,
 }
 
 /// What rows add up to, those of all or of a part.
-#[derive(Serialize, Deserialize)]
-struct Sums {
-    columns: HashMap<String, ColumnSums>,
-    moments: HashMap<String, TargetSums>,
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Sums {
+    /// Of the columns that are used.
+    pub columns: HashMap<String, ColumnSums>,
+    /// Of targets that are numbers.
+    pub moments: HashMap<String, TargetSums>,
+    /// The values of a single target, as names of classes, with their rows.
     classes: ClassCounts,
     strays: Strays,
-    reservoir: Reservoir,
     places: Places,
-    used: u64,
+    /// Rows that are used.
+    pub used: u64,
     weight: ExactSum,
     seen: u64,
     left_out: LeftOut,
@@ -195,8 +192,8 @@ impl StreamFit {
     ) -> Result<Option<Survey>> {
         self.check()?;
         let taken = taken(&self.fit, &targets)?;
-        let sums = Sums::new(Reservoir::new(self.reservoir, rng));
-        let pass = Pass { fit: &self.fit, taken, targets, first, sums };
+        let (sums, reservoir) = (Sums::default(), Reservoir::new(self.reservoir, rng));
+        let pass = Pass { fit: &self.fit, taken, targets, first, sums, reservoir };
         pass.run(ranks, source, told)
     }
 }
@@ -210,8 +207,8 @@ pub(super) fn survey_points(
     told: &mut dyn FnMut(u64),
     rng: &mut dyn Rng,
 ) -> Result<Option<Survey>> {
-    let sums = Sums::new(Reservoir::new(reservoir, rng));
-    let pass = Pass { fit, taken: Vec::new(), targets: Vec::new(), first, sums };
+    let (sums, reservoir) = (Sums::default(), Reservoir::new(reservoir, rng));
+    let pass = Pass { fit, taken: Vec::new(), targets: Vec::new(), first, sums, reservoir };
     pass.run(ranks, source, told)
 }
 
@@ -228,9 +225,13 @@ impl Pass<'_> {
             self.add(&block)?;
             told(self.sums.seen);
         }
-        let merge = |all: &mut Sums, later: Vec<u8>| all.merge(bytes::read(&later)?);
-        let sums = merged(ranks, self.sums, bytes::write, merge)?;
-        sums.map(|sums| sums.end(self.targets)).transpose()
+        let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
+            sums.merge(later);
+            reservoir.merge(sample);
+            Ok(())
+        };
+        let all = merged(ranks, (self.sums, self.reservoir), sections::write, merge)?;
+        all.map(|(sums, reservoir)| sums.end(self.targets, reservoir)).transpose()
     }
 
     fn add(&mut self, block: &Table) -> Result<()> {
@@ -243,19 +244,12 @@ impl Pass<'_> {
         let sums = &mut self.sums;
         sums.leave_out(left_out);
         let weights = weights(fit, block, &rows)?;
-        let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
-        let features = fit.columns.candidates(block, &taken)?;
+        let features = fit.columns.candidates(block, &self.taken)?;
         let columns = features.iter().map(|&j| &block.columns()[j]);
         let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
         for column in columns.chain(of_targets) {
-            match sums.columns.get_mut(&column.name) {
-                Some(sums) => sums.add(&column.values, &rows),
-                None => {
-                    let mut new = ColumnSums::like(column);
-                    new.add(&column.values, &rows);
-                    sums.columns.insert(column.name.clone(), new);
-                }
-            }
+            let sums = sums.columns.entry(column.name.clone());
+            sums.or_insert_with(|| ColumnSums::like(column)).add(&column.values, &rows);
         }
         for name in &self.targets {
             // texts that turn out to be no classes are all numbers
@@ -269,7 +263,7 @@ impl Pass<'_> {
             rows.iter().enumerate().for_each(|(i, &row)| moments.add(values[row], weight(i)));
         }
         if let ([name], false) = (&self.targets[..], fit.task == Task::Regression) {
-            sums.classes.add(block.column(name.as_str())?, &rows);
+            sums.classes.add(&block.column(name.as_str())?.values, &rows);
             if fit.task == Task::Auto {
                 sums.strays.add(name, block, &rows)?;
             }
@@ -279,7 +273,7 @@ impl Pass<'_> {
             None => sums.weight.add(rows.len() as f64),
         }
         let first = self.first + sums.seen;
-        sums.reservoir.offer(block, &rows, first);
+        self.reservoir.offer(block, &rows, first);
         sums.places.add((first, sums.used), (block.rows(), rows.len()));
         (sums.seen, sums.used) = (sums.seen + block.rows() as u64, sums.used + rows.len() as u64);
         Ok(())
@@ -287,22 +281,6 @@ impl Pass<'_> {
 }
 
 impl Sums {
-    /// Of no rows.
-    fn new(reservoir: Reservoir) -> Self {
-        Sums {
-            columns: HashMap::new(),
-            moments: HashMap::new(),
-            classes: ClassCounts::default(),
-            strays: Strays::default(),
-            reservoir,
-            places: Places::default(),
-            used: 0,
-            weight: ExactSum::default(),
-            seen: 0,
-            left_out: LeftOut::new(),
-        }
-    }
-
     fn leave_out(&mut self, left_out: LeftOut) {
         self.left_out.resize(self.left_out.len().max(left_out.len()), (String::new(), 0));
         for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
@@ -311,7 +289,7 @@ impl Sums {
     }
 
     /// Adds what comes behind.
-    fn merge(&mut self, later: Sums) -> Result<()> {
+    fn merge(&mut self, later: Sums) {
         self.leave_out(later.left_out);
         for (name, sums) in later.columns {
             match self.columns.get_mut(&name) {
@@ -324,14 +302,12 @@ impl Sums {
         }
         self.classes.merge(later.classes);
         self.strays.merge(later.strays);
-        self.reservoir.merge(later.reservoir);
         self.places.merge(later.places, self.used);
         self.weight.merge(&later.weight);
         (self.seen, self.used) = (self.seen + later.seen, self.used + later.used);
-        Ok(())
     }
 
-    fn end(self, targets: Vec<String>) -> Result<Survey> {
+    fn end(self, targets: Vec<String>, reservoir: Reservoir) -> Result<Survey> {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
@@ -345,17 +321,11 @@ impl Sums {
             target::check(name, sums.largest(), sums.is_constant().then(|| sums.some()))?;
         }
         Ok(Survey {
-            sampled: self.reservoir.rows(),
-            table: self.reservoir.table("sample of all rows")?,
+            sampled: reservoir.rows(),
+            table: reservoir.table("sample of all rows")?,
             targets,
-            sums: self.columns,
-            moments: self.moments.into_iter().map(|(name, sums)| (name, sums.moments())).collect(),
-            classes: self.classes,
-            used: self.used,
             mean_weight: self.weight.value() / self.used as f64,
-            places: self.places,
-            seen: self.seen,
-            left_out: self.left_out,
+            all: self,
         })
     }
 }

@@ -57,7 +57,7 @@ pub fn classes(n: usize, count: usize) -> Table {
     Table::new("t", [rest.columns(), &[kinds]].concat()).unwrap()
 }
 
-/// Model files: with each kind of intervals, of classes, and in the layout of old versions.
+/// Model files: with each kind of intervals and of classes.
 fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -74,29 +74,8 @@ fn files() -> &'static [Vec<u8>] {
         let mut files: Vec<Vec<u8>> = hows.into_iter().enumerate().map(of).collect();
         files.push(fitted(quick(), &classes(36, 2), "kind"));
         files.push(fitted(quick(), &classes(36, 3), "kind"));
-        files.extend([1, 2].map(|format| old(format).into_bytes()));
         files
     })
-}
-
-fn old(format: u32) -> String {
-    let columns = if format == 1 {
-        r#""target_position":2"#
-    } else {
-        r#""columns":["a","b","colour","town","when","price","y"]"#
-    };
-    format!(
-        r#"{{"program":"nystrom","format":{format},"target":"y","features":["a","b"],{columns},
-        "standardization":{{"means":[0.5,0.0],"scales":[1.0,2.0]}},
-        "made":{{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,
-        "training_rmse":0.1}},
-        "model":{{"format":1,"scalar":"f64","dimension":2,"centers_count":2,"targets":1,
-        "kernel":{{"gaussian":{{"profile":null,"length_scale":2.0}}}},
-        "centers":{{"nrows":2,"ncols":2,"column_major":[0.0,1.0,1.0,-0.5]}},
-        "coefficients":{{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]}},"intercept":[0.25],
-        "report":{{"n":3,"m":2,"d":2,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce",
-        "reason":"asked for","condition":4.0,"kernel_entries":10}}}}}}"#
-    )
 }
 
 /// Head and payload of a file.
@@ -140,13 +119,7 @@ pub fn damaged_model(file: &[u8]) -> impl Strategy<Value = File> + use<> {
 }
 
 fn damaged_files() -> impl Strategy<Value = File> {
-    select(files().to_vec()).prop_flat_map(|file| {
-        if file.starts_with(b"NYSTROM\n") {
-            damaged_model(&file).boxed()
-        } else {
-            prop_oneof![3 => changed(&file), 1 => damaged(vec![file])].boxed()
-        }
-    })
+    select(files().to_vec()).prop_flat_map(|file| damaged_model(&file))
 }
 
 /// What is accepted predicts, explains itself, and can be written again.
@@ -225,10 +198,8 @@ fn values() -> Vec<Saved> {
 fn the_files_to_be_damaged_are_valid() {
     for file in files() {
         let model = Model::from_bytes(file).unwrap();
-        if file.starts_with(b"NYSTROM\n") {
-            let (head, payload) = parts(file);
-            assert!(sealed(&head, &payload) == *file && file.len() < 1 << 16);
-        }
+        let (head, payload) = parts(file);
+        assert!(sealed(&head, &payload) == *file && file.len() < 1 << 16);
         used(&model);
         assert!(model.predict(&mixed(4)).is_ok());
     }

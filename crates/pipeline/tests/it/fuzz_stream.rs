@@ -269,9 +269,10 @@ fn scores(bytes: &[u8]) {
     let _ = (recipe.rows(), recipe.dim(), recipe.kernel(), recipe.to_bytes().unwrap());
     let table = points();
     let (source, rng) = (&mut TableBlocks::new(&table, 70), &mut Pcg64::seed_from_u64(0));
-    if let Ok(dictionary) = recipe.disqueak(source, 1e-2, SqueakParams::new(3), rng) {
+    if let Ok(dictionary) = recipe.disqueak_over(&Alone, source, (1e-2, SqueakParams::new(3)), rng)
+    {
         let take = |_: &_, _: &[f64]| Ok::<(), Error>(());
-        let _ = recipe.scores(source, &dictionary, 1e-2, take);
+        let _ = recipe.scores_over(&Alone, source, (&dictionary, 1e-2), take);
     }
 }
 
@@ -286,13 +287,14 @@ fn sent() -> Vec<Target> {
     let recipe = || PointRecipe::from_bytes(&stream_of_points(), point_recipe()).unwrap();
     let (table, rng) = (points(), &mut Pcg64::seed_from_u64(0));
     let source = &mut TableBlocks::new(&table, 70);
-    let dictionary = recipe().disqueak(source, 1e-2, SqueakParams::new(3), rng).unwrap();
+    let dictionary =
+        recipe().disqueak_over(&Alone, source, (1e-2, SqueakParams::new(3)), rng).unwrap();
     let mut drawn = DrawnRows::new(4, rng);
     let offer = |rows: &_, scores: &[f64]| {
         drawn.offer(rows, scores);
         Ok::<(), Error>(())
     };
-    recipe().scores(source, &dictionary, 1e-2, offer).unwrap();
+    recipe().scores_over(&Alone, source, (&dictionary, 1e-2), offer).unwrap();
     let saved = &valid(Of::Landmarks).sums[0];
     let saved = SavedLeaves::of(&valid(Of::Landmarks).recipe, saved).unwrap();
     vec![
@@ -305,7 +307,7 @@ fn sent() -> Vec<Target> {
                 drawn.offer(rows, scores);
                 Ok::<(), Error>(())
             };
-            let _ = recipe.scores(&mut TableBlocks::new(&table, 70), &dictionary, 1e-2, offer);
+            let _ = recipe.scores_over(&Alone, &mut TableBlocks::new(&table, 70), (&dictionary, 1e-2), offer);
             let _ = drawn.merge_over(&Alone);
         }),
         target!(drawn => DrawnRows, |drawn: DrawnRows| {

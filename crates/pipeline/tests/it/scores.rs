@@ -66,11 +66,18 @@ fn points(recipe: &PointRecipe, table: &Table) -> Mat<f64> {
         1,
     );
     recipe
-        .scores(&mut TableBlocks::new(table, 500), &nobody.unwrap(), 1.0, |tile, _| {
-            let points = tile.points();
-            x.extend((0..points.len()).map(|i| [points.coordinate(i, 0), points.coordinate(i, 1)]));
-            Ok::<(), Error>(())
-        })
+        .scores_over(
+            &Alone,
+            &mut TableBlocks::new(table, 500),
+            (&nobody.unwrap(), 1.0),
+            |tile, _| {
+                let points = tile.points();
+                x.extend(
+                    (0..points.len()).map(|i| [points.coordinate(i, 0), points.coordinate(i, 1)]),
+                );
+                Ok::<(), Error>(())
+            },
+        )
         .unwrap();
     Mat::from_fn(x.len(), 2, |i, k| x[i][k])
 }
@@ -193,7 +200,7 @@ fn dictionaries_of_samples_are_those_in_memory() {
     let all = |source: &mut TableBlocks<'_>, recipe: &PointRecipe, found: &WeightedRows| {
         let mut scores = Vec::new();
         recipe
-            .scores(source, found, lambda, |_, tile| {
+            .scores_over(&Alone, source, (found, lambda), |_, tile| {
                 scores.extend_from_slice(tile);
                 Ok::<(), Error>(())
             })
@@ -265,9 +272,10 @@ fn bad_rows_and_rows_that_change_are_told() {
     }
     let source = &mut TableBlocks::new(&table, 500);
     let params = SqueakParams { max_dictionary: 5, ..SqueakParams::new(8) };
-    let error = recipe.disqueak(source, 1e-3, params, &mut rng()).unwrap_err();
+    let error = recipe.disqueak_over(&Alone, source, (1e-3, params), &mut rng()).unwrap_err();
     assert!(matches!(error, Error::Numerics(nystrom::Error::DictionaryFull { .. })), "{error}");
-    let error = recipe.disqueak(source, -1.0, SqueakParams::new(8), &mut rng()).unwrap_err();
+    let error =
+        recipe.disqueak_over(&Alone, source, (-1.0, SqueakParams::new(8)), &mut rng()).unwrap_err();
     assert!(matches!(error, Error::Numerics(nystrom::Error::InvalidParameter { .. })), "{error}");
 }
 

@@ -1,7 +1,7 @@
 //! Partial dependence on one column.
 
 use super::{Average, Dependence, Grid};
-use crate::columns::{Aspect, Kind, Part, Treated, Treatment};
+use crate::columns::{Aspect, Kind, LevelFeatures, MeanFeatures, Part, Treated, Treatment};
 use crate::error::Result;
 use crate::model::Model;
 use nystrom::faer::{Mat, MatRef};
@@ -50,7 +50,7 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
     let values = &table.column(column.name.as_str())?.values;
     let series = column.reading.read(values, &model.columns().marks);
     let number = |part: &Part| match (&part.aspect, &part.treatment) {
-        (Aspect::Number, Treatment::Number { fill, .. }) => Some(*fill),
+        (Aspect::Number, Treatment::Number(of)) => Some(of.fill),
         _ => None,
     };
     if let Some(fill) = column.parts.iter().find_map(number) {
@@ -76,7 +76,7 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
     let (mut names, mut values) = (Vec::new(), Vec::new());
     for part in &column.parts {
         match &part.treatment {
-            Treatment::Text { levels, rare, .. } => {
+            Treatment::Text(LevelFeatures { levels, rare, .. }) => {
                 values.extend(levels.iter().map(text));
                 names.extend(levels.iter().cloned());
                 if let Some(rare) = rare.as_ref().and_then(|rare| rare.first()) {
@@ -84,11 +84,11 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
                     names.push("rare levels".to_owned());
                 }
             }
-            Treatment::Means { of, .. } => {
+            Treatment::Means(MeanFeatures { of, .. }) => {
                 names.extend(of.levels().take(MOST_LEVELS).cloned());
                 values.extend(of.levels().take(MOST_LEVELS).map(text));
             }
-            Treatment::Number { .. } => {}
+            Treatment::Number(_) => {}
         }
     }
     Ok((Grid::Levels(names), values))

@@ -1,7 +1,7 @@
 //! Importances and average derivatives, from the slopes of the model at some rows.
 
 use super::{Average, Influence};
-use crate::columns::{Aspect, Curve, Kind, Part, Treated, Treatment};
+use crate::columns::{Aspect, Kind, Part, Treated, Treatment};
 use crate::error::Result;
 use crate::model::{Model, mapped};
 use nystrom::faer::{Mat, MatRef};
@@ -75,12 +75,13 @@ fn effects(
     feature: usize,
 ) -> Result<Vec<Average>> {
     // numbers in any dress come first of their column
-    let (Kind::Number(_), Some(Part { aspect: Aspect::Number, treatment })) =
-        (&column.reading.kind, column.parts.first())
+    let (
+        Kind::Number(_),
+        Some(Part { aspect: Aspect::Number, treatment: Treatment::Number(number) }),
+    ) = (&column.reading.kind, column.parts.first())
     else {
         return Ok(Vec::new());
     };
-    let Treatment::Number { curve, scale, .. } = treatment else { return Ok(Vec::new()) };
     let values = &table.column(column.name.as_str())?.values;
     let series = column.reading.read(values, &model.columns().marks);
     let numbers = series.numbers.as_deref().unwrap_or_default();
@@ -89,7 +90,7 @@ fn effects(
     if known.is_empty() {
         return Ok(Vec::new());
     }
-    let chain = |v: f64| Curve::slope(*curve, v) / scale;
+    let chain = |v: f64| number.curve.slope(v) / number.scale;
     let average = |slopes: &Mat<f64>| {
         let of_rows: Vec<f64> =
             known.iter().map(|&(i, v)| chain(v) * slopes[(i, feature)]).collect();

@@ -4,11 +4,11 @@ use super::{StreamFit, Survey, problem};
 use crate::classes::{Calibration, Classes};
 use crate::columns::Shape;
 use crate::error::Result;
+use crate::examples::landmark_path;
 use crate::kernel::Family;
 use crate::model::{Made, Model};
 use crate::target::in_units;
 use nystrom::kernels::median_heuristic;
-use nystrom::krr::lambda_grid;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
@@ -48,8 +48,7 @@ impl StreamFit {
             y: problem.y.as_ref(),
             weights: problem.weights.as_deref(),
         };
-        let ridges = lambda_grid(1e-1, 1e-10, 28)?;
-        let path = NystromKrr::without_ridge(kernel).path(y, &landmarks, &ridges)?;
+        let path = landmark_path(kernel, y, &landmarks)?;
         let ridge = path.best_by_loo().ridge;
         let regression = path.model_at(ridge)?;
         let classes = problem.labels.as_ref().map(|labels| -> Result<Classes> {

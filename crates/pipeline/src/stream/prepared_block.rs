@@ -5,35 +5,21 @@ use super::recipe::Recipe;
 use super::survey::weights;
 use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
+use crate::examples::Examples;
 use crate::numbers::with_numbers;
 use crate::problem::{taken, usable};
 use crate::target::{in_standard_units, indicators};
 use nystrom::faer::Mat;
-use nystrom::krr::Problem;
-use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// The rows of a block that are used.
-pub(super) struct Ready {
-    x: Mat<f64>,
-    y: Mat<f64>,
-    weights: Option<Vec<f64>>,
+pub(super) struct PreparedBlock {
+    pub examples: Examples,
     /// Their numbers in the block.
     pub rows: Vec<usize>,
     /// What was met on the way.
     pub notes: Vec<Note>,
-}
-
-impl Ready {
-    pub fn problem(&self, rows: Range<usize>) -> Problem<'_, f64> {
-        Problem {
-            x: Points::from_rows(self.x.as_ref()).slice(rows.clone()),
-            y: self.y.as_ref().subrows(rows.start, rows.len()),
-            weights: self.weights.as_ref().map(|w| &w[rows]),
-        }
-    }
 }
 
 /// The rows of a block that are used, with their targets and weights.
@@ -62,19 +48,19 @@ impl Recipe {
         let (rows, _) = usable(fit, &block, (&names, &taken), model.classes.is_some(), None)?;
         let table = block.select_rows(&rows)?;
         let weights = weights(fit, &block, &rows)?;
-        let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
+        let weights = weights.map(|w| w.into_iter().map(|w| w / self.facts.mean_weight).collect());
         let of_classes = model.classes.as_ref();
         let labels = of_classes.map(|classes| classes.of(table.column(classes.target.as_str())?));
         let labels = labels.transpose()?;
         let y = match &labels {
             Some(labels) => self.indicators(labels),
-            None => in_standard_units(&table, &self.targets)?,
+            None => in_standard_units(&table, &self.facts.targets)?,
         };
         Ok(TargetRows { table, y, weights, labels, rows })
     }
 
     /// Features, mapped, targets about 0 and weights about 1.
-    pub(super) fn ready(&self, block: &Table) -> Result<Ready> {
+    pub(super) fn prepare(&self, block: &Table) -> Result<PreparedBlock> {
         let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
         let known = Known { y: y.as_ref(), weights: weights.as_deref() };
         let Applied { x, notes } = applied(&self.model.columns, &table, Some(known))?;
@@ -82,12 +68,13 @@ impl Recipe {
             Some(labels) => self.without_held(x.as_ref(), labels, weights),
             None => weights,
         };
-        Ok(Ready { x: self.model.mapped(x), y, weights, rows, notes })
+        let examples = Examples { x: self.model.mapped(x), y, weights };
+        Ok(PreparedBlock { examples, rows, notes })
     }
 
     /// ±1 for each function, in the scale of the target, of rows of these classes.
     pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
         let classes = self.model.classes.as_ref().map_or(0, |classes| classes.names.len());
-        indicators(classes, &self.targets, of)
+        indicators(classes, &self.facts.targets, of)
     }
 }

@@ -1,6 +1,6 @@
 //! The choice of λ, and the model, from the sums over all rows.
 
-use super::ranks::Ranks;
+use super::processes::{Alone, Ranks};
 use super::summing::{Folded, State};
 use super::{Recipe, Summing};
 use crate::classes::{Calibration, ClassErrors, Classes};
@@ -12,7 +12,7 @@ use nystrom::prelude::*;
 use serde::Serialize;
 
 /// The report of a fit to all rows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct StreamReport {
     /// The number of rows used.
@@ -48,19 +48,8 @@ pub struct StreamReport {
 impl StreamReport {
     /// Of a fit of which no more is known.
     pub(super) fn at(recipe: &Recipe, lambda: f64) -> Self {
-        StreamReport {
-            rows: recipe.rows,
-            landmarks: recipe.landmarks(),
-            lambda,
-            at_edge: false,
-            effective_dimension: None,
-            training: None,
-            gcv: None,
-            leave_one_out: None,
-            cross_validation: None,
-            classes: None,
-            squares_log_loss: None,
-        }
+        let (rows, landmarks) = (recipe.rows(), recipe.landmarks());
+        StreamReport { rows, landmarks, lambda, ..StreamReport::default() }
     }
 }
 
@@ -78,8 +67,7 @@ impl<'a> Summing<'a> {
     /// Those of [`FitState::path`](nystrom::krr::FitState::path);
     /// [`Error::TooFewRows`](crate::Error::TooFewRows) if the pass is not complete.
     pub fn path(self, lambdas: &[f64]) -> Result<StreamPath<'a>> {
-        let recipe = self.recipe;
-        StreamPath::of(recipe, self.whole()?, lambdas)
+        self.path_over(&Alone, lambdas)
     }
 
     /// Like [`path`](Self::path), on every process of a job: the sums of all processes are merged,
@@ -177,7 +165,7 @@ impl<'a> StreamPath<'a> {
     /// The generalised cross-validation error where rows are copied: that of the different rows,
     /// with the number of their copies as weights. It is infinite without degrees of freedom.
     fn gcv(&self, point: &StatePoint<f64>) -> f64 {
-        let Some(different) = self.recipe.different else { return point.gcv };
+        let Some(different) = self.recipe.facts.different else { return point.gcv };
         let left = 1.0 - point.d_eff / different;
         if left > 0.0 { point.training / left.powi(2) } else { f64::INFINITY }
     }
@@ -191,24 +179,19 @@ impl<'a> StreamPath<'a> {
         let StreamPath { recipe, path } = self;
         let point = &path.points()[best];
         let last = path.points().len() - 1;
-        let mut report = and(StreamReport {
+        let report = and(StreamReport {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),
             training: Some(point.training.sqrt()),
             gcv: Some(self.gcv(point).sqrt()),
-            ..StreamReport::at(recipe, point.mu / recipe.rows as f64)
+            ..StreamReport::at(recipe, point.mu / recipe.rows() as f64)
         });
-        let calibration = match &recipe.sample {
-            Some(sample) => {
-                let y = recipe.indicators(sample.labels());
-                let residuals = path.leave_one_out(point.ridge, sample.problem(&y))?;
-                let (calibration, errors) = recipe.calibrated(sample, &y - residuals);
-                report.classes = Some(errors);
-                Some(calibration)
-            }
-            None => None,
-        };
-        Ok((recipe.made(path.model_at(point.ridge)?, &report, calibration)?, report))
+        let calibrated = recipe.sample.as_ref().map(|sample| -> Result<_> {
+            let y = recipe.indicators(sample.labels());
+            let residuals = path.leave_one_out(point.ridge, sample.problem(&y))?;
+            Ok(recipe.calibrated(sample, &y - residuals))
+        });
+        recipe.made(path.model_at(point.ridge)?, report, calibrated.transpose()?)
     }
 }
 
@@ -219,11 +202,11 @@ impl Recipe {
     /// [`Error::Option`] if some rows are copies of others: leaving out a row would keep its
     /// copies.
     pub fn check_leave_one_out(&self) -> Result<()> {
-        let Some(different) = self.different else { return Ok(()) };
+        let Some(different) = self.facts.different else { return Ok(()) };
         let problem = format!(
             "some rows are copies of others (about {different:.0} of {} differ), and leaving out a \
              row would keep its copies; write --lambda gcv or --lambda cv:10",
-            self.rows
+            self.rows()
         );
         Err(Error::Option { option: "lambda", problem })
     }
@@ -233,18 +216,18 @@ impl Recipe {
     pub(super) fn made(
         &self,
         regression: KrrModel<AnyKernel, f64>,
-        report: &StreamReport,
-        calibration: Option<Calibration>,
-    ) -> Result<Model> {
+        report: StreamReport,
+        calibrated: Option<(Calibration, ClassErrors)>,
+    ) -> Result<(Model, StreamReport)> {
         let Model { columns, layout, map, classes, made, .. } = self.model.clone();
-        let one = match &self.targets[..] {
+        let one = match &self.facts.targets[..] {
             [one] if classes.is_none() => report.training.map(|training| training * one.scale),
             _ => None,
         };
         let centers = if self.is_of_all() || self.sketch.is_some() {
-            self.chosen_by.clone()
+            self.facts.chosen_by.clone()
         } else {
-            format!("{}:{}", self.chosen_by, report.landmarks)
+            format!("{}:{}", self.facts.chosen_by, report.landmarks)
         };
         let made = Made {
             centers,
@@ -255,13 +238,13 @@ impl Recipe {
             held_out: self.held.len(),
             ..made
         };
-        let model = Model::new(columns, layout, self.targets.clone(), map, regression, made)?;
-        match (classes, calibration) {
-            (Some(classes), Some(calibration)) => {
-                model.with_classes(Classes { calibration, ..classes })
-            }
-            _ => Ok(model),
-        }
+        let targets = self.facts.targets.clone();
+        let model = Model::new(columns, layout, targets, map, regression, made)?;
+        let (Some(classes), Some((calibration, errors))) = (classes, calibrated) else {
+            return Ok((model, report));
+        };
+        let model = model.with_classes(Classes { calibration, ..classes })?;
+        Ok((model, StreamReport { classes: Some(errors), ..report }))
     }
 }
 

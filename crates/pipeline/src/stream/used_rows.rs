@@ -1,6 +1,11 @@
-//! Where the rows are that are used, among those that are not.
+//! The rows of a source that are used, among those that are left out.
 
+use super::source::{TableSource, other_rows};
+use crate::error::{Error, Result};
+use nystrom::linalg_core::RowTree;
+use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// More rows than any source has: counts below it do not overflow.
 const MOST_ROWS: u64 = 1 << 40;
@@ -60,6 +65,64 @@ impl Places {
             (row, used) = (next, used_there);
         }
         used <= rows && rows <= MOST_ROWS && row <= MOST_ROWS
+    }
+}
+
+/// The used rows of a source, and the tree along which passes over them are merged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct UsedRows {
+    /// How many rows are used.
+    pub rows: u64,
+    pub places: Places,
+    /// The most leaves of the tree.
+    pub leaves: usize,
+}
+
+impl UsedRows {
+    pub fn tree(&self) -> Result<RowTree> {
+        let rows = usize::try_from(self.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
+        Ok(RowTree::with_leaves(rows, self.leaves))
+    }
+
+    /// Whether a survey can have found them.
+    pub fn is_sound(&self) -> bool {
+        self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows)
+    }
+
+    /// Reads the used rows with numbers in `range`, block by block. `prepare` says how many rows of
+    /// a block are used; `take` receives which of these are in the range, and the row of the source
+    /// with which the block begins.
+    ///
+    /// # Errors
+    /// Those of the source, of `prepare` and of `take`; rows that came or went since the survey.
+    pub fn read<B, E: From<Error>>(
+        &self,
+        source: &mut dyn TableSource,
+        range: Range<u64>,
+        prepare: impl Fn(&Table) -> Result<(B, usize)>,
+        mut take: impl FnMut(&Table, B, (u64, Range<usize>)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let (mut row, skip) = self.places.find(range.start);
+        let (mut skip, mut left) = (skip as usize, (range.end - range.start) as usize);
+        let (all, to_end) = (range.end as usize, range.end == self.rows);
+        source.start(row).map_err(Error::from)?;
+        // behind the last row there may be some that were not there
+        while left > 0 || to_end {
+            let Some(block) = source.next_block().map_err(Error::from)? else { break };
+            let (prepared, used) = prepare(&block)?;
+            let first = skip.min(used);
+            let end = used.min(first.saturating_add(left));
+            take(&block, prepared, (row, first..end))?;
+            (skip, left) = (skip - first, left - (end - first));
+            if to_end && end < used {
+                return Err(other_rows(all, all + 1).into());
+            }
+            row += block.rows() as u64;
+        }
+        if left == 0 { Ok(()) } else { Err(other_rows(all, all - left).into()) }
     }
 }
 

@@ -1,5 +1,10 @@
 //! The processes of a job, and their messages.
 
+use super::sections;
+use crate::error::Result;
+use serde::de::DeserializeOwned;
+use std::ops::Range;
+
 /// The processes of a job, numbered from 0. Each runs the same program on a part of the rows.
 ///
 /// An implementation delivers messages from one process to another whole and in the order of
@@ -75,12 +80,12 @@ impl Ranks for Alone {
 
 /// The things of all processes, merged on process 0 in the order of their ranks. Each takes what
 /// its neighbours have, at distances 1, 2, 4 and so on.
-pub(super) fn merged<T, E>(
+pub(super) fn merged<T, M: DeserializeOwned>(
     ranks: &dyn Ranks,
     mine: T,
-    to_bytes: impl Fn(&T) -> Result<Vec<u8>, E>,
-    merge: impl Fn(&mut T, Vec<u8>) -> Result<(), E>,
-) -> Result<Option<T>, E> {
+    to_bytes: impl Fn(&T) -> Result<Vec<u8>>,
+    merge: impl Fn(&mut T, M) -> Result<()>,
+) -> Result<Option<T>> {
     let (rank, mut all, mut step) = (ranks.rank(), mine, 1);
     while step < ranks.size() {
         if rank % (2 * step) == step {
@@ -88,9 +93,16 @@ pub(super) fn merged<T, E>(
             return Ok(None);
         }
         if rank + step < ranks.size() {
-            merge(&mut all, ranks.receive(rank + step))?;
+            merge(&mut all, sections::read(&ranks.receive(rank + step))?)?;
         }
         step *= 2;
     }
     Ok(Some(all))
+}
+
+/// Which of `count` things in a row belong to this process: about as many to each.
+pub(super) fn share_of(ranks: &dyn Ranks, count: u64) -> Range<u64> {
+    let cut =
+        |rank: usize| (rank as u128 * u128::from(count)).div_ceil(ranks.size() as u128) as u64;
+    cut(ranks.rank())..cut(ranks.rank() + 1)
 }

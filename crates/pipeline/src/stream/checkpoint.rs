@@ -1,8 +1,8 @@
 //! Saved sums, from which any number of processes can continue.
 
 use super::Summing;
-use super::bytes::{Kind, pack, unpack, wrong};
-use super::leaves::{Saved, SavedLeaves};
+use super::saved_leaves::{Saved, SavedLeaves};
+use super::sections::{Kind, pack, unpack, wrong};
 use crate::error::Result;
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
