@@ -87,8 +87,8 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::{
         BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, ExactSum, GramSums,
         Indices, JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd,
-        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree,
-        SavedSolve, Scalar, ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised,
+        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, Result, Ridge, RowTree, SavedSolve,
+        Scalar, ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised,
         WrittenColumns, dispatch, instruction_set, ops, pcg, random, symmetric_product, validate,
         work,
     };

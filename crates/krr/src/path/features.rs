@@ -118,7 +118,7 @@ pub(crate) fn sums<T: Scalar>(
 }
 
 /// Residuals of the rows at some μ, from S, g and V.
-pub(crate) struct Pass<'a, T> {
+pub(super) struct Pass<'a, T> {
     data: &'a FeatureRows<'a, T>,
     V: MatRef<'a, f64>,
     /// c(μ) and 1/(s_j + μ), for all μ side by side.
@@ -129,7 +129,7 @@ pub(crate) struct Pass<'a, T> {
 }
 
 /// A tile and its rows in the basis of eigenvectors.
-pub(crate) struct Room<T> {
+pub(super) struct Room<T> {
     tile: Tile<T>,
     wide: Mat<f64>,
     u: Mat<f64>,
@@ -237,7 +237,7 @@ pub(super) fn transposed_times(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 }
 
 /// Vᵀa.
-fn rotate(V: &Mat<f64>, a: &[f64]) -> Vec<f64> {
+pub(super) fn rotate(V: &Mat<f64>, a: &[f64]) -> Vec<f64> {
     let a = Mat::from_fn(a.len(), 1, |i, _| a[i]);
     transposed_times(V, &a).col(0).iter().copied().collect()
 }

@@ -6,12 +6,8 @@ use super::path::StatePath;
 use super::tiled::Tiled;
 use crate::Problem;
 use crate::path::Family;
-use crate::path::family::Basis;
-use crate::path::features::Pass;
-use crate::rows::FeatureRows;
-use crate::span_rows::SpanRows;
 use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::Arc;
 
@@ -113,17 +109,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Added<T> for SquaredErrors<K, T> {
     }
 
     fn add(&self, tile: Problem<'_, T>, _: &Rooms<T>, sums: Sums<'_>) -> Result<()> {
-        let Sums { numbers: weight, matrix: sums, .. } = sums;
         let SquaredErrors { family, shift, mus } = self;
-        let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
-        let centers = Points::from_cols(family.centers.as_ref());
-        let source = SpanRows::new(&family.kernel, centers, expand.as_ref());
-        let rows = FeatureRows::with_shift(&source, whitener, tile, shift.clone());
-        let pass = Pass::new(&rows, &family.spectrum, V, mus);
-        let mut room = pass.room();
-        let residuals = pass.residuals(&mut room, 0..tile.x.len())?;
-        residuals.add_to(sums, |i| room.counts(i));
-        weight[0] += rows.totals.weight;
-        Ok(())
+        sums.numbers[0] += (0..tile.x.len()).map(|i| tile.weight(i)).sum::<f64>();
+        family.add_squares(tile, shift.as_deref(), mus, sums.matrix)
     }
 }
