@@ -48,8 +48,9 @@ impl JitterLadder {
         self.start_at_zero.then_some(0.0).into_iter().chain(shifted)
     }
 
-    /// The first δ for which `attempt(failed, δ)` succeeds. `failed` is the number of failed attempts before this one; a failed attempt returns its pivot. `order`
-    /// is the order of the matrix A, `eps_trace` = ε·tr(A).
+    /// The first δ for which `attempt(failed, δ)` succeeds. `failed` is the number of failed
+    /// attempts before this one; a failed attempt returns its pivot. `order` is the order of the
+    /// matrix A, `eps_trace` = ε·tr(A).
     pub(crate) fn climb(
         self,
         order: usize,

@@ -2,8 +2,8 @@
 
 use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
+use faer::{Mat, MatMut, MatRef};
+use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 /// The Nyström approximation L = FFᵀ ⪯ K of a matrix K with landmarks J, with O(m² + 1024·m)

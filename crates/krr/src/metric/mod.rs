@@ -44,11 +44,11 @@ pub enum MetricDistance {
 ///     M = (1/n) Σ_i ∇f(x_i)∇f(x_i)ᵀ;   next A = M^{p/2}, scaled to tr A² = d.
 /// ```
 ///
-/// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is a
-/// multiple of the median distance after A. nλ is the best of six decades from 10 to 10⁻⁴ with the
-/// first map, and of five values near the best before with later ones. All are chosen by the error
-/// at rows held out of fits and gradients: those that taught a metric flatter it. What is returned
-/// is the A with the smallest such error, with ℓ searched once more. Features should have
+/// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is
+/// a multiple of the median distance after A. nλ is the best of six decades from 10 to 10⁻⁴ with
+/// the first map, and of five values near the best before with later ones. All are chosen by the
+/// error at rows held out of fits and gradients: those that taught a metric flatter it. What is
+/// returned is the A with the smallest such error, with ℓ searched once more. Features should have
 /// comparable scales, as after standardising. Several targets are standardised and their outer
 /// products added.
 ///

@@ -135,7 +135,7 @@ impl<K> NystromKrr<K, ()> {
         Ok(self.spectral(Input::Memory(problem), z, ridges, false)?.0)
     }
 
-    /// S, g and V. With `errors` also the sums of squared residuals at all ridges, by a second pass.
+    /// S, g and V; with `errors` also the sums of squared residuals at all ridges, by another pass.
     fn spectral<T: Scalar>(
         &self,
         input: Input<'_, T>,

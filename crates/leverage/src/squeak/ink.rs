@@ -3,9 +3,9 @@
 use super::dictionary::weights;
 use super::measure::diagonal;
 use super::shrink::binomial;
-use faer::{Accum, Mat, MatRef};
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
@@ -69,8 +69,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// the absolute ridge γ = `gamma`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if γ is outside (0, ∞) or ε outside (0, 1), [`Error::Empty`] if
-    /// dim = 0 or q̄ = 0, those of the kernel for `dim`.
+    /// `InvalidParameter` if γ is outside (0, ∞) or ε outside (0, 1), `Empty` if dim = 0 or q̄ = 0,
+    /// those of the kernel for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, copies: u32, epsilon: f64) -> Result<Self>
     where
         K: Kernel<T>,
@@ -110,7 +110,7 @@ impl<K, T: Scalar> Ink<K, T> {
         self.d_eff
     }
 
-    /// The rows kept, with weights q_i/(q̄p̃_i). [`Error::Empty`] if no point was seen.
+    /// The rows kept, with weights q_i/(q̄p̃_i). `Empty` if no point was seen.
     pub fn dictionary(&self) -> Result<Dictionary<T>> {
         let weights = self.weights().into_iter().map(T::lit).collect();
         Dictionary::new(self.n_seen(), self.indices.clone(), weights)
@@ -126,9 +126,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// For every point, one binomial per member whose p̃ fell, in the dictionary's order.
     ///
     /// # Errors
-    /// Before any point is added: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and
-    /// those of the kernel for the points. Later those of the factorisations; earlier points stay
-    /// added.
+    /// Before any point is added: `Shape` for another dimension, `NonFinite` and those of the
+    /// kernel for the points. Later those of the factorisations; earlier points stay added.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()>
     where
         K: Kernel<T>,

@@ -159,8 +159,8 @@ fn gradients() {
     });
 }
 
-/// The path of a fit to four fifths of the rows at six ridges, compared on the others, and gn slopes
-/// with their products for the gradients.
+/// The path of a fit to four fifths of the rows at six ridges, compared on the others, and gn
+/// slopes with their products for the gradients.
 #[test]
 fn a_learned_metric() {
     alone(|| {
