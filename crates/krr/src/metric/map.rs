@@ -118,7 +118,7 @@ impl LinearMap {
         (scale > 0.0 && scale.is_finite()).then(|| LinearMap {
             kind: match self.kind {
                 Kind::Diagonal(a) => Kind::Diagonal(a.iter().map(|a| scale * a).collect()),
-                Kind::Full(A) => Kind::Full(A * faer::Scale(scale)),
+                Kind::Full(A) => Kind::Full(&A * faer::Scale(scale)),
             },
         })
     }
