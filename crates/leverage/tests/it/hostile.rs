@@ -2,7 +2,6 @@
 //! columns of the matrices, and lie on the line.
 
 use crate::hostile_table::{Raw, check};
-use faer::Mat;
 use nystrom_kernels::{Gaussian, KernelMatrix, Matern32, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::testing::rng;
