@@ -107,7 +107,9 @@ pub use iterative::{
     ProblemSize, RowPasses, Verdict,
 };
 pub use logistic::{FullLogisticKrr, LogisticKrr};
-pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
+pub use metric::{
+    LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricPath, MetricStep,
+};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use nystrom_linalg_core::Stop;

@@ -107,7 +107,7 @@ pub use spectral_density::{
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
     Disqueak, Ink, MergeTree, PointProjector, ScoreRule, Squeak, SqueakParams, StreamDictionary,
-    TreeShape, effective_dimension_increment, even_chunks,
+    TreeShape, even_chunks,
 };
 #[cfg(feature = "serde")]
 pub use squeak::{MergeTreeState, SQUEAK_FORMAT, SavedSqueak, SqueakState};

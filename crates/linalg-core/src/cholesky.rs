@@ -25,7 +25,6 @@ use rayon::prelude::*;
 pub struct Cholesky<T> {
     lower: Mat<T>, // zero above the diagonal
     jitter: f64,
-    attempts: usize,
 }
 
 impl<T: Scalar> Cholesky<T> {
@@ -96,7 +95,7 @@ impl<T: Scalar> Cholesky<T> {
         validate::finite_lower("matrix to factor", a.as_ref())?;
         // ε·tr A, summed as ε·A_ii because tr A may overflow
         let eps_trace = (0..n).map(|i| T::EPS * a[(i, i)].f64()).sum::<f64>();
-        let (jitter, attempts) = ladder.climb(n, eps_trace, |failed, jitter| {
+        let jitter = ladder.climb(n, eps_trace, |failed, jitter| {
             if failed > 0 {
                 fill(a.as_mut()); // the failed attempt overwrote it
             }
@@ -104,7 +103,7 @@ impl<T: Scalar> Cholesky<T> {
             factor_panels(panels_of(a.as_mut()))
         })?;
         zero_upper(a.as_mut());
-        Ok(Cholesky { lower: a, jitter, attempts })
+        Ok(Cholesky { lower: a, jitter })
     }
 
     /// L, n × n lower triangular with zeros above the diagonal.
@@ -120,11 +119,6 @@ impl<T: Scalar> Cholesky<T> {
     /// δ, the jitter added to the diagonal (0 if the factorisation succeeded without).
     pub fn jitter(&self) -> f64 {
         self.jitter
-    }
-
-    /// Number of factorisations tried, the successful one included.
-    pub fn attempts(&self) -> usize {
-        self.attempts
     }
 
     /// b ← (A + δI)⁻¹b for b (n × t). 2n²t flops.

@@ -48,19 +48,19 @@ impl JitterLadder {
         self.start_at_zero.then_some(0.0).into_iter().chain(shifted)
     }
 
-    /// The first δ for which `attempt(failed, δ)` succeeds, and the number of attempts. `failed` is
-    /// the number of failed attempts before this one; a failed attempt returns its pivot. `order`
-    /// is the order of the matrix A, `eps_trace` = ε·tr(A).
+    /// The first δ for which `attempt(failed, δ)` succeeds. `failed` is the number of failed
+    /// attempts before this one; a failed attempt returns its pivot. `order` is the order of the
+    /// matrix A, `eps_trace` = ε·tr(A).
     pub(crate) fn climb(
         self,
         order: usize,
         eps_trace: f64,
         mut attempt: impl FnMut(usize, f64) -> std::result::Result<(), usize>,
-    ) -> Result<(f64, usize)> {
+    ) -> Result<f64> {
         let mut failure = Error::NotPositiveDefinite { order, pivot: 0, jitter: 0.0 };
-        for (attempts, jitter) in self.rungs(eps_trace).enumerate() {
-            match attempt(attempts, jitter) {
-                Ok(()) => return Ok((jitter, attempts + 1)),
+        for (failed, jitter) in self.rungs(eps_trace).enumerate() {
+            match attempt(failed, jitter) {
+                Ok(()) => return Ok(jitter),
                 Err(pivot) => failure = Error::NotPositiveDefinite { order, pivot, jitter },
             }
         }

@@ -8,7 +8,7 @@
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
 //!   [`Dense`] wraps a stored matrix; [`Counted`] counts the entries that an algorithm evaluates.
-//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`Solve`]: factor or iterate, solve, and
+//! * [`Cholesky`], [`SymmetricEigen`], [`Solve`]: factor or iterate, solve, and
 //!   report the jitter, rank or residual. [`BandEigen`] is for problems that need few eigenvectors.
 //! * [`RowTree`]: sums over rows, whose bits do not depend on the number of threads.
 //! * [`Streams`] and [`random`]: random numbers from the caller's generator, split so that parallel
@@ -121,6 +121,6 @@ pub use saved_solve::SavedSolve;
 pub use scalar::Scalar;
 pub use simd::{Vectorised, WrittenColumns};
 pub use solve::{PcgReport, Solve, Stop};
-pub use spectral::{PseudoInverse, SymmetricEigen};
+pub use spectral::SymmetricEigen;
 pub use streams::Streams;
 pub use symmetric::{KeptTriangle, symmetric_product};

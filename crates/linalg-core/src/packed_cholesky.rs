@@ -51,7 +51,7 @@ impl<T: Scalar> PackedCholesky<T> {
         let mut a = PackedLower::from_fill(n, &mut fill);
         check_finite(&a)?;
         let eps_trace = (0..n).map(|i| T::EPS * a.get(i, i).f64()).sum::<f64>();
-        let (jitter, _) = ladder.climb(n, eps_trace, |failed, jitter| {
+        let jitter = ladder.climb(n, eps_trace, |failed, jitter| {
             if failed > 0 {
                 a.fill(&mut fill); // the failed attempt overwrote it
             }

@@ -1,9 +1,9 @@
-//! Symmetric eigendecomposition and the pseudo-inverse with a relative cut-off.
+//! Symmetric eigendecomposition, and the numerical rank by a relative cut-off.
 
-use crate::{Error, Result, Scalar, ops, validate, work};
+use crate::{Error, Result, Scalar, validate, work};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef, Par};
 
 /// Degree of parallelism passed to faer's eigendecomposition. Its bits depend on this degree, not
 /// on the number of threads that run it, so the degree is fixed.
@@ -91,71 +91,10 @@ impl<T: Scalar> SymmetricEigen<T> {
     }
 }
 
-/// The number of eigenvalues above n·ε·λ_max; `descending` lists all n, largest first.
+/// The number of eigenvalues above n·ε·λ_max; `descending` lists all n, largest first. In an n × n
+/// matrix of norm λ_max, a smaller eigenvalue cannot be told from rounding error.
 pub(crate) fn rank<T: Scalar>(descending: &[T]) -> usize {
-    let cutoff = relative_cutoff(descending);
+    let largest = descending.first().map_or(0.0, |v| v.f64().max(0.0));
+    let cutoff = descending.len() as f64 * T::EPS * largest;
     descending.iter().take_while(|v| v.f64() > cutoff).count()
-}
-
-/// m·ε·σ_max: in an m × m matrix of norm σ_max, a smaller eigenvalue cannot be told from rounding
-/// error.
-fn relative_cutoff<T: Scalar>(descending: &[T]) -> f64 {
-    descending.len() as f64 * T::EPS * descending.first().map_or(0.0, |v| v.f64().max(0.0))
-}
-
-/// The pseudo-inverse W⁺ of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as
-/// zero.
-///
-/// The cut-off is relative. An absolute cut-off such as 1e-12 would keep pure rounding errors in
-/// `f32`, so that an approximation gets worse with every added landmark.
-///
-/// ```
-/// use faer::mat;
-/// use nystrom_linalg_core::PseudoInverse;
-/// let w = mat![[1.0, 1.0], [1.0, 1.0_f64]];
-/// let pinv = PseudoInverse::new(w.as_ref())?;
-/// assert_eq!(pinv.rank(), 1);
-/// assert!((pinv.matrix()[(0, 1)] - 0.25).abs() < 1e-15);
-/// # Ok::<(), nystrom_linalg_core::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct PseudoInverse<T> {
-    eigen: SymmetricEigen<T>,
-    rank: usize,
-}
-
-impl<T: Scalar> PseudoInverse<T> {
-    /// Decomposes `w`, reading its lower triangle. About 9m³ flops.
-    ///
-    /// # Errors
-    /// Those of [`SymmetricEigen::new`].
-    pub fn new(w: MatRef<'_, T>) -> Result<Self> {
-        let eigen = SymmetricEigen::new(w)?;
-        Ok(PseudoInverse { rank: eigen.rank(), eigen })
-    }
-
-    /// Number of eigenvalues kept.
-    pub fn rank(&self) -> usize {
-        self.rank
-    }
-
-    /// The largest eigenvalue that counts as zero: m·ε·σ_max.
-    pub fn cutoff(&self) -> f64 {
-        relative_cutoff(self.eigen.values())
-    }
-
-    /// Z, m × rank, with ZZᵀ = W⁺: the columns of U scaled by σ^(−1/2).
-    pub fn inverse_sqrt(&self) -> Mat<T> {
-        let (U, sigma) = (self.eigen.vectors(), self.eigen.values());
-        Mat::from_fn(U.nrows(), self.rank, |i, j| U[(i, j)] / num_traits::Float::sqrt(sigma[j]))
-    }
-
-    /// W⁺, m × m, exactly symmetric.
-    pub fn matrix(&self) -> Mat<T> {
-        let Z = self.inverse_sqrt();
-        let mut out = Mat::zeros(Z.nrows(), Z.nrows());
-        ops::gram_lower(out.as_mut(), Accum::Replace, Z.transpose(), T::one());
-        ops::mirror_lower(out.as_mut());
-        out
-    }
 }

@@ -87,9 +87,9 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::{
         BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, ExactSum, GramSums,
         Indices, JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgReport,
-        PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, SavedSolve, Scalar,
-        ShiftedLowRank, Solve, Stop, Streams, SymmetricEigen, TallFactor, Vectorised,
-        WrittenColumns, dispatch, instruction_set, ops, random, symmetric_product, validate, work,
+        PivotedCholesky, PsdMatrix, Result, Ridge, RowTree, SavedSolve, Scalar, ShiftedLowRank,
+        Solve, Stop, Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns, dispatch,
+        instruction_set, ops, random, symmetric_product, validate, work,
     };
 }
 pub mod prelude;

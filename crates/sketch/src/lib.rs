@@ -77,9 +77,7 @@ mod stream;
 pub mod testing;
 mod whiten;
 
-pub use diagnostics::{
-    AccumulationSize, MeasuredSizes, Satisfiability, SizeConstants, SizeSearch, SketchDiagnostics,
-};
+pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDiagnostics};
 pub use dictionary::Dictionary;
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
 pub use landmarks::{Draw, Landmarks};

@@ -2,8 +2,8 @@
 
 use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
+use faer::{Mat, MatMut, MatRef};
+use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 /// The Nyström approximation L = FFᵀ ⪯ K of a matrix K with landmarks J, with O(m² + 1024·m)
@@ -174,40 +174,6 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     pub fn trace_error(&self) -> Result<f64> {
         let l = self.diag()?;
         Ok(trace_difference(&self.k.diag(), &l))
-    }
-
-    /// out = L·x for x (n × t), as F(Fᵀx). Two passes.
-    ///
-    /// # Errors
-    /// Those of [`for_each_tile`](Self::for_each_tile).
-    ///
-    /// # Panics
-    /// If `x` or `out` does not have n rows, or their numbers of columns differ.
-    pub fn mul_into(&self, mut out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()> {
-        let (n, t) = (self.dim(), x.ncols());
-        assert!(x.nrows() == n && out.nrows() == n && out.ncols() == t, "L·x: L is {n} x {n}");
-        let leaf = |rows| {
-            let mut sum = Mat::zeros(self.map.rank(), t);
-            self.for_each_tile(rows, |tile, phi| {
-                ops::matmul(
-                    sum.as_mut(),
-                    Accum::Add,
-                    phi.rb(),
-                    x.subrows(tile.start, tile.len()),
-                    T::one(),
-                );
-                Ok(())
-            })?;
-            Ok(sum)
-        };
-        let plus = |a: Mat<T>, b: Mat<T>| a + b;
-        let ftx = RowTree::new(n).try_reduce_in_order(leaf, plus)?;
-        let ftx = ftx.unwrap_or_else(|| Mat::zeros(self.map.rank(), t));
-        self.for_each_tile(0..n, |tile, phi| {
-            let part = out.rb_mut().subrows_mut(tile.start, tile.len());
-            ops::matmul(part, Accum::Replace, phi.rb().transpose(), ftx.as_ref(), T::one());
-            Ok(())
-        })
     }
 }
 

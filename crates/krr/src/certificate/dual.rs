@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::problem::TILE_ROWS;
 use crate::whitener::{Whitener, residual_diagonal};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatRef};
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, RowTree, Scalar, ops};
 
@@ -53,20 +53,21 @@ impl Dual {
         Ok(Dual { mu, kernel_entries, residual_diagonal, gap, alpha, fitted, root_weights, means })
     }
 
-    /// √w_i (Eα)_i for i in `rows` (repetitions evaluated once), rows.len() × t. n kernel values
-    /// each, O(1024·rows) memory.
+    /// √w_i (Eα)_i for i in `rows`, rows.len() × t, and how many rows were evaluated: repetitions
+    /// once. n kernel values each, O(1024·rows) memory.
     pub fn rows<T: Scalar, K: Kernel<T>>(
         &self,
         kernel: &K,
         samples: Problem<'_, T>,
         rows: &[usize],
-    ) -> Mat<f64> {
+    ) -> (Mat<f64>, usize) {
         let t = self.alpha.ncols();
         let mut distinct = rows.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
         let at = samples.x.gather(distinct.as_slice().into());
         let mut block = Mat::<T>::zeros(distinct.len(), TILE_ROWS.min(samples.x.len()));
+        let mut wide = Mat::new();
         let leaf = |leaf| {
             let mut sum = Mat::<f64>::zeros(distinct.len(), t);
             for tile in RowTree::tiles(leaf, TILE_ROWS) {
@@ -77,16 +78,18 @@ impl Dual {
                     samples.x.slice(tile.clone()),
                 );
                 let alpha = self.alpha.as_ref().subrows(tile.start, tile.len());
-                ops::matmul(sum.as_mut(), Accum::Add, wide(k.rb()).as_ref(), alpha, 1.0); // (Kα)_i
+                let k = ops::widened(k.rb(), &mut wide);
+                ops::matmul(sum.as_mut(), Accum::Add, k, alpha, 1.0); // (Kα)_i
             }
             sum
         };
         let product = RowTree::new(samples.x.len()).reduce_in_order(leaf, |a, b| a + b);
         let K_alpha = product.unwrap_or_else(|| Mat::zeros(distinct.len(), t));
-        Mat::from_fn(rows.len(), t, |k, j| {
+        let rho = Mat::from_fn(rows.len(), t, |k, j| {
             let position = distinct.partition_point(|&i| i < rows[k]);
             self.root_weights[rows[k]] * (K_alpha[(position, j)] - self.fitted[(rows[k], j)])
-        })
+        });
+        (rho, distinct.len())
     }
 
     /// γ, n × t.
@@ -145,7 +148,8 @@ impl FirstPass {
         whitener: &Whitener<T>,
     ) -> Self {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
-        let (mu, theta) = (model.report().ridge, wide(model.coefficients()));
+        let (mu, [mut wide, mut wide_theta]) = (model.report().ridge, [Mat::new(), Mat::new()]);
+        let theta = ops::widened(model.coefficients(), &mut wide_theta);
         let (mut f, mut diagonal) = (Mat::zeros(n, t), vec![0.0; n]);
         let mut buffer = Mat::<T>::zeros(m, TILE_ROWS.min(n));
         let leaf = |leaf| {
@@ -154,9 +158,9 @@ impl FirstPass {
                 let x = samples.x.slice(rows.clone());
                 let mut k = buffer.as_mut().subcols_mut(0, rows.len());
                 model.kernel().eval_into(k.rb_mut(), model.centers(), x); //           k_Z(x_i)
-                let C = wide(k.rb());
+                let C = ops::widened(k.rb(), &mut wide);
                 let mut f = f.as_mut().subrows_mut(rows.start, rows.len());
-                ops::matmul(f.rb_mut(), Accum::Replace, C.transpose(), theta.as_ref(), 1.0);
+                ops::matmul(f.rb_mut(), Accum::Replace, C.transpose(), theta, 1.0);
                 for j in 0..t {
                     (0..rows.len()).for_each(|i| f[(i, j)] += model.intercept()[j].f64());
                 }
@@ -164,7 +168,7 @@ impl FirstPass {
                     let (i, w) = (rows.start + s, samples.weight(rows.start + s));
                     if j < t { w * (samples.y[(i, j)].f64() - f[(s, j)]) / mu } else { w }
                 });
-                ops::matmul(sum.as_mut(), Accum::Add, C.as_ref(), weighted.as_ref(), 1.0);
+                ops::matmul(sum.as_mut(), Accum::Add, C, weighted.as_ref(), 1.0);
                 // φ(x_i) = R⁻¹k_Z(x_i)
                 whitener.whiten(k.rb_mut());
                 residual_diagonal(model.kernel(), x, k.rb(), &mut diagonal[rows]);
@@ -213,15 +217,12 @@ fn times_nystrom<T: Scalar, K: Kernel<T>>(
     Ca: Mat<f64>,
 ) -> Mat<f64> {
     let theta = whitener.solve(Ca);
-    let mut out = Mat::zeros(x.len(), theta.ncols());
+    let (mut out, mut wide) = (Mat::zeros(x.len(), theta.ncols()), Mat::new());
     for rows in RowTree::tiles(0..x.len(), TILE_ROWS) {
-        let C = wide(model.kernel().eval(model.centers(), x.slice(rows.clone())).as_ref());
+        let k = model.kernel().eval(model.centers(), x.slice(rows.clone()));
+        let C = ops::widened(k.as_ref(), &mut wide);
         let out = out.as_mut().subrows_mut(rows.start, rows.len());
         ops::matmul(out, Accum::Replace, C.transpose(), theta.as_ref(), 1.0);
     }
     out
-}
-
-fn wide<T: Scalar>(a: MatRef<'_, T>) -> Mat<f64> {
-    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].f64())
 }

@@ -157,13 +157,14 @@ impl Certificate {
         } else {
             Vec::new()
         };
-        let rho = dual.rows(model.kernel(), samples, &draws); //               ρ = Eα in those rows
+        // ρ = Eα in those rows
+        let (rho, evaluated) = dual.rows(model.kernel(), samples, &draws);
         let target = |j: usize| {
             let p = |i: usize| dual.residual_diagonal[i] / trace;
             let of = |(k, &i)| [rho[(k, j)], dual.gap[(i, j)], p(i)];
             (dual.lengths(j), draws.iter().enumerate().map(of).collect())
         };
-        let entries = dual.kernel_entries + (distinct(&draws) * n) as u64;
+        let entries = dual.kernel_entries + (evaluated * n) as u64;
         self.report([n, t], [dual.mu, trace], entries, target)
     }
 
@@ -234,9 +235,4 @@ fn without_nan(targets: Vec<TargetCertificate>) -> Result<Vec<TargetCertificate>
             Err(Error::NonFinite { what, row, col: 0, value: f64::NAN })
         }
     }
-}
-
-/// How many different rows there are.
-fn distinct(draws: &[usize]) -> usize {
-    draws.iter().collect::<std::collections::HashSet<_>>().len()
 }

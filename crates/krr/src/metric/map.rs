@@ -1,6 +1,6 @@
 //! The linear map that a learned metric is.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, SymmetricEigen, ops, validate};
 
@@ -30,15 +30,21 @@ pub enum MetricForm {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(into = "saved::Stored", try_from = "saved::Stored"))]
+#[cfg_attr(feature = "serde", serde(into = "Kind", try_from = "Kind"))]
 pub struct LinearMap {
     kind: Kind,
 }
 
+/// In files: `{"diagonal": [..]}` or `{"full": {..}}`, checked on load.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 enum Kind {
     Diagonal(Vec<f64>),
-    Full(Mat<f64>),
+    Full(
+        #[cfg_attr(feature = "serde", serde(with = "nystrom_linalg_core::serialize::matrix"))]
+        Mat<f64>,
+    ),
 }
 
 impl LinearMap {
@@ -48,7 +54,7 @@ impl LinearMap {
     /// `Empty` without any, `NonFinite`.
     pub fn diagonal(factors: Vec<f64>) -> Result<Self> {
         validate::not_empty("factors of a linear map (d)", factors.len())?;
-        let column = faer::MatRef::from_column_major_slice(&factors, factors.len(), 1);
+        let column = MatRef::from_column_major_slice(&factors, factors.len(), 1);
         validate::finite("factors of a linear map", column)?;
         Ok(LinearMap { kind: Kind::Diagonal(factors) })
     }
@@ -75,35 +81,46 @@ impl LinearMap {
         }
     }
 
-    /// M^{p/2} of an average gradient outer product M, or of its diagonal, scaled to tr A² = d;
-    /// none if M is 0. O(d³).
-    pub(crate) fn of_gradients(form: MetricForm, M: &Mat<f64>, power: f64) -> Result<Option<Self>> {
+    /// The next map, M^{p/2} of an average gradient outer product M (d × d) or of its diagonal,
+    /// scaled to tr AᵀA = d; none if M is 0. O(d³) for the full form.
+    ///
+    /// # Errors
+    /// For the full form `Shape` if M is not square, `NonFinite` and `EigenFailure`.
+    ///
+    /// ```
+    /// use faer::mat;
+    /// use nystrom_krr::{LinearMap, MetricForm};
+    /// let M = mat![[9.0, 0.0], [0.0, 16.0_f64]];
+    /// let map = LinearMap::of_gradients(MetricForm::Diagonal, 1.0, M.as_ref())?.unwrap();
+    /// let A = map.matrix(); // 3 and 4, scaled
+    /// assert!((A[(0, 0)] / A[(1, 1)] - 0.75).abs() < 1e-14);
+    /// assert!((A.squared_norm_l2() - 2.0).abs() < 1e-14);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn of_gradients(form: MetricForm, power: f64, M: MatRef<'_, f64>) -> Result<Option<Self>> {
         let d = M.nrows();
         let root = |m: f64| m.max(0.0).powf(0.5 * power);
         let kind = match form {
             MetricForm::Diagonal => Kind::Diagonal((0..d).map(|k| root(M[(k, k)])).collect()),
             MetricForm::Full => {
-                let eigen = SymmetricEigen::new(M.as_ref())?; //           M = UΛUᵀ
+                let eigen = SymmetricEigen::new(M)?; //                    M = UΛUᵀ
                 let U = eigen.vectors();
                 let scaled = Mat::from_fn(d, d, |i, j| U[(i, j)] * root(eigen.values()[j]));
-                let A = ops::times(scaled.as_ref(), U.transpose()); //   A = UΛ^{p/2}Uᵀ
-                Kind::Full(Mat::from_fn(d, d, |i, j| A[(i.max(j), i.min(j))]))
+                Kind::Full(ops::times(scaled.as_ref(), U.transpose())) // A = UΛ^{p/2}Uᵀ
             }
         };
-        let squares: f64 = match &kind {
-            Kind::Diagonal(a) => ops::dot(a, a),
-            Kind::Full(A) => A.squared_norm_l2(),
-        };
-        let scale = (d as f64 / squares).sqrt();
-        if !(scale > 0.0 && scale.is_finite()) {
-            return Ok(None);
-        }
-        Ok(Some(LinearMap {
-            kind: match kind {
+        Ok(LinearMap { kind }.normalised())
+    }
+
+    /// The map times a number, so that tr AᵀA = d; none if A is 0.
+    pub fn normalised(self) -> Option<Self> {
+        let scale = (self.dim() as f64).sqrt() / self.matrix().norm_l2();
+        (scale > 0.0 && scale.is_finite()).then(|| LinearMap {
+            kind: match self.kind {
                 Kind::Diagonal(a) => Kind::Diagonal(a.iter().map(|a| scale * a).collect()),
                 Kind::Full(A) => Kind::Full(&A * faer::Scale(scale)),
             },
-        }))
+        })
     }
 
     /// Whether it is diagonal.
@@ -153,45 +170,33 @@ impl LinearMap {
         })
     }
 
-    /// AᵀMA: the gradient outer product of f∘A by x, from that of f by Ax.
-    pub(crate) fn pull_back(&self, M: &Mat<f64>) -> Mat<f64> {
+    /// AᵀMA: the gradient outer product of f∘A by x, from that of f by Ax (M, d × d).
+    ///
+    /// # Errors
+    /// `Shape` if M is not d × d.
+    pub fn pull_back(&self, M: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        validate::same_size("rows of an outer product against the map", self.dim(), M.nrows())?;
+        validate::same_size("columns of an outer product against the map", self.dim(), M.ncols())?;
         let A = self.matrix();
-        let MA = ops::times(M.as_ref(), A.as_ref());
-        let out = ops::times(A.transpose(), MA.as_ref());
-        Mat::from_fn(A.nrows(), A.nrows(), |i, j| out[(i.max(j), i.min(j))])
+        let out = ops::times(A.transpose(), ops::times(M, A.as_ref()).as_ref());
+        Ok(Mat::from_fn(A.nrows(), A.nrows(), |i, j| out[(i.max(j), i.min(j))]))
     }
 }
 
-/// How it stands in files: `{"diagonal": [..]}` or `{"full": {..}}`, checked on load.
 #[cfg(feature = "serde")]
-mod saved {
-    use super::{Kind, LinearMap};
-    use faer::Mat;
-    use serde::{Deserialize, Serialize};
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    pub(super) enum Stored {
-        Diagonal(Vec<f64>),
-        Full(#[serde(with = "nystrom_linalg_core::serialize::matrix")] Mat<f64>),
+impl From<LinearMap> for Kind {
+    fn from(map: LinearMap) -> Self {
+        map.kind
     }
+}
 
-    impl From<LinearMap> for Stored {
-        fn from(map: LinearMap) -> Self {
-            match map.kind {
-                Kind::Diagonal(factors) => Stored::Diagonal(factors),
-                Kind::Full(matrix) => Stored::Full(matrix),
-            }
-        }
-    }
-
-    impl TryFrom<Stored> for LinearMap {
-        type Error = nystrom_linalg_core::Error;
-        fn try_from(stored: Stored) -> nystrom_linalg_core::Result<Self> {
-            match stored {
-                Stored::Diagonal(factors) => LinearMap::diagonal(factors),
-                Stored::Full(matrix) => LinearMap::full(matrix),
-            }
+#[cfg(feature = "serde")]
+impl TryFrom<Kind> for LinearMap {
+    type Error = nystrom_linalg_core::Error;
+    fn try_from(kind: Kind) -> Result<Self> {
+        match kind {
+            Kind::Diagonal(factors) => LinearMap::diagonal(factors),
+            Kind::Full(matrix) => LinearMap::full(matrix),
         }
     }
 }

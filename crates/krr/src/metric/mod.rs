@@ -2,22 +2,28 @@
 
 mod map;
 mod sample;
-mod search;
+mod steps;
 
 pub use map::{LinearMap, MetricForm};
+pub use steps::MetricPath;
 
-use crate::Problem;
+use crate::problem::Part;
+use crate::{FullPath, IterativeOptions, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{DifferentiableKernel, Points, median_heuristic, median_manhattan_heuristic};
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use rand::Rng;
-use sample::Sample;
-use search::Fit;
 
 /// Pairs of points that a median distance is taken of.
 const PAIRS: usize = 1000;
-/// The step of the grid of ridges that the first search starts from: nλ = 10^(−½).
-const START: i32 = -1;
+/// nλ of the fits with the first map, …
+const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
+/// … and of those with later ones, times the best before.
+const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
+/// When a fit ends: a comparison of metrics does not wait for the last digits. The kernel matrix of
+/// the sample is kept.
+const OPTIONS: IterativeOptions =
+    IterativeOptions { tolerance: 1e-4, max_iterations: 45, memory: Some(u64::MAX) };
 
 /// The distance whose median a length scale is a multiple of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,27 +44,30 @@ pub enum MetricDistance {
 ///     M = (1/n) Σ_i ∇f(x_i)∇f(x_i)ᵀ;   next A = M^{p/2}, scaled to tr A² = d.
 /// ```
 ///
-/// f is exact kernel ridge regression on a sample of rows. ℓ is a multiple of the median distance
-/// after A, nλ the best half power of 10. All are chosen by the error at rows held out of fits and
-/// gradients: those that taught a metric flatter it. What is returned is the A with the smallest
-/// such error, with ℓ searched once more. Features should have comparable scales, as after
-/// standardising; several targets are standardised and their outer products added.
+/// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is
+/// a multiple of the median distance after A. nλ is the best of six decades from 10 to 10⁻⁴ with
+/// the first map, and of five values near the best before with later ones. All are chosen by the
+/// error at rows held out of fits and gradients: those that taught a metric flatter it. What is
+/// returned is the A with the smallest such error, with ℓ searched once more. Features should have
+/// comparable scales, as after standardising. Several targets are standardised and their outer
+/// products added.
 ///
 /// The metric is a map applied to the points once: any kernel and any fit can follow it. With the
-/// diagonal form it suits kernels of the L1 distance as well.
+/// diagonal form it suits kernels of the L1 distance as well. The steps for other fits of f:
+/// [`steps`](Self::steps).
 ///
 /// # Cost
-/// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and
-/// n³/3 flops for each ridge tried. Those are 3 to 5 about the best of the map before. The first
-/// map walks from nλ = 10^(−½) to its best, half a decade a step, 17 steps at most. A map takes gn
-/// slopes and 2gn(d + 1)t flops for its gradients. At most `iterations` maps and 2(`multiples` − 1)
-/// more fits. Memory: 2n² + hn numbers, n × n by definition.
+/// A fit with n = `fit_rows` and h = `held_rows` is a [`FullPath`] at 6 ridges, later 5, with a
+/// tolerance of 1e-4, at most 45 iterations and memory for one triangle of K. A map takes gn
+/// slopes and 2gn(d + 1)t flops for the gradients at g = `gradient_rows`. At most `iterations` maps
+/// and 2(`multiples` − 1) more fits. Memory: n²/2 + hn numbers and those of the preconditioner, of
+/// a rank of n/5 at most; n × n by definition.
 ///
 /// # Source
 /// A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, *Mechanism for feature learning in
 /// neural networks and backpropagation-free machine learning models*, Science 383, 2024 (Recursive
-/// Feature Machines). Departures: a sample of rows, and λ and ℓ chosen anew for each map; damped
-/// powers p < 1.
+/// Feature Machines). Departures: a sample of rows, and λ chosen anew for each map; damped powers
+/// p < 1.
 ///
 /// ```
 /// use faer::Mat;
@@ -160,10 +169,11 @@ impl LearnedMetric {
     /// length scale, such as `&Matern32::new`. k(x, x) should be 1. Rows of weight 0 are left out.
     ///
     /// # Randomness
-    /// One bounded integer for each row drawn, and 2000 for each map.
+    /// One bounded integer for each row drawn; for each map 2000 bounded integers, and the draws of
+    /// [`RpCholesky`](nystrom_sketch::RpCholesky) for each fit.
     ///
     /// # Errors
-    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem, and what `family` returns.
+    /// Those of [`FullPath::fit`] for the problem, and what `family` returns.
     /// `Shape` if `start` is a map of another dimension. `InvalidParameter` for settings out of
     /// range, for targets of which none varies, and for points that are all equal or a single one.
     pub fn learn<'a, T: Scalar, K: DifferentiableKernel<f64>>(
@@ -176,73 +186,43 @@ impl LearnedMetric {
         self.check()?;
         data.x.check()?;
         data.check_targets()?;
-        let samples = Sample::draw(data, self, rng)?;
-        let mut map = match &self.start {
+        let [sample, held] = sample::draw(data, self, rng)?;
+        let start = match &self.start {
             Some(map) => map.clone(),
             None => LinearMap::identity(self.form, data.x.dim())?, //        A₀ = I
         };
-        let (mut start, mut multiples) = (START, self.multiples.clone());
-        let (mut history, mut best) = (vec![], None::<(usize, LinearMap, Trial)>);
-        let mut useful = (0, f64::INFINITY); // the last map that was, and its error
-        for iteration in 0..self.iterations {
-            let trial = self.trial(family, &samples, &map, (start, &multiples), rng)?;
-            let (step, agop) = (trial.step, trial.agop.clone()); //          M
-            history.push(step);
-            (start, multiples) = (trial.grid_step, vec![step.multiple]);
-            if step.error < (1.0 - self.tolerance) * useful.1 {
-                useful = (iteration, step.error);
-            }
-            if best.as_ref().is_none_or(|(.., best)| step.error < best.step.error) {
-                best = Some((iteration, map, trial));
-            }
-            map = match LinearMap::of_gradients(self.form, &agop, self.power)? {
-                Some(map) if iteration - useful.0 < self.patience => map, // M^{p/2}
-                _ => break,
-            };
-        }
-        let (at, map, mut best) = best.expect("at least one iteration");
-        multiples = self.multiples.iter().copied().filter(|&m| m != best.step.multiple).collect();
-        if at > 0 && !multiples.is_empty() {
-            let last = self.trial(family, &samples, &map, (best.grid_step, &multiples), rng)?;
-            if last.step.error < best.step.error {
-                best = last;
-            }
-        }
-        history[at] = best.step;
-        Ok(MetricFit { map, agop: best.agop, history, best: at })
-    }
-
-    /// The best fit after a map at a few length scales, and M.
-    fn trial<K: DifferentiableKernel<f64>>(
-        &self,
-        family: &dyn Fn(f64) -> Result<K>,
-        [sample, held]: &[Sample; 2],
-        map: &LinearMap,
-        (start, multiples): (i32, &[f64]),
-        rng: &mut dyn Rng,
-    ) -> Result<Trial> {
-        let mapped = map.apply(Points::from_cols(sample.x.as_ref()))?; //    Ax
-        let x = Points::from_cols(mapped.as_ref());
-        let at = map.apply(Points::from_cols(held.x.as_ref()))?;
-        let at = Points::from_cols(at.as_ref());
-        let median = match self.distance {
-            MetricDistance::Euclidean => median_heuristic(x, PAIRS, rng)?,
-            MetricDistance::Manhattan => median_manhattan_heuristic(x, PAIRS, rng)?,
-        };
-        let mut best: Option<(Fit<K>, MetricStep)> = None;
-        for &multiple in multiples {
-            let length_scale = multiple * median;
-            let kernel = family(length_scale)?;
-            let fit = search::fit(kernel, (sample, x), (held, at), start)?; //   f
-            let (error, ridge) = (fit.error, search::ridge(fit.step));
-            if best.as_ref().is_none_or(|(best, _)| error < best.error) {
-                best = Some((fit, MetricStep { error, length_scale, multiple, ridge }));
+        let (ridges, multiples) = (DECADES.to_vec(), self.multiples.clone());
+        let fits = Fits { metric: self, family, sample, held, ridges, multiples, tried: vec![] };
+        let mut data = (fits, rng);
+        let path = self.steps(
+            &mut data,
+            start,
+            |(fits, rng), map| {
+                let trial = fits.trial(map, rng)?;
+                let error = trial.step.error;
+                fits.tried.push(trial);
+                Ok(Some((error, ())))
+            },
+            |(fits, _), _, ()| {
+                let M = fits.tried.last().map(|trial| trial.agop.as_ref());
+                M.map_or(Ok(None), |M| LinearMap::of_gradients(self.form, self.power, M))
+            },
+        )?;
+        let (mut fits, rng) = data;
+        let errors = path.tried.iter().map(|(_, error)| *error).enumerate();
+        let (at, _) = errors.reduce(|a, b| if b.1 < a.1 { b } else { a }).expect("a map was tried");
+        let best = fits.tried[at].step;
+        fits.multiples = self.multiples.iter().copied().filter(|&m| m != best.multiple).collect();
+        if at > 0 && !fits.multiples.is_empty() {
+            fits.ridges = NEAR.map(|factor| factor * best.ridge).to_vec();
+            let last = fits.trial(&path.tried[at].0, rng)?;
+            if last.step.error < best.error {
+                fits.tried[at] = last;
             }
         }
-        let (fit, step) = best.expect("at least one multiple");
-        let rows = self.gradient_rows.min(sample.len());
-        let agop = fit.model.weighted_outer_product(x.slice(0..rows), &sample.weights[..rows])?;
-        Ok(Trial { step, grid_step: fit.step, agop: map.pull_back(&agop) })
+        let history = fits.tried.iter().map(|trial| trial.step).collect();
+        let (map, agop) = (path.tried[at].0.clone(), fits.tried.swap_remove(at).agop);
+        Ok(MetricFit { map, agop, history, best: at })
     }
 
     fn check(&self) -> Result<()> {
@@ -258,13 +238,61 @@ impl LearnedMetric {
     }
 }
 
-/// The best of the fits tried after a map.
+/// Fits of the sample, one map after the other.
+struct Fits<'a, K> {
+    metric: &'a LearnedMetric,
+    family: &'a dyn Fn(f64) -> Result<K>,
+    sample: Part<f64>,
+    held: Part<f64>,
+    /// nλ and multiples of the median distance for the next map.
+    ridges: Vec<f64>,
+    multiples: Vec<f64>,
+    tried: Vec<Trial>,
+}
+
+/// The best of the fits with a map.
 struct Trial {
     step: MetricStep,
-    /// Where it is on the grid of ridges.
-    grid_step: i32,
     /// M, by the features before the map.
     agop: Mat<f64>,
+}
+
+impl<K: DifferentiableKernel<f64>> Fits<'_, K> {
+    /// The best fit after a map at the multiples and ridges, and M. The next map takes that
+    /// multiple, and ridges near that one.
+    fn trial(&mut self, map: &LinearMap, rng: &mut dyn Rng) -> Result<Trial> {
+        let (train, valid) = (self.sample.problem(), self.held.problem());
+        let (x, at) = (map.apply(train.x)?, map.apply(valid.x)?); //            Ax
+        let train = Problem { x: Points::from_cols(x.as_ref()), ..train };
+        let valid = Problem { x: Points::from_cols(at.as_ref()), ..valid };
+        let median = match self.metric.distance {
+            MetricDistance::Euclidean => median_heuristic(train.x, PAIRS, rng)?,
+            MetricDistance::Manhattan => median_manhattan_heuristic(train.x, PAIRS, rng)?,
+        };
+        let ridges: Vec<_> = self.ridges.iter().copied().map(Ridge::Absolute).collect();
+        let kernels = self.multiples.iter().map(|multiple| (self.family)(multiple * median));
+        let kernels = kernels.collect::<Result<Vec<K>>>()?;
+        let mut best: Option<(KrrModel<&K, f64>, MetricStep)> = None;
+        for (kernel, &multiple) in kernels.iter().zip(&self.multiples) {
+            let path = FullPath { options: OPTIONS, ..FullPath::new(kernel, &ridges) };
+            let found = path.fit(train, valid, rng)?; //                        f
+            // of several targets, the root of the sum of squares
+            let error = (train.y.ncols() as f64).sqrt() * found.errors[found.best];
+            let (length_scale, ridge) = (multiple * median, found.ridges[found.best]);
+            if best.as_ref().is_none_or(|(_, best)| error < best.error) {
+                let step = MetricStep { error, length_scale, multiple, ridge };
+                best = Some((found.fit.model, step));
+            }
+        }
+        let (model, step) = best.expect("at least one multiple");
+        let g = self.metric.gradient_rows.min(train.x.len());
+        let Problem { x, weights, .. } = train.slice(0..g);
+        let M = model.weighted_outer_product(x, weights.unwrap_or_default())?;
+        let agop = map.pull_back(M.as_ref())?;
+        self.multiples = vec![step.multiple];
+        self.ridges = NEAR.map(|factor| factor * step.ridge).to_vec();
+        Ok(Trial { step, agop })
+    }
 }
 
 impl MetricFit {

@@ -12,6 +12,22 @@ pub(crate) struct Residuals {
 }
 
 impl Residuals {
+    /// Of some rows of exact regression, from the eigenvectors U of √D K √D, c(μ) and 1/(σ_j + μ):
+    /// e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ).
+    pub fn of_eigenvectors(
+        U: MatRef<'_, f64>,
+        (coefficients, inverses): &(Mat<f64>, Mat<f64>),
+        mus: &[f64],
+    ) -> Self {
+        let (mut e, mut rest) = project(U.transpose(), coefficients, inverses);
+        let t = e.ncols() / mus.len();
+        for i in 0..U.nrows() {
+            (0..e.ncols()).for_each(|c| e[(i, c)] *= mus[c / t]);
+            (0..rest.ncols()).for_each(|l| rest[(i, l)] *= mus[l]);
+        }
+        Residuals { e, rest }
+    }
+
     /// Adds e²/(1 − h)² and e² of rows that count to the columns of `sums`. Of its Lt rows those of
     /// one ridge lie side by side.
     pub fn add_to(&self, sums: &mut Mat<f64>, counts: impl Fn(usize) -> bool) {

@@ -1,16 +1,13 @@
 //! The path of exact kernel ridge regression, from one eigendecomposition of K.
 
-use super::errors::{Residuals, project};
 use super::family::{Basis, Constant, Family, Spectrum};
-use super::features::transposed_times;
+use super::features::{rotate, transposed_times};
 use crate::Problem;
 use crate::path::LambdaPath;
-use crate::problem::TILE_ROWS;
 use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
-use std::ops::Range;
+use nystrom_linalg_core::{Result, Ridge, Scalar, SymmetricEigen, ops};
 
 impl<K> ExactKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
@@ -59,10 +56,10 @@ impl<K> ExactKrr<K, ()> {
     {
         let samples = problem.into();
         samples.check_path(&self.kernel, ridges, self.intercept)?;
-        let (spectrum, U) = self.decompose(samples)?;
-        let mus = spectrum.mus(ridges)?;
-        let sums = sums(&spectrum, &U, samples, &mus);
-        LambdaPath::new(self.family(samples, spectrum, U), ridges, &mus, &sums)
+        let family = self.family(samples)?;
+        let mut sums = Mat::zeros(ridges.len() * samples.y.ncols(), 2);
+        family.add_squares(samples, None, &family.spectrum.mus(ridges)?, &mut sums)?;
+        LambdaPath::new(family, ridges, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors.
@@ -71,8 +68,7 @@ impl<K> ExactKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         samples.check(&self.kernel)?;
-        let (spectrum, U) = self.decompose(samples)?;
-        Ok(self.family(samples, spectrum, U))
+        self.family(samples)
     }
 
     /// S, g and U.
@@ -101,7 +97,7 @@ impl<K> ExactKrr<K, ()> {
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
         let g = transposed_times(&U, &y);
         let constant = center.map(|center| Constant {
-            features: column(&transposed_times(&U, &center.mean)),
+            features: rotate(&U, &center.mean),
             targets: (0..t).map(|j| shift[j] + center.dot(&y, j)).collect(),
         });
         let floor = n as f64 * f64::EPSILON * values.first().copied().unwrap_or(0.0);
@@ -109,15 +105,11 @@ impl<K> ExactKrr<K, ()> {
         Ok((Spectrum { n, values, g, constant, rows, total_weight, floor }, U))
     }
 
-    fn family<T: Scalar>(
-        &self,
-        samples: Problem<'_, T>,
-        spectrum: Spectrum,
-        U: Mat<f64>,
-    ) -> Family<K, T>
+    fn family<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<Family<K, T>>
     where
         K: Kernel<T> + Clone,
     {
+        let (spectrum, U) = self.decompose(samples)?;
         let report = FitReport {
             reason: "one eigendecomposition for all ridges".into(),
             kernel_entries: (samples.x.len() as u64).pow(2),
@@ -125,7 +117,7 @@ impl<K> ExactKrr<K, ()> {
         };
         let basis = Basis::Samples { U, root_weights: samples.root_weights() };
         let centers = samples.x.as_cols().to_owned();
-        Family { kernel: self.kernel.clone(), centers, spectrum, basis, report }
+        Ok(Family { kernel: self.kernel.clone(), centers, spectrum, basis, report })
     }
 }
 
@@ -140,45 +132,12 @@ fn weighted_gram<T: Scalar>(
     Mat::from_fn(x.len(), x.len(), entry)
 }
 
-/// Sums of the squared residuals of all rows, tile by tile.
-fn sums<T: Scalar>(
-    spectrum: &Spectrum,
-    U: &Mat<f64>,
-    samples: Problem<'_, T>,
-    mus: &[f64],
-) -> Mat<f64> {
-    let at = spectrum.at_all(mus);
-    let mut total = Mat::zeros(mus.len() * samples.y.ncols(), 2);
-    for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
-        let start = rows.start;
-        residuals(U, &at, rows, mus).add_to(&mut total, |i| samples.weight(start + i) > 0.0);
-    }
-    total
-}
-
-/// e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ) for some rows, from c(μ) and 1/(σ_j + μ).
-pub(super) fn residuals(
-    U: &Mat<f64>,
-    (coefficients, inverses): &(Mat<f64>, Mat<f64>),
-    rows: Range<usize>,
-    mus: &[f64],
-) -> Residuals {
-    let u = U.as_ref().subrows(rows.start, rows.len()).transpose();
-    let (mut e, mut rest) = project(u, coefficients, inverses);
-    let t = e.ncols() / mus.len();
-    for i in 0..rows.len() {
-        (0..e.ncols()).for_each(|c| e[(i, c)] *= mus[c / t]);
-        (0..rest.ncols()).for_each(|l| rest[(i, l)] *= mus[l]);
-    }
-    Residuals { e, rest }
-}
-
 /// The direction û = √D1/‖√D1‖ of the constant.
 struct Center {
     unit: Vec<f64>,
     norm: f64,
-    /// Mû/‖√D1‖, n × 1: the weighted mean of the rows of K, in weighted coordinates.
-    mean: Mat<f64>,
+    /// Mû/‖√D1‖: the weighted mean of the rows of K, in weighted coordinates.
+    mean: Vec<f64>,
 }
 
 impl Center {
@@ -187,7 +146,7 @@ impl Center {
         let norm = ops::dot(root_weights, root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|r| r / norm).collect();
         let u = Mat::from_fn(n, 1, |i, _| unit[i] / norm);
-        let mean = ops::times(M.as_ref(), u.as_ref());
+        let mean = ops::times(M.as_ref(), u.as_ref()).col(0).iter().copied().collect();
         Center { unit, norm, mean }
     }
 
@@ -199,7 +158,7 @@ impl Center {
     /// M ← (I − ûûᵀ)M(I − ûûᵀ) = M − û vᵀ − v ûᵀ + (ûᵀv)ûûᵀ for v = Mû.
     fn project_both_sides(&self, M: &mut Mat<f64>) {
         let (u, n) = (&self.unit, self.unit.len());
-        let v: Vec<f64> = (0..n).map(|i| self.mean[(i, 0)] * self.norm).collect();
+        let v: Vec<f64> = self.mean.iter().map(|mean| mean * self.norm).collect();
         let uv = ops::dot(u, &v);
         for j in 0..n {
             for i in 0..n {
@@ -215,8 +174,4 @@ impl Center {
             (0..U.nrows()).for_each(|i| U[(i, j)] -= along * self.unit[i]);
         }
     }
-}
-
-fn column(a: &Mat<f64>) -> Vec<f64> {
-    (0..a.nrows()).map(|i| a[(i, 0)]).collect()
 }

@@ -98,7 +98,7 @@ pub(crate) fn sums<T: Scalar>(
 }
 
 /// Residuals of the rows at some μ, from S, g and V.
-pub(crate) struct Pass<'a, T> {
+pub(super) struct Pass<'a, T> {
     data: &'a FeatureRows<'a, T>,
     V: MatRef<'a, f64>,
     /// c(μ) and 1/(s_j + μ), for all μ side by side.
@@ -109,7 +109,7 @@ pub(crate) struct Pass<'a, T> {
 }
 
 /// A tile in `f64`, and its rows in the basis of eigenvectors.
-pub(crate) struct Buffers {
+pub(super) struct Buffers {
     wide: Mat<f64>,
     u: Mat<f64>,
 }
@@ -203,7 +203,7 @@ pub(super) fn transposed_times(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 }
 
 /// Vᵀa.
-fn rotate(V: &Mat<f64>, a: &[f64]) -> Vec<f64> {
+pub(super) fn rotate(V: &Mat<f64>, a: &[f64]) -> Vec<f64> {
     let a = Mat::from_fn(a.len(), 1, |i, _| a[i]);
     transposed_times(V, &a).col(0).iter().copied().collect()
 }

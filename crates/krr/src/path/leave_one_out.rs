@@ -2,7 +2,7 @@
 
 use super::errors::Residuals;
 use super::family::{Basis, Family};
-use super::{LambdaPath, exact, features};
+use super::{LambdaPath, features};
 use crate::Problem;
 use crate::kernel_rows::KernelRows;
 use crate::problem::TILE_ROWS;
@@ -69,7 +69,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         validate::same_size("targets against those of the fit", self.targets(), samples.y.ncols())?;
         let mu = self.spectrum.mu(ridge)?;
         let mut out = Mat::zeros(samples.x.len(), samples.y.ncols());
-        self.each_tile(samples, mu, |rows, Residuals { e, rest }| {
+        self.each_tile(samples, None, &[mu], |rows, Residuals { e, rest }| {
             for (s, i) in rows.enumerate().filter(|(_, i)| samples.weight(*i) > 0.0) {
                 let root_w = samples.weight(i).sqrt();
                 (0..e.ncols())
@@ -81,26 +81,51 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         Ok(out)
     }
 
+    /// Adds the squared leave-one-out and training residuals of some of the samples at all `mus` to
+    /// `sums`, Lt × 2. A `shift` is subtracted from the targets meanwhile; without one it is their
+    /// mean, if there is a constant.
+    pub fn add_squares(
+        &self,
+        samples: Problem<'_, T>,
+        shift: Option<&[f64]>,
+        mus: &[f64],
+        sums: &mut Mat<f64>,
+    ) -> Result<()> {
+        self.each_tile(samples, shift, mus, |rows, residuals| {
+            residuals.add_to(sums, |i| samples.weight(rows.start + i) > 0.0);
+        })
+    }
+
     /// Residuals in weighted coordinates, tile by tile.
     fn each_tile(
         &self,
         samples: Problem<'_, T>,
-        mu: f64,
+        shift: Option<&[f64]>,
+        mus: &[f64],
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) -> Result<()> {
         match &self.basis {
             Basis::Samples { U, .. } => {
-                let at = self.spectrum.at_all(&[mu]);
-                RowTree::tiles(0..samples.x.len(), TILE_ROWS)
-                    .for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
+                let at = self.spectrum.at_all(mus);
+                RowTree::tiles(0..samples.x.len(), TILE_ROWS).for_each(|rows| {
+                    let of_rows = U.as_ref().subrows(rows.start, rows.len());
+                    visit(rows, Residuals::of_eigenvectors(of_rows, &at, mus));
+                });
                 Ok(())
             }
             Basis::Features { V, whitener, expand } => {
                 let centers = Points::from_cols(self.centers.as_ref());
                 let source = KernelRows::new(&self.kernel, centers, expand.as_ref());
-                let intercept = self.spectrum.constant.is_some();
-                let data = FeatureRows::new(&samples, &source, whitener, intercept)?;
-                let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
+                let data = match shift {
+                    None if self.spectrum.constant.is_some() => {
+                        FeatureRows::new(&samples, &source, whitener, true)?
+                    }
+                    shift => {
+                        let shift = shift.map(<[f64]>::to_vec);
+                        FeatureRows::with_shift(&samples, &source, whitener, shift)?
+                    }
+                };
+                let pass = features::Pass::new(&data, &self.spectrum, V, mus);
                 let mut buffers = pass.buffers();
                 data.each(|rows, tile| {
                     visit(rows, pass.residuals(&mut buffers, tile));

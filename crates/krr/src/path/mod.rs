@@ -81,12 +81,8 @@ pub struct LambdaPath<K, T> {
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// # Errors
     /// `NonFinite` if targets or weights are so large that errors are not numbers.
-    fn new(
-        family: Family<K, T>,
-        ridges: &[Ridge<T>],
-        mus: &[f64],
-        sums: &Mat<f64>,
-    ) -> Result<Self> {
+    fn new(family: Family<K, T>, ridges: &[Ridge<T>], sums: &Mat<f64>) -> Result<Self> {
+        let mus = family.spectrum.mus(ridges)?;
         let (t, weight) = (family.targets(), family.spectrum.total_weight);
         let point = |(l, (&ridge, &mu)): (usize, (&Ridge<T>, &f64))| {
             let of = |column: usize| &sums.col_as_slice(column)[l * t..][..t];
@@ -102,7 +98,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
                 loo_by_target: loo.iter().map(|sum| sum / weight).collect(),
             }
         };
-        let points: Vec<PathPoint<T>> = ridges.iter().zip(mus).enumerate().map(point).collect();
+        let points: Vec<PathPoint<T>> = ridges.iter().zip(&mus).enumerate().map(point).collect();
         for (row, point) in points.iter().enumerate() {
             let errors = [point.loo, point.training, point.d_eff].into_iter().enumerate();
             if let Some((col, value)) = errors.into_iter().find(|(_, error)| error.is_nan()) {

@@ -1,6 +1,6 @@
 //! The path of Nyström kernel ridge regression at fixed centres.
 
-use super::family::{Basis, Family, Spectrum};
+use super::family::{Basis, Family};
 use super::features;
 use crate::kernel_rows::KernelRows;
 use crate::nystrom::check_centers;
@@ -117,13 +117,8 @@ impl<K> NystromKrr<K, ()> {
     where
         K: Kernel<T> + Clone,
     {
-        let (family, (mus, sums)) = self.spectral(tiles, centers, ridges, 2, |rows, found| {
-            check_rows(rows.totals.positive as usize, self.intercept)?;
-            let mus = found.0.mus(ridges)?;
-            let sums = features::sums(rows, found.0, found.1, &mus)?;
-            Ok((mus, sums))
-        })?;
-        LambdaPath::new(family, ridges, &mus, &sums)
+        let (family, sums) = self.spectral(tiles, centers, ridges, true)?;
+        LambdaPath::new(family, ridges, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.
@@ -139,18 +134,17 @@ impl<K> NystromKrr<K, ()> {
         problem.check(&self.kernel)?;
         let z = Centers::from(landmarks).points(problem.x, &self.kernel)?;
         let z = Points::from_cols(z.as_ref());
-        Ok(self.spectral(&problem, z, ridges, 1, |_, _| Ok(()))?.0)
+        Ok(self.spectral(&problem, z, ridges, false)?.0)
     }
 
-    /// S, g and V, and what `then` makes of them with the rows still at hand.
-    fn spectral<T: Scalar, Out>(
+    /// S, g and V; with `errors` also the sums of squared residuals at all ridges, by another pass.
+    fn spectral<T: Scalar>(
         &self,
         tiles: &dyn Tiles<T>,
         centers: Points<'_, T>,
         ridges: &[Ridge<T>],
-        passes: usize,
-        then: impl FnOnce(&FeatureRows<'_, T>, (&Spectrum, &Mat<f64>)) -> Result<Out>,
-    ) -> Result<(Family<K, T>, Out)>
+        errors: bool,
+    ) -> Result<(Family<K, T>, Mat<f64>)>
     where
         K: Kernel<T> + Clone,
     {
@@ -159,12 +153,16 @@ impl<K> NystromKrr<K, ()> {
         let source = KernelRows::new(kernel, centers, None);
         let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
-        let out = then(&rows, (&spectrum, &V))?;
+        let (mut passes, mut sums) = (1, Mat::new());
+        if errors {
+            check_rows(rows.totals.positive as usize, self.intercept)?;
+            (passes, sums) = (2, features::sums(&rows, &spectrum, &V, &spectrum.mus(ridges)?)?);
+        }
         let report =
             FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
         drop(rows);
         let basis = Basis::Features { V, whitener, expand: None };
         let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
-        Ok((Family { kernel, centers, spectrum, basis, report }, out))
+        Ok((Family { kernel, centers, spectrum, basis, report }, sums))
     }
 }

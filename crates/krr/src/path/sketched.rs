@@ -52,8 +52,7 @@ impl<K> SketchedKrr<K, ()> {
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         self.with_features(samples, sketch, 2, |rows, _, report| {
             let (spectrum, V, reason) = self.solver.decompose(rows, ridges)?;
-            let mus = spectrum.mus(ridges)?;
-            let sums = features::sums(rows, &spectrum, &V, &mus)?;
+            let sums = features::sums(rows, &spectrum, &V, &spectrum.mus(ridges)?)?;
             let report = FitReport {
                 solver: SolvedBy::Spectrum,
                 reason: format!("{reason}; {}", report.reason),
@@ -63,7 +62,7 @@ impl<K> SketchedKrr<K, ()> {
             let basis = Basis::Features { V, whitener, expand };
             let centers = samples.x.gather(sketch.support().into());
             let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
-            LambdaPath::new(family, ridges, &mus, &sums)
+            LambdaPath::new(family, ridges, &sums)
         })
     }
 }

@@ -5,13 +5,9 @@ use super::bytes::Hash;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
-use crate::kernel_rows::KernelRows;
 use crate::path::Family;
-use crate::path::family::Basis;
-use crate::path::features::Pass;
-use crate::rows::FeatureRows;
 use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::Arc;
 
@@ -123,17 +119,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for SquaredErrors<K, T> {
         (): &mut (),
     ) -> Result<()> {
         let SquaredErrors { family, shift, mus } = self;
-        let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
-        let centers = Points::from_cols(family.centers.as_ref());
-        let source = KernelRows::new(&family.kernel, centers, expand.as_ref());
-        let rows = FeatureRows::with_shift(&tile, &source, whitener, shift.clone())?;
-        let pass = Pass::new(&rows, &family.spectrum, V, mus);
-        let mut buffers = pass.buffers();
-        rows.each(|_, tile| {
-            pass.residuals(&mut buffers, tile).add_to(sums, |i| tile.counts(i));
-            Ok(())
-        })?;
-        *weight += rows.totals.weight;
-        Ok(())
+        *weight += (0..tile.x.len()).map(|i| tile.weight(i)).sum::<f64>();
+        family.add_squares(tile, shift.as_deref(), mus, sums)
     }
 }

@@ -3,9 +3,9 @@
 use super::dictionary::weights;
 use super::measure::diagonal;
 use super::shrink::binomial;
-use faer::{Accum, Mat, MatRef};
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
@@ -69,8 +69,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// the absolute ridge γ = `gamma`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if γ is outside (0, ∞) or ε outside (0, 1), [`Error::Empty`] if
-    /// dim = 0 or q̄ = 0, those of the kernel for `dim`.
+    /// `InvalidParameter` if γ is outside (0, ∞) or ε outside (0, 1), `Empty` if dim = 0 or q̄ = 0,
+    /// those of the kernel for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, copies: u32, epsilon: f64) -> Result<Self>
     where
         K: Kernel<T>,
@@ -110,7 +110,7 @@ impl<K, T: Scalar> Ink<K, T> {
         self.d_eff
     }
 
-    /// The rows kept, with weights q_i/(q̄p̃_i). [`Error::Empty`] if no point was seen.
+    /// The rows kept, with weights q_i/(q̄p̃_i). `Empty` if no point was seen.
     pub fn dictionary(&self) -> Result<Dictionary<T>> {
         let weights = self.weights().into_iter().map(T::lit).collect();
         Dictionary::new(self.n_seen(), self.indices.clone(), weights)
@@ -126,9 +126,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// For every point, one binomial per member whose p̃ fell, in the dictionary's order.
     ///
     /// # Errors
-    /// Before any point is added: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and
-    /// those of the kernel for the points. Later those of the factorisations; earlier points stay
-    /// added.
+    /// Before any point is added: `Shape` for another dimension, `NonFinite` and those of the
+    /// kernel for the points. Later those of the factorisations; earlier points stay added.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()>
     where
         K: Kernel<T>,
@@ -255,48 +254,5 @@ impl<K, T: Scalar> Ink<K, T> {
         self.indices = keep.iter().map(|&i| self.indices[i]).collect();
         self.p = keep.iter().map(|&i| self.p[i]).collect();
         self.q = keep.iter().map(|&i| self.q[i]).collect();
-    }
-}
-
-/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: the exact
-/// increment of d_eff by one more point with kernel values `k` (t × 1) and κ = `kappa`. `factor` is
-/// the Cholesky factor of K_t + γI (t × t). 4t² flops.
-///
-/// It lies between 0 and the point's own score (κ − kᵀAk)/(κ + γ − kᵀAk).
-///
-/// # Errors
-/// [`Error::Shape`] if k is not t × 1, [`Error::NonFinite`], [`Error::InvalidParameter`] for γ that
-/// is not positive.
-///
-/// ```
-/// use faer::mat;
-/// use nystrom_leverage::effective_dimension_increment;
-/// use nystrom_linalg_core::Cholesky;
-/// // K_1 = [3], γ = 1; a second point with kernel value 0 to it and 1 to itself:
-/// // d_eff goes from 3/4 to 3/4 + 1/2.
-/// let factor = Cholesky::new(mat![[4.0]].as_ref())?;
-/// assert_eq!(effective_dimension_increment(&factor, mat![[0.0]].as_ref(), 1.0, 1.0)?, 0.5);
-/// # Ok::<(), nystrom_linalg_core::Error>(())
-/// ```
-pub fn effective_dimension_increment<T: Scalar>(
-    factor: &Cholesky<T>,
-    k: MatRef<'_, T>,
-    kappa: T,
-    gamma: T,
-) -> Result<f64> {
-    validate::same_size("rows of k against the order of the factor", factor.order(), k.nrows())?;
-    validate::same_size("columns of k", 1, k.ncols())?;
-    validate::finite("k", k)?;
-    let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
-    let mut v = k.to_owned();
-    factor.forward_in_place(v.as_mut());
-    let kAk = v.squared_norm_l2().f64();
-    factor.backward_in_place(v.as_mut());
-    let kAAk = v.squared_norm_l2().f64();
-    let residual = kappa.f64() - kAk;
-    if residual.is_finite() {
-        Ok((residual - gamma * kAAk) / (residual + gamma))
-    } else {
-        Err(Error::NonFinite { what: "k(x, x)", row: 0, col: 0, value: kappa.f64() })
     }
 }

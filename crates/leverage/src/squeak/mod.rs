@@ -20,7 +20,7 @@ mod tree;
 
 pub use dictionary::StreamDictionary;
 pub use estimator::Disqueak;
-pub use ink::{Ink, effective_dimension_increment};
+pub use ink::Ink;
 pub use params::{ScoreRule, SqueakParams};
 pub use points::PointProjector;
 #[cfg(feature = "serde")]

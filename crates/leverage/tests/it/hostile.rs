@@ -2,11 +2,10 @@
 //! columns of the matrices, and lie on the line.
 
 use crate::hostile_table::{Raw, check};
-use faer::Mat;
 use nystrom_kernels::{Gaussian, KernelMatrix, Matern32, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::testing::rng;
-use nystrom_linalg_core::{Cholesky, PsdMatrix, Result, Ridge};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge};
 use nystrom_sketch::{Dictionary, LandmarkSelector, Landmarks};
 
 const RIDGES: [f64; 5] = [5e-324, 1e-300, 1e-10, 1.0, 1e300];
@@ -75,13 +74,6 @@ fn exact() {
         ("projector", |k, m| {
             let dictionary = Dictionary::uniform(k.dim(), m, Draw::WithReplacement, &mut rng(0))?;
             at_ridges(|ridge| Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into()))
-        }),
-        ("increment of d_eff", |k, _| {
-            let n = k.dim();
-            let shifted = Mat::from_fn(n, n, |i, j| k.0[(i, j)] + if i == j { 1.0 } else { 0.0 });
-            let (factor, column) =
-                (Cholesky::new(shifted.as_ref())?, Mat::from_fn(n, 1, |i, _| k.0[(i, 0)]));
-            Ok(vec![effective_dimension_increment(&factor, column.as_ref(), 1.0, 1.0)?])
         }),
     ]);
 }

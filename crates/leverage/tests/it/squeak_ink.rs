@@ -33,7 +33,11 @@ proptest! {
         let ridged = Mat::from_fn(n, n, |i, j| K[(i, j)] + if i == j { gamma } else { 0.0 });
         let factor = Cholesky::new(ridged.as_ref()).unwrap();
         let k = K.as_ref().submatrix(0, n, n, 1);
-        let increment = effective_dimension_increment(&factor, k, 1.0, gamma).unwrap();
+        // (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk) with A = (K + γI)⁻¹ and κ = 1
+        let mut Ak = k.to_owned();
+        factor.solve_in_place(Ak.as_mut());
+        let residual = 1.0 - (k.transpose() * &Ak)[(0, 0)];
+        let increment = (residual - gamma * Ak.squared_norm_l2()) / (residual + gamma);
         let (before, after) = (exact(&x[..n], kernel, gamma), exact(&x, kernel, gamma));
         let difference = after.iter().sum::<f64>() - before.iter().sum::<f64>();
         prop_assert!((increment - difference).abs() < 1e-9, "{increment} against {difference}");

@@ -4,7 +4,7 @@
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PivotedCholesky, PseudoInverse, Scalar,
+    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
     ShiftedLowRank, SymmetricEigen, ops, random,
 };
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ proptest! {
         ops::add_to_diagonal(a.as_mut(), 1.0);
         let factor = Cholesky::new(a.as_ref()).unwrap();
         let scale = a.norm_l2();
-        prop_assert_eq!((factor.jitter(), factor.attempts()), (0.0, 1));
+        prop_assert_eq!(factor.jitter(), 0.0);
         prop_assert!(distance((factor.lower() * factor.lower().transpose()).as_ref(),
             a.as_ref()) < 1e-13 * scale);
         let mut inverse = Mat::<f64>::identity(n, n);
@@ -110,16 +110,16 @@ proptest! {
     #[test]
     fn pseudo_inverse_satisfies_penrose(n in 1_usize..40, r in 1_usize..40, seed in 0_u64..1000) {
         let a = psd::<f64>(n, r, seed);
-        let pinv = PseudoInverse::new(a.as_ref()).unwrap();
-        prop_assert_eq!(pinv.rank(), n.min(r));
-        let (p, scale) = (pinv.matrix(), a.norm_l2());
+        let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
+        prop_assert_eq!(eigen.rank(), n.min(r));
+        let (U, sigma) = (eigen.vectors(), eigen.values());
+        let z = Mat::from_fn(n, eigen.rank(), |i, j| U[(i, j)] / sigma[j].sqrt());
+        let (p, scale) = (&z * z.transpose(), a.norm_l2());
         let amplification = scale * p.norm_l2(); // the condition number on the range
         prop_assert!(distance((&a * &p * &a).as_ref(),
             a.as_ref()) <= 1e-13 * amplification * scale);
         prop_assert!(distance((&p * &a * &p).as_ref(),
             p.as_ref()) <= 1e-13 * amplification * p.norm_l2());
-        let z = pinv.inverse_sqrt();
-        prop_assert!(distance((&z * z.transpose()).as_ref(), p.as_ref()) <= 1e-13 * p.norm_l2());
     }
 
     #[test]
@@ -143,10 +143,7 @@ fn the_ladder_climbs_reports_and_gives_up() {
         Err(Error::NotPositiveDefinite { order: 40, jitter: 0.0, .. })
     ));
     let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::default()).unwrap();
-    assert!(
-        factor.jitter() > 0.0 && factor.jitter() < 1e-10 && factor.attempts() >= 2,
-        "{factor:?}"
-    );
+    assert!(factor.jitter() > 0.0 && factor.jitter() < 1e-10, "{factor:?}");
     let mut shifted = a.clone();
     ops::add_to_diagonal(shifted.as_mut(), factor.jitter());
     let rebuilt = factor.lower() * factor.lower().transpose();
@@ -204,7 +201,7 @@ fn bad_matrices_are_typed_errors() {
     assert!(matches!(Dense::new(Mat::<f64>::zeros(0, 0).as_ref()), Err(Error::Empty { .. })));
     let empty = Cholesky::new(Mat::<f64>::zeros(0, 0).as_ref()).unwrap();
     assert_eq!((empty.log_det(), empty.inverse_diagonal().len()), (0.0, 0));
-    assert_eq!(PseudoInverse::new(Mat::<f64>::zeros(3, 3).as_ref()).unwrap().rank(), 0);
+    assert_eq!(SymmetricEigen::new(Mat::<f64>::zeros(3, 3).as_ref()).unwrap().rank(), 0);
     assert_eq!(PivotedCholesky::new(Mat::<f64>::zeros(3, 3).as_ref(), 1e-10).unwrap().rank(), 0);
 }
 

@@ -3,12 +3,12 @@
 use super::candidate::{Candidate, medians};
 use super::solve::gather;
 use super::{Learnt, Search};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Metric, Trial};
-use nystrom::faer::{Mat, MatRef};
-use nystrom::linalg_core::{SymmetricEigen, ops};
+use nystrom::faer::Mat;
+use nystrom::krr::{LinearMap, MetricForm};
 use nystrom::prelude::*;
 
 /// Steps without a better error after which learning ends.
@@ -25,8 +25,7 @@ impl Search<'_> {
     /// (none: A = I), in so many steps at most. If the error is then below `bar` the metric is kept
     /// and the trial given; else the candidate's metric stays as it was.
     ///
-    /// Each step fits f with the kernel k(A·, A·) and averages the outer products of its gradients
-    /// over rows, M = mean ∇f∇fᵀ. The next step takes A = M^{power/2}. The step with the
+    /// The steps are those of [`LearnedMetric`], with a map for each fold. The step with the
     /// smallest validation error counts; nothing is given if that is the one with A = I.
     pub(super) fn learn(
         &mut self,
@@ -36,44 +35,43 @@ impl Search<'_> {
         steps: usize,
         bar: f64,
     ) -> Result<Option<Trial>> {
+        let (patience, tolerance) = (PATIENCE, 1.0 - IMPROVED);
+        let metric =
+            LearnedMetric { iterations: steps, patience, tolerance, ..LearnedMetric::default() };
         let before = self.maps_of(&candidate, &candidate);
         let map = start.map_or_else(Vec::new, |start| self.maps_of(start, &candidate));
-        self.replace(&candidate, map); //                                      A
-        let (mut best, mut stale): (Option<(Trial, Vec<Learnt>)>, usize) = (None, 0);
-        for step in 1..=steps {
-            let what = format!("{}, step {step}", candidate.what());
-            if stale == PATIENCE || !self.goes_on(&what) {
-                break;
-            }
-            let plain = step == 1 && start.is_none();
-            let (trial, models) = //                                           f
-                if plain { self.plain(candidate, rows)? } else { self.trial_of(candidate, rows)? };
-            let least = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.error);
-            if trial.error < IMPROVED * least {
-                (best, stale) = (Some((trial, self.maps_of(&candidate, &candidate))), 0);
-            } else {
-                stale += 1;
-            }
-            let all = self.trials.iter().filter(|trial| trial.rows == rows);
-            let of_all = all.map(|trial| trial.error).fold(f64::INFINITY, f64::min);
-            let error = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.error);
-            if step > 1 && error > HOPELESS * of_all {
-                break;
-            }
-            if step < steps {
-                match self.next_maps(&candidate, rows, &models)? {
-                    Some(next) => self.replace(&candidate, next), //           A ← M^{power/2}
-                    None => break,                                // f is constant
+        let mut data = (self, Vec::<Trial>::new());
+        let path = metric.steps(
+            &mut data,
+            map,
+            |(search, trials), map| {
+                let what = format!("{}, step {}", candidate.what(), trials.len() + 1);
+                if !search.goes_on(&what) {
+                    return Ok(None);
                 }
-            }
-        }
-        let (trial, learnt) = match best {
-            Some((trial, learnt)) if trial.error < bar && !learnt.is_empty() => {
-                (Some(trial), learnt)
-            }
-            _ => (None, before),
-        };
-        self.replace(&candidate, learnt);
+                search.replace(&candidate, map.clone()); //                    A
+                let plain = trials.is_empty() && start.is_none();
+                let (trial, models) = if plain {
+                    search.plain(candidate, rows)?
+                } else {
+                    search.trial_of(candidate, rows)?
+                };
+                let error = trial.error;
+                trials.push(trial);
+                Ok::<_, Error>(Some((error, models))) //                       f
+            },
+            |(search, trials), path, models| {
+                let all = search.trials.iter().filter(|trial| trial.rows == rows);
+                let of_all = all.map(|trial| trial.error).fold(f64::INFINITY, f64::min);
+                let hopeless = trials.len() > 1 && path.error() > HOPELESS * of_all;
+                if hopeless { Ok(None) } else { search.next_maps(&candidate, rows, &models) }
+            },
+        )?;
+        let (search, trials) = data;
+        let best = path.useful.map(|step| (trials[step].clone(), path.tried[step].0.clone()));
+        let found = best.filter(|(trial, learnt)| trial.error < bar && !learnt.is_empty());
+        let (trial, learnt) = found.unzip();
+        search.replace(&candidate, learnt.unwrap_or(before));
         Ok(trial)
     }
 
@@ -126,8 +124,10 @@ impl Search<'_> {
             if count > 0.0 { sum / count } else { f64::from(u8::from(i == j)) }
         };
         let mut map = Mat::from_fn(features.len(), features.len(), entry);
-        if maps.len() > 1 {
-            rescale(&mut map);
+        if maps.len() > 1
+            && let Some(scaled) = LinearMap::full(map.clone())?.normalised()
+        {
+            map = scaled.matrix();
         }
         let rows = &self.everything[..self.n().min(GRADIENT_ROWS)];
         let learnt = self.learnt_map(candidate, None, rows, map)?;
@@ -145,12 +145,17 @@ impl Search<'_> {
     ) -> Result<Option<Learnt>> {
         let rows = &rows[..rows.len().min(GRADIENT_ROWS)];
         let x = self.rows(candidate, fold, rows);
-        let mut agop = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
+        let mut M = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
         if let Some(learnt) = self.learnt(candidate, fold) {
-            agop = congruent(agop.as_ref(), learnt.map.as_ref()); //            M = Aᵀ M A
+            M = LinearMap::full(learnt.map.clone())?.pull_back(M.as_ref())?; // M = AᵀMA
         }
-        let Some(map) = root(agop.as_ref(), candidate.metric)? else { return Ok(None) };
-        Ok(Some(self.learnt_map(candidate, fold, rows, map)?))
+        let (form, power) = match candidate.metric {
+            Metric::None => return Ok(None),
+            Metric::Diagonal { power } => (MetricForm::Diagonal, power),
+            Metric::Full { power } => (MetricForm::Full, power),
+        };
+        let Some(map) = LinearMap::of_gradients(form, power, M.as_ref())? else { return Ok(None) };
+        Ok(Some(self.learnt_map(candidate, fold, rows, map.matrix())?))
     }
 
     /// A map with the median distances of rows under it.
@@ -175,35 +180,4 @@ impl Learnt {
         (self.shape, self.family, self.metric)
             == (candidate.shape, candidate.family, candidate.metric)
     }
-}
-
-/// Aᵀ M A.
-fn congruent(m: MatRef<'_, f64>, a: MatRef<'_, f64>) -> Mat<f64> {
-    ops::times(a.transpose(), ops::times(m, a).as_ref())
-}
-
-/// A = M^{power/2}, or that of its diagonal, scaled so that tr AᵀA = d; none if M is 0.
-fn root(m: MatRef<'_, f64>, metric: Metric) -> Result<Option<Mat<f64>>> {
-    let d = m.nrows();
-    let raised = |value: f64, power: f64| value.max(0.0).powf(0.5 * power);
-    let mut a = match metric {
-        Metric::None => return Ok(None),
-        Metric::Diagonal { power } => {
-            Mat::from_fn(d, d, |i, j| if i == j { raised(m[(i, i)], power) } else { 0.0 })
-        }
-        Metric::Full { power } => {
-            let eigen = SymmetricEigen::new(m)?; //                            M = UΛUᵀ
-            let u = eigen.vectors();
-            let scaled = Mat::from_fn(d, d, |i, j| u[(i, j)] * raised(eigen.values()[j], power));
-            ops::times(scaled.as_ref(), u.transpose())
-        }
-    };
-    Ok(rescale(&mut a).then_some(a))
-}
-
-/// Makes tr AᵀA = d; whether it can be.
-fn rescale(a: &mut Mat<f64>) -> bool {
-    let scale = (a.nrows() as f64).sqrt() / a.norm_l2();
-    a.col_iter_mut().for_each(|col| col.iter_mut().for_each(|value| *value *= scale));
-    scale.is_finite() && scale > 0.0
 }

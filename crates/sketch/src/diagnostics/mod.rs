@@ -3,7 +3,7 @@
 
 mod accumulation_size;
 
-pub use accumulation_size::{AccumulationSize, MeasuredSizes, SizeConstants, SizeSearch};
+pub use accumulation_size::{AccumulationSize, SizeConstants};
 
 use crate::Sketch;
 use faer::reborrow::*;

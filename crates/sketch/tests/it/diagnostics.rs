@@ -3,9 +3,9 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_linalg_core::{Dense, Error};
+use nystrom_linalg_core::{Dense, Error, Streams};
 use nystrom_sketch::{
-    Accumulation, GaussianSketch, Landmarks, Localized, Rademacher, SizeConstants, SizeSearch,
+    Accumulation, GaussianSketch, Landmarks, Localized, Rademacher, SizeConstants,
     SketchDiagnostics, SketchDistribution, SketchedMatrix, SparseSketch, Subsampling, VerySparse,
     Whitening,
 };
@@ -191,16 +191,25 @@ fn the_measured_m_falls_as_the_probabilities_fit() {
         Mat::from_fn(n, n, |i, j| k[(i, j)] / n as f64 + if i == j { delta } else { 0.0 });
     let l = solve(shifted.as_ref(), Mat::from_fn(n, n, |i, j| k[(i, j)] / n as f64).as_ref());
     let scores: Vec<f64> = (0..n).map(|i| l[(i, i)]).collect();
-    let search = SizeSearch { trials: 40, rho: 0.1, ..SizeSearch::new(delta, 200) };
-    let uniform = of.measured_size(&search, None, &mut rng(0)).unwrap();
-    let leverage = of.measured_size(&search, Some(&scores), &mut rng(0)).unwrap();
-    assert!(uniform.m.unwrap() > leverage.m.unwrap(), "{uniform:?} {leverage:?}");
-    assert_eq!(uniform.shares.last().unwrap().0, uniform.m.unwrap());
-    // With too few columns no m is enough, and the result says so.
-    let search = SizeSearch { d: 12, largest_m: 8, trials: 5, ..search };
-    let found = of.measured_size(&search, None, &mut rng(0)).unwrap();
-    assert!(found.m.is_none() && found.shares.len() == 4, "{found:?}");
-    assert_eq!(found, of.measured_size(&search, None, &mut rng(0)).unwrap());
+    // the smallest m of 1, 2, 4, … with which 9 of 10 sketches of d columns are K-satisfiable
+    let smallest = |probabilities: Option<&[f64]>, d: usize, trials: u64, largest: u32| {
+        let streams = Streams::from_rng(&mut rng(0));
+        let enough = |m: &usize| {
+            let law = Accumulation { m: *m, probabilities: probabilities.map(<[f64]>::to_vec) };
+            let good = |r: &u64| {
+                let stream = &mut streams.child(*m as u64).stream(*r);
+                let sketch = law.sample::<f64>(n, d, stream).unwrap();
+                of.satisfiability(&sketch, delta).unwrap().holds(2.0)
+            };
+            (0..trials).filter(good).count() as f64 >= 0.9 * trials as f64
+        };
+        (0..=largest).map(|power| 1 << power).find(enough)
+    };
+    let uniform = smallest(None, 200, 40, 10).unwrap();
+    let leverage = smallest(Some(&scores), 200, 40, 10).unwrap();
+    assert!(uniform > leverage, "{uniform} {leverage}");
+    // with too few columns no m is enough
+    assert_eq!(smallest(None, 12, 5, 3), None);
 }
 
 #[test]
@@ -239,11 +248,4 @@ fn bad_input_is_named() {
         of.accumulation_size(0.1, None, 0.1, constants),
         Err(Error::InvalidParameter { name: "c1", .. })
     ));
-    let search = SizeSearch::new(0.1, 2);
-    let run = |search: SizeSearch| of.measured_size(&search, None, &mut rng(0)).unwrap_err();
-    assert!(matches!(run(SizeSearch { d: 0, ..search }), Error::Empty { .. }));
-    assert!(matches!(run(SizeSearch { d: 4, ..search }), Error::TooMany { .. }));
-    assert!(matches!(run(SizeSearch { trials: 0, ..search }), Error::Empty { .. }));
-    assert!(matches!(run(SizeSearch { largest_m: 0, ..search }), Error::Empty { .. }));
-    assert!(matches!(run(SizeSearch { c: f64::NAN, ..search }), Error::InvalidParameter { .. }));
 }
