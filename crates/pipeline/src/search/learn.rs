@@ -145,16 +145,19 @@ impl Search<'_> {
     ) -> Result<Option<Learnt>> {
         let rows = &rows[..rows.len().min(GRADIENT_ROWS)];
         let x = self.rows(candidate, fold, rows);
-        let mut M = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
+        let mut agop = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
         if let Some(learnt) = self.learnt(candidate, fold) {
-            M = LinearMap::full(learnt.map.clone())?.pull_back(M.as_ref())?; // M = AᵀMA
+            let map = LinearMap::full(learnt.map.clone())?;
+            agop = map.pull_back(agop.as_ref())?; //                           M = AᵀMA
         }
         let (form, power) = match candidate.metric {
             Metric::None => return Ok(None),
             Metric::Diagonal { power } => (MetricForm::Diagonal, power),
             Metric::Full { power } => (MetricForm::Full, power),
         };
-        let Some(map) = LinearMap::of_gradients(form, power, M.as_ref())? else { return Ok(None) };
+        let Some(map) = LinearMap::of_gradients(form, power, agop.as_ref())? else {
+            return Ok(None);
+        };
         Ok(Some(self.learnt_map(candidate, fold, rows, map.matrix())?))
     }
 
