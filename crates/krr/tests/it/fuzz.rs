@@ -14,7 +14,7 @@ use nystrom_krr::{
     IterativeOptions, Krill, KrrModel, NewtonEquations, NormalEquations, NystromKrr, PassInput,
     PathErrors, Problem, RowPasses, RowSums, TallQr,
 };
-use nystrom_linalg_core::{Error, LinearSystem, Result, Ridge, SavedSolve, Solve, Stop, Streams};
+use nystrom_linalg_core::{Error, LinearSystem, Result, Ridge, SavedSolve, Solve, Stop};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -4,8 +4,8 @@
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
-    ShiftedLowRank, SymmetricEigen, ops, random,
+    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PivotedCholesky, Scalar, ShiftedLowRank,
+    SymmetricEigen, ops, random,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;

@@ -6,7 +6,7 @@ use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{
     BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PivotedCholesky,
-    PsdMatrix, Ridge, Scalar, Solve, SymmetricEigen, ops, random, symmetric_product, validate,
+    PsdMatrix, Ridge, Scalar, Solve, SymmetricEigen, random, symmetric_product, validate,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
