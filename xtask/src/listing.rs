@@ -53,7 +53,7 @@ fn found(data_dir: Option<&Path>, name: &str) -> String {
     }
 }
 
-/// The reference runs, as far as they are there: of the default scale, and at the papers' own sizes.
+/// The reference runs that exist: of the default scale, and at the papers' own sizes.
 type References = [Option<Run>; 2];
 
 /// The reference runs whose text `read` finds.

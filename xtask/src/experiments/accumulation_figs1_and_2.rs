@@ -1,5 +1,6 @@
-//! Figures 1 and 2 of Chen & Yang 2021 (accumulations), on the bimodal design: error and time of the
-//! Gaussian sketch, Nyström and an accumulation with m = 5; error against d for m = 1, 2, 4, …, 32.
+//! Figures 1 and 2 of Chen & Yang 2021 (accumulations), on the bimodal design. Figure 1: error and
+//! time of the Gaussian sketch, Nyström and an accumulation with m = 5. Figure 2: error against d
+//! for m = 1, 2, 4, …, 32.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Kernel, Matern12};

@@ -153,8 +153,8 @@ fn through(
     Ok(())
 }
 
-/// Divide and conquer in so many parts. The fit is linear in y: fitted to the identity it is its own
-/// hat matrix H, and the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
+/// Divide and conquer in `parts` parts. The fit is linear in y: fitted to the identity it is its
+/// own hat matrix H, and the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
 fn in_parts(
     draw: &mut Draw<'_, &'static str>,
     problem: &BernoulliProblem,

@@ -30,8 +30,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// A row as printed.
 struct Row {
-    /// σ of exp(−r²/2σ²), the printed bandwidth; none for a linear kernel, and for Bernoulli's on the
-    /// synthetic problem.
+    /// σ of exp(−r²/2σ²), the printed bandwidth; none for a linear kernel, and for Bernoulli's on
+    /// the synthetic problem.
     rbf: Option<f64>,
     /// Its data set; empty for the synthetic problem.
     data: &'static str,

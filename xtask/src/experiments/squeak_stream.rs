@@ -106,8 +106,8 @@ impl<'a> Streams<'a> {
         })
     }
 
-    /// Every q̄ on every draw of random numbers; `look` measures SQUEAK at every moment, known by its
-    /// number. The facts are of a method at every moment.
+    /// Every q̄ on every draw of random numbers; `look` measures SQUEAK at every moment, known by
+    /// its number. The facts are of a method at every moment.
     ///
     /// At the theorem's q̄ every point stays, and a stream costs n³; one is enough, as nothing
     /// varies.

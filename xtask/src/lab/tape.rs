@@ -61,8 +61,8 @@ fn shifts(seed: u64) -> bool {
 }
 
 /// What stands in for a measured value. By turns of the seed, each cell is a thousandth to a
-/// thousand times as large; the same, with one factor for all cells of a method, so that a mean over
-/// many cells moves too; each is up to a thousand more or less.
+/// thousand times as large; the same, with one factor for all cells of a method, so that a mean
+/// over many cells moves too; each is up to a thousand more or less.
 ///
 /// All repetitions of a cell move together, so that error bars do not cover the move.
 fn moved(row: &Row, seed: u64) -> f64 {
