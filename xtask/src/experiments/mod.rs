@@ -2,7 +2,8 @@
 //!
 //! To add one, write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`,
 //! and declare it here; figures of one paper on one problem share a file. Add it to [`ALL`] beside
-//! the others of its paper; a new paper goes into `papers`. Run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
+//! the others of its paper; a new paper goes into `papers`. Run
+//! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
 mod accumulation_data;
 mod accumulation_figs1_and_2;
