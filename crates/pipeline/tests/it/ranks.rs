@@ -250,7 +250,7 @@ fn sums_continue_with_another_number_of_processes() {
     }
 }
 
-/// Each edge of the tree between two processes is one message of m(m + 1)/2 + m numbers, and 88
+/// Each edge of the tree between two processes is one message of m(m + 1)/2 + m numbers, and 104
 /// bytes: so says docs/scaling.md.
 #[test]
 fn sums_travel_once_an_edge() {
@@ -266,7 +266,7 @@ fn sums_travel_once_an_edge() {
             ranks.sent.get()
         });
         let all: usize = sent.iter().sum();
-        assert_eq!(all, edges * (8 * (m * (m + 1) / 2 + m) + 88), "{size} processes");
+        assert_eq!(all, edges * (8 * (m * (m + 1) / 2 + m) + 104), "{size} processes");
     }
 }
 
