@@ -290,10 +290,12 @@ mod tests {
 
     fn counted(texts: impl Iterator<Item = Option<String>>) -> ColumnSums {
         let mut sums = ColumnSums::Text(TextSums::default());
-        let mut levels = Vec::new();
+        let (mut levels, mut known) = (Vec::new(), std::collections::HashMap::new());
         let mut code = |text: String| {
-            levels.push(text);
-            levels.len() as u32 - 1
+            *known.entry(text.clone()).or_insert_with(|| {
+                levels.push(text);
+                levels.len() as u32 - 1
+            })
         };
         let codes: Vec<Option<u32>> = texts.map(|text| text.map(&mut code)).collect();
         let rows: Vec<usize> = (0..codes.len()).collect();
