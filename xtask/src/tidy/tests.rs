@@ -49,8 +49,9 @@ WIDE
 <!-- number: fig | x -->1.5<!-- /number -->
 === docs/data/reproduction.json
 {"scale": "default", "seed": 0, "versions": {"nystrom": "", "build": ""}, "instruction_set": "",
-  "threads": 1, "started": "", "experiments": [{"name": "fig", "paper": "", "figure": "", "sizes": "",
-  "status": "done", "scale": "default", "seconds": 1, "threads": 1, "started": "", "missing": [],
+  "threads": 1, "started": "", "experiments": [{"name": "fig", "paper": "", "figure": "",
+  "sizes": "", "status": "done", "scale": "default", "seconds": 1, "threads": 1,
+  "started": "", "missing": [],
   "claims": [{"text": "x ≤ 2", "paper": "", "measured": "", "holds": true, "kind": "ours",
   "value": 1.5, "standard_error": null, "time": false}]}]}
 === crates/krr/Cargo.toml

@@ -72,8 +72,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// or [`Points`](nystrom_kernels::Points).
     ///
     /// # Errors
-    /// As [`Falkon::fit`](crate::Falkon::fit); [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no
-    /// method fits.
+    /// As [`Falkon::fit`](crate::Falkon::fit);
+    /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no method fits.
     ///
     /// # Randomness
     /// None, or that of [`Krill::fit`](crate::Krill::fit) where it is taken.

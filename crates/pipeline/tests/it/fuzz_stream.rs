@@ -307,7 +307,8 @@ fn sent() -> Vec<Target> {
                 drawn.offer(rows, scores);
                 Ok::<(), Error>(())
             };
-            let _ = recipe.scores_over(&Alone, &mut TableBlocks::new(&table, 70), (&dictionary, 1e-2), offer);
+            let mut rows = TableBlocks::new(&table, 70);
+            let _ = recipe.scores_over(&Alone, &mut rows, (&dictionary, 1e-2), offer);
             let _ = drawn.merge_over(&Alone);
         }),
         target!(drawn => DrawnRows, |drawn: DrawnRows| {
