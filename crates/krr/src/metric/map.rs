@@ -85,7 +85,7 @@ impl LinearMap {
     /// scaled to tr AᵀA = d; none if M is 0. O(d³) for the full form.
     ///
     /// # Errors
-    /// For the full form `Shape` if M is not square, `NonFinite` and `EigenFailure`.
+    /// `Shape` if M is not square, `NonFinite`; for the full form `EigenFailure`.
     ///
     /// ```
     /// use faer::mat;
@@ -99,6 +99,8 @@ impl LinearMap {
     /// ```
     pub fn of_gradients(form: MetricForm, power: f64, M: MatRef<'_, f64>) -> Result<Option<Self>> {
         let d = M.nrows();
+        validate::same_size("columns of an outer product against its rows", d, M.ncols())?;
+        validate::finite("average gradient outer product", M)?;
         let root = |m: f64| m.max(0.0).powf(0.5 * power);
         let kind = match form {
             MetricForm::Diagonal => Kind::Diagonal((0..d).map(|k| root(M[(k, k)])).collect()),

@@ -272,3 +272,15 @@ fn a_map_is_saved_and_checked_on_load() {
     let oblong = r#"{"full": {"nrows": 1, "ncols": 2, "column_major": [1.0, 2.0]}}"#;
     assert!(load(oblong).contains("expected 1, got 2"));
 }
+
+#[test]
+fn outer_products_that_are_none_are_refused() {
+    for form in [MetricForm::Diagonal, MetricForm::Full] {
+        let of = |M: &Mat<f64>| LinearMap::of_gradients(form, 1.0, M.as_ref());
+        assert!(matches!(of(&Mat::zeros(3, 2)), Err(Error::Shape { expected: 3, got: 2, .. })));
+        let broken = Mat::from_fn(2, 2, |i, _| if i == 0 { 1.0 } else { f64::NAN });
+        assert!(matches!(of(&broken), Err(Error::NonFinite { .. })));
+        assert!(of(&Mat::zeros(2, 2)).unwrap().is_none(), "a constant f has no map");
+        assert!(of(&Mat::zeros(0, 0)).unwrap().is_none());
+    }
+}
