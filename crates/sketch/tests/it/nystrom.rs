@@ -36,16 +36,20 @@ proptest! {
     }
 
     /// K − K(K + δI)⁻¹K = δK(K + δI)⁻¹ ⪯ δI by Cholesky; the eigenvalue route drops at most
-    /// n·ε·σ_1.
+    /// n·ε·σ_1. Without a shift, which is for blocks with a ridge, the substitution R⁻¹K may lose
+    /// √κ (Higham 2002, Theorem 8.5), where κ = σ_1/σ_n and rounding keeps σ_n above ε·σ_1.
     #[test]
     fn exact_when_every_row_is_a_landmark((k, _) in any_psd()) {
         let (n, sigma) = (k.nrows() as f64, largest_eigenvalue(k.as_ref()));
         let K = Dense::new(k.as_ref()).unwrap();
         let all = Landmarks::all(k.nrows()).unwrap();
+        let kappa = sigma / smallest_eigenvalue(k.as_ref()).max(f64::EPSILON * sigma);
         for whitening in [Whitening::ShiftedCholesky, Whitening::Cholesky, Whitening::eigen()] {
             let l = Nystrom::with_whitening(&K, &all, whitening).unwrap();
             let error = (&k - whole(&l)).norm_max();
-            let allowed = l.jitter() + 30.0 * n * f64::EPSILON * sigma;
+            let unshifted = whitening == Whitening::Cholesky && l.jitter() == 0.0;
+            let lost = if unshifted { kappa.sqrt() } else { 1.0 };
+            let allowed = l.jitter() + 30.0 * n * f64::EPSILON * sigma * lost;
             prop_assert!(error <= allowed, "{whitening:?}: {error:e} > {allowed:e}");
         }
     }
