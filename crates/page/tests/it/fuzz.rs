@@ -97,6 +97,28 @@ fn a_table_of_other_rows_than_columns_is_refused() {
     assert!(refused.contains("a row of 3 cells under 2 columns"), "{refused}");
 }
 
+/// Cases found by damaging files: a confusion matrix with fewer rows than classes, …
+#[test]
+fn a_report_whose_parts_do_not_fit_together_is_refused() {
+    let refused = |fit: usize, spoil: &dyn Fn(&mut serde_json::Value)| {
+        let mut report = serde_json::to_value(&fits()[fit].report).unwrap();
+        spoil(&mut report["validation"]);
+        serde_json::from_value::<Report>(report).unwrap_err().to_string()
+    };
+    let pop = |list: &mut serde_json::Value| drop(list.as_array_mut().unwrap().pop().unwrap());
+    for problem in [
+        refused(1, &|of| pop(&mut of["classes"]["counts"])),
+        refused(1, &|of| pop(&mut of["classes"]["counts"][0])),
+        refused(1, &|of| pop(&mut of["classes"]["names"])),
+        refused(1, &|of| of["classes"]["counts"] = serde_json::json!([[1, 0], [0, u64::MAX]])),
+    ] {
+        assert!(problem.contains("confusion matrix"), "{problem}");
+    }
+    // … and predictions of fewer rows than there are
+    let problem = refused(0, &|of| pop(&mut of["targets"][0]["predicted"]));
+    assert!(problem.contains("predicted values"), "{problem}");
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 

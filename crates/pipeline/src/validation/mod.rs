@@ -5,6 +5,8 @@ use crate::intervals::rank;
 use nystrom::faer::MatRef;
 use serde::{Deserialize, Serialize};
 
+mod saved;
+
 /// Predictions for validation rows, each by a fit to other rows.
 ///
 /// The candidate was chosen by its error on the same rows, so this error is slightly too small. The
@@ -25,6 +27,7 @@ pub struct Validation {
 
 /// True and predicted values of a target for each row, in the units of the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "saved::Compared")]
 pub struct Compared {
     /// The name of the target.
     pub target: String,
@@ -38,6 +41,7 @@ pub struct Compared {
 ///
 /// The K parameters of the probabilities were fitted on the same rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "saved::Confusion")]
 #[non_exhaustive]
 pub struct Confusion {
     /// The names of the classes.
