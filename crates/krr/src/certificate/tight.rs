@@ -176,7 +176,7 @@ impl TightCertificate {
         let norm_of_M = system.system.norm(K.trace()) + mu;
         let kept = system.error();
         let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, norm_of_M, passes: 1 };
-        while reached.passes < self.passes && reached.next(&mut system, &b, self.passes) {}
+        while reached.passes < self.passes && reached.next(&mut system, &b, self.passes)? {}
         let target = |j: usize| {
             let Ball { centre, radius, kept, rounding } = reached.ball(&system, j);
             let ball = [centre, radius + kept + rounding];
@@ -264,22 +264,22 @@ impl Reached<'_> {
         system: &mut Orthogonal<'_, T>,
         b: &Mat<f64>,
         all: usize,
-    ) -> bool {
+    ) -> Result<bool> {
         let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
         let settled = balls.iter().all(|ball| ball.radius <= ball.rounding);
         let apart_by_kept = balls.iter().any(|ball| ball.kept > ball.radius.max(ball.rounding));
         let last = settled || (apart_by_kept && self.passes + 1 == all);
-        if !last && self.cg.step(system, f64::EPSILON) {
+        if !last && self.cg.step(system, f64::EPSILON)? {
             self.passes += 1;
-            return true;
+            return Ok(true);
         }
         // the last pass by K itself, if the kept one is what the sides are apart by
         if apart_by_kept {
-            self.cg.true_residual(system, b.as_ref());
+            self.cg.true_residual(system, b.as_ref())?;
             self.cg.restart(system);
             (self.kept, self.passes) = (0.0, self.passes + 1);
         }
-        false
+        Ok(false)
     }
 
     /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
@@ -357,9 +357,10 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
 }
 
 impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        self.system.apply(out.rb_mut(), gamma);
+    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
+        self.system.apply(out.rb_mut(), gamma)?;
         self.project(out);
+        Ok(())
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
@@ -370,9 +371,10 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
         }
     }
 
-    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        self.system.apply_exactly(out.rb_mut(), gamma);
+    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
+        self.system.apply_exactly(out.rb_mut(), gamma)?;
         self.project(out);
+        Ok(())
     }
 
     fn error(&self) -> f64 {

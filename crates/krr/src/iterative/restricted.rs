@@ -73,7 +73,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b.as_deref(), report)
         };
         let (constant, passes) = (constant.as_ref(), 1 + self.preconditioner.passes());
-        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes, error: None };
+        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes };
         let mut fit = run(&mut system, (b.as_ref(), start), extras, self.options, memory, &model)?;
         fit.report.passes = system.passes;
         Ok(fit)

@@ -1,7 +1,7 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, Error, LinearSystem, Result, Streams, ops};
+use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Streams, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
 ///
@@ -16,8 +16,6 @@ pub(crate) struct RestrictedSystem<'a, N> {
     pub G: Cholesky<f64>,
     pub constant: Option<&'a Constant>,
     pub passes: usize,
-    /// Of the last pass.
-    pub error: Option<Error>,
 }
 
 /// What a restricted fit takes from the rows, each by a pass. K_nM is KS for a sketch S.
@@ -76,15 +74,11 @@ impl Constant {
 }
 
 impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
         self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        //                                                          c = K_nMᵀ(D K_nM u)
-        let mut c = match self.rows.normal(u.as_ref()) {
-            Ok(c) => c,
-            Err(error) => return self.error = Some(error),
-        };
+        let mut c = self.rows.normal(u.as_ref())?; //               c = K_nMᵀ(D K_nM u)
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {
@@ -96,14 +90,11 @@ impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
             ops::matmul(mean.as_mut(), Accum::Replace, s.transpose(), beta, 1.0 / omega);
             ops::matmul(out, Accum::Add, s.as_ref(), mean.as_ref(), -1.0); // − s(sᵀβ)/ω
         }
+        Ok(())
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(r);
         self.G.solve_in_place(out); //                              G⁻ᵀG⁻¹r
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.error.take().map_or(Ok(()), Err)
     }
 }

@@ -205,7 +205,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         let wanted: Vec<f64> = cg.residuals().iter().map(|first| left * first).collect();
         let reached = |now: &[f64]| now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted);
         for _ in 0..self.options.max_iterations {
-            if reached(cg.residuals()) || !cg.step(&mut system, 0.0) {
+            if reached(cg.residuals()) || !cg.step(&mut system, 0.0)? {
                 break;
             }
         }
