@@ -1,6 +1,6 @@
 //! Newton's method under a ridge that falls, each step a weighted regression.
 
-use crate::{FitReport, KrrModel, Problem};
+use crate::{FitReport, KrrModel, Problem, step_of_newton};
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
@@ -20,8 +20,6 @@ const RATIO: f64 = 0.1;
 const LEFT: f64 = 0.1;
 const LEFT_NEXT: f64 = 1e-2;
 const LEAST_LEFT: f64 = 1e-8;
-/// p(1 − p) counts as at least this much.
-const FLAT: f64 = 1e-12;
 
 /// f of one column.
 pub(super) struct State {
@@ -181,12 +179,9 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         let n = self.problem.x.len();
         let (mut h, mut z) = (vec![T::zero(); n], Mat::zeros(n, 1));
         for (i, &f) in at.f.iter().enumerate() {
-            let y = self.problem.y[(i, j)].f64();
-            let p = 1.0 / (1.0 + (-f).exp()); //                     of +1
-            let missing = y / (1.0 + (y * f).exp()); //              1_{y = 1} − p
-            let curvature = (p * (1.0 - p)).max(FLAT);
+            let (curvature, target) = step_of_newton(f, self.problem.y[(i, j)] > T::zero());
             h[i] = T::lit(self.problem.weight(i) * curvature);
-            z[(i, 0)] = T::lit(f + missing / curvature);
+            z[(i, 0)] = T::lit(target);
         }
         let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
         let (next, report) = self.regression.solve(rows, at, mu, left)?;
