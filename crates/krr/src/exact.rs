@@ -1,7 +1,7 @@
 //! Exact kernel ridge regression.
 
 use crate::Problem;
-use crate::feature_sums::condition;
+use crate::accumulator::condition;
 use crate::targets::Targets;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::MatMut;

@@ -54,6 +54,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
+mod accumulator;
 mod centers;
 mod certificate;
 mod cross_validation;
@@ -83,6 +84,7 @@ mod sketched;
 mod solver;
 mod source;
 mod state;
+mod sums;
 mod svd;
 mod targets;
 mod totals;

@@ -1,6 +1,7 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
-use crate::feature_sums::{FeatureSums, Products, Solution};
+use crate::accumulator::{Accumulator, Products, Solution};
+use crate::feature_sums::FeatureSums;
 use crate::kernel_rows::KernelRows;
 use crate::qr::Triangle;
 use crate::rows::FeatureRows;
@@ -89,12 +90,12 @@ impl Scales {
     pub fn once_tried(&self, m: usize) -> f64 {
         ONCE_TRIED / m as f64 * self.once_safe(f64::EPSILON)
     }
+}
 
-    /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being
-    /// with this ε.
-    pub fn safe(&self, eps: f64) -> f64 {
-        SAFETY * eps * self.trace
-    }
+/// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being with
+/// this ε; `trace` is Σ w_i k(x_i, x_i).
+pub(crate) fn safe(trace: f64, eps: f64) -> f64 {
+    SAFETY * eps * trace
 }
 
 /// A solution, the way that led to it, and its passes over the rows.
@@ -135,7 +136,7 @@ impl Choice {
         auto: bool,
     ) -> Result<std::result::Result<Solved, usize>> {
         let (whitener, by) = (stream.whitener, SolvedBy::WhitenOnce);
-        let sums = FeatureSums::accumulate(stream, self.products)?; //               CᵀC, Cᵀy
+        let sums = FeatureSums::over(stream, self.products)?; //                     CᵀC, Cᵀy
         let once = sums.trace(whitener.order()) * whitener.inverse_trace;
         let scales = Scales { mu, trace: stream.totals.trace, once };
         let (solution, passes, reason) =
@@ -199,7 +200,7 @@ impl Solver {
         }
         while choice.by == SolvedBy::NormalEquations {
             passes += 1;
-            match FeatureSums::accumulate(stream, choice.products)?.solve(mu, intercept) {
+            match FeatureSums::over(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
                 other => return Ok(Solved { solution: other?, choice, passes }),
             }
@@ -209,7 +210,7 @@ impl Solver {
                 _ => choice.by = SolvedBy::Qr,
             }
         }
-        let solution = Triangle::accumulate(stream)?.solve(mu, intercept);
+        let solution = Triangle::over(stream, Products::Double)?.solve(mu, intercept)?;
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
@@ -238,7 +239,7 @@ impl Solver {
             let (bound, what) = match by {
                 WhitenOnce => (scales.once_safe(eps), "4*eps*tr(C'C)*tr(inv W)"),
                 _ if eps > f64::EPSILON => (SAFETY_OF_TILES * eps * scales.trace, "eps*trace"),
-                _ => (scales.safe(eps), "10*eps*trace"),
+                _ => (safe(scales.trace, eps), "10*eps*trace"),
             };
             if mu >= bound {
                 let wide = if eps < T::EPS { ", products in f64" } else { "" };
@@ -246,7 +247,7 @@ impl Solver {
                 return Choice { by, products, reason };
             }
         }
-        let bound = scales.safe(f64::EPSILON);
+        let bound = safe(scales.trace, f64::EPSILON);
         Choice {
             reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {bound:.3e}"),
             ..asked(Qr)

@@ -1,7 +1,7 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
-use crate::feature_sums::Solution;
+use crate::accumulator::Solution;
 use crate::kernel_rows::KernelRows;
 use crate::rows::FeatureRows;
 use crate::whitener::Whitener;

@@ -1,11 +1,11 @@
 //! Leave-one-out errors of a path, by one more pass over the rows.
 
 use super::RowSums;
-use super::bytes::Hash;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
 use crate::path::Family;
+use crate::sums::Hash;
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};

@@ -1,14 +1,14 @@
 //! The sums of a [`FitState`](super::FitState): features and targets, whitened.
 
-use super::accumulator::Accumulator;
-use super::bytes::Reader;
 use super::kernel_products::{entries, fingerprint};
-use super::sums::Sums;
 use super::tiled::TileTerm;
+use crate::accumulator::{Accumulator, Products};
 use crate::kernel_rows::KernelRows;
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
+use crate::path::features::Decompose;
 use crate::rows::{FeatureRows, Tile};
+use crate::sums::{Reader, Sums};
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
@@ -33,7 +33,7 @@ pub struct FitSums<K, T, A> {
 }
 
 #[expect(private_bounds, reason = "sealed: as FitState")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
         let (mut spectrum, V) = sums.decompose(self.intercept, totals)?;
         if let Some(Constant { targets, .. }) = &mut spectrum.constant {
@@ -111,7 +111,8 @@ impl<T: Scalar, K: Kernel<T>, A: Accumulator> TileTerm<T> for FitSums<K, T, A> {
         let rows = FeatureRows::with_shift(&tile, &source, &self.whitener, shift)?;
         let scratch = scratch.get_or_insert_with(|| rows.tile());
         rows.fill(scratch, tile, 0..tile.x.len());
-        sums.add(scratch, self.intercept);
+        let wide = &mut [Mat::new(), Mat::new()];
+        sums.add(scratch, self.intercept, Products::Double, wide);
         totals.merge(rows.totals);
         Ok(())
     }

@@ -1,8 +1,6 @@
 //! Normal equations by folds: k-fold cross-validation in one pass.
 
-use super::bytes::Hash;
 use super::path::SAFETY;
-use super::sums::Sums;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::Problem;
@@ -11,6 +9,7 @@ use crate::feature_sums::FeatureSums;
 use crate::path::Family;
 use crate::path::family::Basis;
 use crate::problem::Part;
+use crate::sums::{Hash, Sums};
 use crate::totals::Totals;
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;

@@ -1,7 +1,7 @@
 //! What the sums of products with kernel values have in common.
 
-use super::bytes::Hash;
 use crate::Problem;
+use crate::sums::Hash;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};

@@ -1,7 +1,5 @@
 //! Fits as states: what a pass over rows adds up to, which can be merged, saved and gone on with.
 
-mod accumulator;
-mod bytes;
 mod center_products;
 mod draws;
 mod dual_products;
@@ -15,7 +13,6 @@ mod path;
 mod residual_rows;
 mod row_sums;
 mod row_values;
-mod sums;
 mod tiled;
 
 pub use center_products::{CenterProduct, CenterProducts};
@@ -33,11 +30,11 @@ pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
 use crate::kernel_rows::span;
+use crate::path::features::Decompose;
 use crate::qr::Triangle;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
-use accumulator::Accumulator;
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
@@ -102,7 +99,7 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 pub type FitState<K, T, A> = Tiled<FitSums<K, T, A>, T>;
 
 #[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
     /// The state over no rows, for these centres and t targets.
     ///
     /// # Errors

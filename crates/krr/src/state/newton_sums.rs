@@ -1,11 +1,11 @@
 //! A Newton step of logistic regression over rows that come block by block.
 
-use super::bytes::Hash;
 use super::kernel_products::entries;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::feature_sums::FeatureSums;
+use crate::sums::Hash;
 use crate::totals::Totals;
 use crate::{KrrModel, Problem};
 use faer::Mat;

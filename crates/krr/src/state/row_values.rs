@@ -1,11 +1,10 @@
 //! Values of rows, in their order, as sums over rows.
 
-use super::bytes::Reader;
 use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
-use super::sums::Sums;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
 use crate::problem::Part;
+use crate::sums::{Reader, Sums};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};

@@ -1,10 +1,9 @@
 //! Sums over rows, tile by tile: what they all have in common.
 
-use super::bytes::{Reader, to_bytes, wrong};
-use super::sums::Sums;
 use super::{PassInput, RowSums};
 use crate::Problem;
 use crate::problem::TILE_ROWS;
+use crate::sums::{Reader, Sums, to_bytes, wrong};
 use crate::waiting::Waiting;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};

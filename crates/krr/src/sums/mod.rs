@@ -1,6 +1,9 @@
 //! What a sum over rows is made of: numbers that merge, become bytes and come back.
 
-use super::bytes::Reader;
+mod bytes;
+
+pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
+
 use faer::Mat;
 use nystrom_linalg_core::PackedLower;
 use std::fmt::Debug;
