@@ -58,7 +58,7 @@ impl<K> ExactKrr<K, ()> {
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         let family = self.family(samples)?;
         let mut sums = Mat::zeros(ridges.len() * samples.y.ncols(), 2);
-        family.add_squares(samples, None, &family.spectrum.mus(ridges)?, &mut sums)?;
+        family.add_squares(samples, &family.spectrum.mus(ridges)?, &mut sums)?;
         LambdaPath::new(family, ridges, &sums)
     }
 
@@ -117,7 +117,8 @@ impl<K> ExactKrr<K, ()> {
         };
         let basis = Basis::Samples { U, root_weights: samples.root_weights() };
         let centers = samples.x.as_cols().to_owned();
-        Ok(Family { kernel: self.kernel.clone(), centers, spectrum, basis, report })
+        let kernel = self.kernel.clone();
+        Ok(Family { kernel, centers, spectrum, basis, report, shift: None })
     }
 }
 

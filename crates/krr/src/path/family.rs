@@ -21,6 +21,8 @@ pub(crate) struct Family<K, T> {
     pub basis: Basis<T>,
     /// Of which the ridge and the condition change from fit to fit.
     pub report: FitReport,
+    /// What was subtracted from the targets of the sums, if a constant is fitted.
+    pub shift: Option<Vec<f64>>,
 }
 
 /// S, g, and what the constant needs.

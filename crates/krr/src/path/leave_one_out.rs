@@ -82,21 +82,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     }
 
     /// Adds the squared leave-one-out and training residuals of some of the samples at all `mus` to
-    /// `sums`, Lt × 2. A `shift` is subtracted from the targets meanwhile; without one it is their
-    /// mean, if there is a constant.
+    /// `sums`, Lt × 2.
     pub fn add_squares(
         &self,
         samples: Problem<'_, T>,
-        shift: Option<&[f64]>,
         mus: &[f64],
         sums: &mut Mat<f64>,
     ) -> Result<()> {
-        self.each_tile(samples, shift, mus, |rows, residuals| {
+        self.each_tile(samples, self.shift.as_deref(), mus, |rows, residuals| {
             residuals.add_to(sums, |i| samples.weight(rows.start + i) > 0.0);
         })
     }
 
-    /// Residuals in weighted coordinates, tile by tile.
+    /// Residuals in weighted coordinates, tile by tile. A `shift` is subtracted from the targets
+    /// meanwhile; without one it is their mean, if there is a constant.
     fn each_tile(
         &self,
         samples: Problem<'_, T>,

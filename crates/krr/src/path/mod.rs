@@ -16,6 +16,7 @@ use crate::KrrModel;
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use std::sync::Arc;
 
 /// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
 /// samples (weighted by w_i) and targets.
@@ -70,12 +71,14 @@ pub struct PathPoint<T> {
 /// # Departures
 /// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of
 /// positive weight.
+///
+/// A [`StatePath`](crate::StatePath), made from sums alone, has other points P.
 #[derive(Debug)]
 #[must_use]
-pub struct LambdaPath<K, T> {
+pub struct LambdaPath<K, T, P = PathPoint<T>> {
     /// At least one.
-    points: Vec<PathPoint<T>>,
-    family: Family<K, T>,
+    pub(crate) points: Vec<P>,
+    pub(crate) family: Arc<Family<K, T>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
@@ -106,12 +109,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
                 return Err(Error::NonFinite { what, row, col, value });
             }
         }
-        Ok(LambdaPath { points, family })
-    }
-
-    /// One point per ridge, in the order given.
-    pub fn points(&self) -> &[PathPoint<T>] {
-        &self.points
+        Ok(LambdaPath { points, family: Arc::new(family) })
     }
 
     /// The point with the smallest leave-one-out error (the first of equals).
@@ -129,6 +127,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     pub fn at_edge(&self, point: &PathPoint<T>) -> bool {
         self.points.iter().all(|other| other.mu >= point.mu)
             || self.points.iter().all(|other| other.mu <= point.mu)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
+    /// One point per ridge, in the order given.
+    pub fn points(&self) -> &[P] {
+        &self.points
     }
 
     /// The model at any ridge, on the grid or not: no pass over the data. m²t flops.

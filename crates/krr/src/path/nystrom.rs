@@ -149,7 +149,7 @@ impl<K> NystromKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         let kernel = &self.kernel;
-        let whitener = Whitener::new(kernel, centers)?; //                   W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
         let source = KernelRows::new(kernel, centers, None);
         let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
@@ -160,9 +160,9 @@ impl<K> NystromKrr<K, ()> {
         }
         let report =
             FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
-        drop(rows);
+        let shift = rows.shift;
         let basis = Basis::Features { V, whitener, expand: None };
         let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
-        Ok((Family { kernel, centers, spectrum, basis, report }, sums))
+        Ok((Family { kernel, centers, spectrum, basis, report, shift }, sums))
     }
 }

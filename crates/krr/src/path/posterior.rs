@@ -8,7 +8,7 @@ use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops, validate};
 
-impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
+impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
     /// How uncertain the model at a ridge is. About m³ flops.
     ///
     /// # Errors

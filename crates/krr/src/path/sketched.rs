@@ -61,7 +61,8 @@ impl<K> SketchedKrr<K, ()> {
             let (whitener, expand) = (rows.whitener.clone(), Some(span(sketch)));
             let basis = Basis::Features { V, whitener, expand };
             let centers = samples.x.gather(sketch.support().into());
-            let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
+            let (kernel, shift) = (self.kernel.clone(), rows.shift.clone());
+            let family = Family { kernel, centers, spectrum, basis, report, shift };
             LambdaPath::new(family, ridges, &sums)
         })
     }

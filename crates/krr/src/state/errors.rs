@@ -1,14 +1,16 @@
 //! Leave-one-out errors of a path, by one more pass over the rows.
 
 use super::RowSums;
+use super::kernel_products::entries;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
 use crate::path::Family;
+use crate::path::family::Spectrum;
 use crate::sums::Hash;
 use faer::Mat;
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, instruction_set, validate};
 use std::sync::Arc;
 
 /// The sums of squared leave-one-out errors of a [`StatePath`], at all its ridges, over rows that
@@ -48,7 +50,6 @@ pub type PathErrors<K, T> = Tiled<SquaredErrors<K, T>, T>;
 #[derive(Debug, Clone)]
 pub struct SquaredErrors<K, T> {
     family: Arc<Family<K, T>>,
-    shift: Option<Vec<f64>>,
     mus: Vec<f64>,
 }
 
@@ -56,11 +57,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// The leave-one-out errors of this path, over no rows yet.
     pub fn errors(&self) -> PathErrors<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
-        let hash = Hash::new().integer(self.fingerprint).numbers(&mus);
-        let hash = hash.numbers(&self.family.spectrum.values).value();
-        let sizes = [self.family.centers.nrows(), self.family.targets()];
-        let (family, shift) = (self.family.clone(), self.shift.clone());
-        Tiled::over_no_rows(SquaredErrors { family, shift, mus }, sizes, hash)
+        let (family, sizes) =
+            (self.family.clone(), [self.family.centers.nrows(), self.family.targets()]);
+        let Spectrum { values, g, .. } = &family.spectrum;
+        let hash = Hash::new().bytes(T::NAME.as_bytes()).bytes(instruction_set().as_bytes());
+        let hash = hash.numbers(&mus).numbers(values).numbers(entries(g.as_ref())).value();
+        Tiled::over_no_rows(SquaredErrors { family, mus }, sizes, hash)
     }
 }
 
@@ -118,8 +120,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for SquaredErrors<K, T> {
         _: u64,
         (): &mut (),
     ) -> Result<()> {
-        let SquaredErrors { family, shift, mus } = self;
         *weight += (0..tile.x.len()).map(|i| tile.weight(i)).sum::<f64>();
-        family.add_squares(tile, shift.as_deref(), mus, sums)
+        self.family.add_squares(tile, &self.mus, sums)
     }
 }

@@ -42,7 +42,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
         let (kernel, centers) = (self.kernel.clone(), self.centers.clone());
         let (whitener, expand) = (self.whitener.clone(), self.span.clone());
         let basis = Basis::Features { V, whitener, expand };
-        Ok(Family { kernel, centers, spectrum, basis, report: self.report(totals) })
+        let (report, shift) = (self.report(totals), self.intercept.then(|| self.offset.clone()));
+        Ok(Family { kernel, centers, spectrum, basis, report, shift })
     }
 
     pub(super) fn report(&self, totals: &Totals) -> FitReport {

@@ -1,11 +1,10 @@
 //! A path of ridges from a state alone.
 
 use crate::path::{Family, smallest};
-use crate::{KrrModel, Problem};
+use crate::{LambdaPath, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
-use std::sync::Arc;
 
 /// Errors below this multiple of ε are rounding.
 pub(super) const SAFETY: f64 = 10.0;
@@ -32,38 +31,12 @@ pub struct StatePoint<T> {
 }
 
 /// The fits at every ridge from a state, without a second pass over the rows.
-#[derive(Debug)]
-#[must_use]
-pub struct StatePath<K, T> {
-    /// At least one.
-    pub(super) points: Vec<StatePoint<T>>,
-    pub(super) family: Arc<Family<K, T>>,
-    /// What was subtracted from the targets, if a constant is fitted.
-    pub(super) shift: Option<Vec<f64>>,
-    /// Of the state.
-    pub(super) fingerprint: u64,
-}
+pub type StatePath<K, T> = LambdaPath<K, T, StatePoint<T>>;
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
-    /// One point per ridge, in the order given.
-    #[must_use]
-    pub fn points(&self) -> &[StatePoint<T>] {
-        &self.points
-    }
-
     /// The point with the smallest generalised cross-validation error (the first of equals).
-    #[must_use]
     pub fn best_by_gcv(&self) -> &StatePoint<T> {
         smallest(&self.points, |point| point.gcv)
-    }
-
-    /// The model at any ridge, on the path or not. m²t flops.
-    ///
-    /// # Errors
-    /// Those of [`Ridge::absolute`];
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) if coefficients overflow.
-    pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
-        self.family.model_at(self.family.spectrum.mu(ridge)?)
     }
 
     /// The residuals y_i − f₋ᵢ(x_i) of some of the rows that the state has seen, for every target
