@@ -83,7 +83,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let centers = Points::from_cols(z.as_ref());
         let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
-        let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
+        let W = self.kernel.gram(centers);
+        let whitener = Whitener::regularised(W.as_ref(), |j| gamma / weights[j])?;
         let source = KernelRows::new(&self.kernel, centers, None);
         let mut rows = FeatureRows::new(&problem, &source, &whitener, false)?;
         // β = (BᵀB + μI)⁻¹Bᵀy

@@ -140,7 +140,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
 
     fn fit_tiles(&self, tiles: &dyn Tiles<T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
         // W + δI = RRᵀ
-        let whitener = Whitener::for_solver(&self.kernel, centers, self.solver == Solver::Auto)?;
+        let is_auto = self.solver == Solver::Auto;
+        let whitener = Whitener::new(self.kernel.gram(centers).as_ref(), is_auto)?;
         let source = KernelRows::new(&self.kernel, centers, None);
         let mut stream = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ

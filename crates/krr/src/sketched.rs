@@ -153,7 +153,7 @@ impl<K, R> SketchedKrr<K, R> {
         let on_support = product.on_support()?; //                           KS on the support
         // SᵀKS + δI = RRᵀ; a path, which takes two passes, chooses no way to solve
         let is_auto = passes == 1 && self.solver == Solver::Auto;
-        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
+        let whitener = Whitener::new(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
         // ‖(KS)_i‖², the mean over the support
         let row = on_support.squared_norm_l2() / u as f64;
         let streamed = u <= n / STREAMED_SHARE;

@@ -20,7 +20,7 @@ pub(super) struct Landmarked<'a, T, K> {
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
     pub fn new(kernel: &'a K, intercept: bool, centers: Points<'a, T>) -> Result<Self> {
-        let whitener = Whitener::for_solver(kernel, centers, true)?; // W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), true)?; // W + δI = RRᵀ
         Ok(Landmarked { kernel, intercept, centers, whitener })
     }
 }

@@ -20,6 +20,7 @@ pub use dual_products::{DualProduct, DualProducts};
 pub use errors::{PathErrors, SquaredErrors};
 pub use fit_sums::FitSums;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
+pub(crate) use kernel_products::values;
 pub use newton_sums::{NewtonEquations, NewtonSums, step_of_newton};
 pub use path::{StatePath, StatePoint};
 pub(crate) use residual_rows::{Approximation, DrawnResidual, ResidualTotals};
@@ -124,7 +125,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
         validate::not_empty("centres (m)", centers.len())?;
         kernel.check_points(centers)?;
         check_offset(offset)?;
-        let whitener = Whitener::new(&kernel, centers)?; //          W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
         let centers = centers.as_cols().to_owned();
         Ok(Self::of((kernel, centers, None), whitener, offset, intercept))
     }
@@ -192,7 +193,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
         let product = SketchProduct::new(&matrix, sketch)?;
         // SᵀKS + δI = RRᵀ
         let gram = product.gram(product.on_support()?.as_ref());
-        let whitener = Whitener::from_gram(gram.as_ref(), false)?;
+        let whitener = Whitener::new(gram.as_ref(), false)?;
         let centers = points.gather(sketch.support().into());
         let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))
@@ -246,8 +247,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
             Ok(StatePoint { ridge, mu, d_eff, training, rounding: level / (t * weight), gcv })
         };
         let points = ridges.iter().map(point).collect::<Result<_>>()?;
-        let shift = term.intercept.then(|| term.offset.clone());
-        Ok(StatePath { points, family: Arc::new(family), shift, fingerprint: self.fingerprint })
+        Ok(StatePath { points, family: Arc::new(family) })
     }
 
     /// The sums, once every row is in them.
