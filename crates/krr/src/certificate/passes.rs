@@ -66,7 +66,8 @@ impl Certificate {
         self.check_options()?;
         let (n, m, t) = (model.report().n, model.centers().len(), model.intercept().len());
         let (s, streams) = (self.rows, Streams::from_rng(rng));
-        let whitener = Whitener::new(model.kernel(), model.centers())?; //        W + δI = RRᵀ
+        // W + δI = RRᵀ
+        let whitener = Whitener::new(model.kernel().gram(model.centers()).as_ref(), false)?;
         let sums = rows.pass(DualProducts::new(model, None))?;
         validate::same_size(POINTS, n, sums.rows() as usize)?;
         let ((totals, matrix), mu) = (sums.finish()?, model.report().ridge);

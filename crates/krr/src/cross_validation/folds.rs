@@ -16,40 +16,31 @@ use rand::Rng;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct Folds {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "checked"))]
     parts: Vec<Vec<usize>>,
 }
 
-/// The fields as they stand in a file.
+/// The parts of a file, if every row is in one of them; in increasing order.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct Stored {
-    parts: Vec<Vec<usize>>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for Folds {
-    type Error = Error;
-
-    /// # Errors
-    /// Those of [`Folds::of`]; [`Error::Incompatible`] unless every row is in one part.
-    fn try_from(Stored { parts }: Stored) -> Result<Self> {
-        let n = parts.iter().map(Vec::len).sum();
-        let mut fold = vec![usize::MAX; n];
-        for (part, rows) in parts.iter().enumerate() {
-            for &row in rows {
-                match fold.get_mut(row) {
-                    Some(fold) if *fold == usize::MAX => *fold = part,
-                    _ => {
-                        let problem = format!("row {row} of {n} is there twice, or is no row");
-                        return Err(Error::Incompatible { what: "folds", problem });
-                    }
+fn checked<'de, D: serde::Deserializer<'de>>(file: D) -> Result<Vec<Vec<usize>>, D::Error> {
+    use serde::{Deserialize, de::Error};
+    let parts = Vec::<Vec<usize>>::deserialize(file)?;
+    let n = parts.iter().map(Vec::len).sum();
+    let mut fold = vec![usize::MAX; n];
+    for (part, rows) in parts.iter().enumerate() {
+        for &row in rows {
+            match fold.get_mut(row) {
+                Some(fold) if *fold == usize::MAX => *fold = part,
+                _ => {
+                    let problem = format!("row {row} of {n} is there twice, or is no row");
+                    let error = nystrom_linalg_core::Error::Incompatible { what: "folds", problem };
+                    return Err(D::Error::custom(error));
                 }
             }
         }
-        Folds::of(&fold, parts.len())
     }
+    Folds::of(&fold, parts.len()).map(|folds| folds.parts).map_err(D::Error::custom)
 }
 
 impl Folds {

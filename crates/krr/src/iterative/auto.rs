@@ -4,7 +4,7 @@ use super::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
 use super::preconditioner::Preconditioner;
 use super::restricted::Restricted;
 use super::{Extras, Iteration, IterationReport, IterativeFit, IterativeOptions, Monitor};
-use crate::{Centers, KrrModel, NystromKrr, Problem, Solver};
+use crate::{Centers, KrrModel, NystromKrr, Problem};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
@@ -116,7 +116,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let mut plan = Plan::new::<T>(size, &self.options)?;
         let fit = match plan.method {
             Method::Direct => {
-                let model = self.direct(problem, centers)?;
+                let krr = NystromKrr::new(self.kernel.clone(), self.ridge);
+                let krr = NystromKrr { intercept: self.intercept, ..krr };
+                let model = krr.fit(problem, centers)?;
                 return Ok(PlannedFit { model, plan, iterations: None });
             }
             Method::Falkon => self.falkon(problem, centers, extras, &mut plan, rng)?,
@@ -173,15 +175,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let AutoKrr { kernel, ridge, intercept, options } = self;
         let (ridge, intercept) = (*ridge, *intercept);
         Restricted { kernel, ridge, intercept, options, preconditioner }
-    }
-
-    fn direct(&self, problem: Problem<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {
-        let krr = NystromKrr {
-            kernel: self.kernel.clone(),
-            ridge: self.ridge,
-            intercept: self.intercept,
-            solver: Solver::Auto,
-        };
-        krr.fit(problem, centers)
     }
 }
