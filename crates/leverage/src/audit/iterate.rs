@@ -64,7 +64,11 @@ pub(super) fn bounds<T: Scalar>(
             open = kept.iter().map(|&j| open[j]).collect();
         }
         let failed = found.iter().any(|bound| !bound.residual.is_finite());
-        if failed || open.is_empty() || iterations == max_iterations || !cg.step(&mut system, 0.0)? {
+        if failed
+            || open.is_empty()
+            || iterations == max_iterations
+            || !cg.step(&mut system, 0.0)?
+        {
             return Ok((found, iterations));
         }
         iterations += 1;
