@@ -115,8 +115,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         intercept: bool,
     ) -> Result<()> {
         self.check(kernel)?;
-        validate::not_empty("ridges of the path", ridges.len())?;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
+        all_absolute(ridges, self.x.len())?;
         let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
         check_rows(positive, intercept)
     }
@@ -166,6 +165,15 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let sums = RowTree::new(self.x.len()).reduce(leaf, add).unwrap_or_else(|| vec![0.0; t + 1]);
         (0..t).map(|j| sums[j] / sums[t]).collect()
     }
+}
+
+/// nλ of each ridge of a path, for n rows.
+///
+/// # Errors
+/// `Empty` without ridges, those of [`Ridge::absolute`].
+pub(crate) fn all_absolute<T: Scalar>(ridges: &[Ridge<T>], n: usize) -> Result<Vec<f64>> {
+    validate::not_empty("ridges of the path", ridges.len())?;
+    ridges.iter().map(|ridge| Ok(ridge.absolute(n)?.f64())).collect()
 }
 
 /// Leaving one sample out must leave one, if a constant is fitted.

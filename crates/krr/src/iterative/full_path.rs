@@ -7,6 +7,7 @@ use super::run::{finished, reason};
 use super::validation::Validation;
 use super::{IterativeFit, IterativeOptions};
 use crate::Problem;
+use crate::problem::all_absolute;
 use crate::targets::Targets;
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, Stop, ops, validate};
@@ -187,9 +188,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let (t, given) = (samples.y.ncols(), valid.y.ncols());
         validate::same_size("validation targets against targets", t, given)?;
         self.options.check()?;
-        validate::not_empty("ridges of the path", self.ridges.len())?;
-        let n = samples.x.len();
-        self.ridges.iter().map(|ridge| ridge.absolute(n).map(T::f64)).collect()
+        all_absolute(&self.ridges, samples.x.len())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Newton's method under a ridge that falls, each step a weighted regression.
 
+use crate::problem::all_absolute;
 use crate::{FitReport, KrrModel, Problem, step_of_newton};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -78,10 +79,9 @@ pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>, enough: f64) -> Result<V
 
 /// Ridges all of which are wanted.
 pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>], enough: f64) -> Result<Vec<Stop>> {
-    validate::not_empty("ridges of the path", ridges.len())?;
     validate::not_empty("points (n)", n)?;
-    let stop = |ridge: &Ridge<T>| Ok(Stop { mu: ridge.absolute(n)?.f64(), enough, wanted: true });
-    ridges.iter().map(stop).collect()
+    let stop = |mu| Stop { mu, enough, wanted: true };
+    Ok(all_absolute(ridges, n)?.into_iter().map(stop).collect())
 }
 
 /// The last model that `each` gives away.

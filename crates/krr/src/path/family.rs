@@ -1,5 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
+use crate::kernel_rows::spread;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
@@ -190,10 +191,7 @@ impl<T: Scalar> Basis<T> {
             }
             Basis::Features { V, whitener, expand } => {
                 let theta = whitener.unwhiten(ops::times(V.as_ref(), c.as_ref()));
-                match expand {
-                    Some(S) => ops::times(S.as_ref(), theta.as_ref()),
-                    None => theta,
-                }
+                spread(expand.as_ref(), theta)
             }
         }
     }

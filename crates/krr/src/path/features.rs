@@ -4,7 +4,7 @@ use super::errors::{Residuals, project};
 use super::family::{Constant, Spectrum};
 use crate::accumulator::{Accumulator, Products};
 use crate::feature_sums::{Centered, FeatureSums};
-use crate::problem::TILE_ROWS;
+use crate::problem::{TILE_ROWS, all_absolute};
 use crate::qr::{CenteredTriangle, Triangle};
 use crate::rows::{FeatureRows, Tile};
 use crate::solver::{Choice, Scales, safe};
@@ -24,11 +24,7 @@ impl Solver {
         rows: &FeatureRows<'_, T>,
         ridges: &[Ridge<T>],
     ) -> Result<(Spectrum, Mat<f64>, String)> {
-        let mus = ridges
-            .iter()
-            .map(|ridge| Ok(ridge.absolute(rows.len())?.f64()))
-            .collect::<Result<Vec<f64>>>()?;
-        let mu = mus.iter().copied().fold(f64::INFINITY, f64::min);
+        let mu = all_absolute(ridges, rows.len())?.into_iter().fold(f64::INFINITY, f64::min);
         let scales = Scales { mu, trace: rows.totals.trace, once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
         let products =

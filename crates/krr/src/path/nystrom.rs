@@ -5,14 +5,14 @@ use super::features;
 use crate::kernel_rows::KernelRows;
 use crate::nystrom::check_centers;
 use crate::path::LambdaPath;
-use crate::problem::check_rows;
+use crate::problem::{all_absolute, check_rows};
 use crate::rows::FeatureRows;
 use crate::source::{RowSource, SourceTiles, Tiles};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Landmarks;
 use std::cell::RefCell;
 
@@ -103,8 +103,7 @@ impl<K> NystromKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         check_centers(&self.kernel, centers)?;
-        validate::not_empty("ridges of the path", ridges.len())?;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
+        all_absolute(ridges, 1)?;
         self.path_of(&SourceTiles(RefCell::new(rows)), centers, ridges)
     }
 

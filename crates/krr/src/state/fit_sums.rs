@@ -14,7 +14,7 @@ use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar, ops};
+use nystrom_linalg_core::{Result, Scalar};
 use std::marker::PhantomData;
 
 /// What a [`FitState`](super::FitState) adds of a tile: its whitened features and targets.
@@ -60,13 +60,6 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
 impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
     pub(super) fn centers(&self) -> Points<'_, T> {
         Points::from_cols(self.centers.as_ref())
-    }
-
-    /// θ of the centres: R⁻ᵀβ, or S̄R⁻ᵀβ.
-    pub(super) fn to_centers(&self, beta: Mat<f64>) -> Mat<f64> {
-        let theta = self.whitener.unwhiten(beta);
-        let Some(S) = &self.span else { return theta };
-        ops::times(S.as_ref(), theta.as_ref())
     }
 
     /// p = m, or m + 1 with an intercept.

@@ -30,8 +30,9 @@ pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
-use crate::kernel_rows::span;
+use crate::kernel_rows::{span, spread};
 use crate::path::features::Decompose;
+use crate::problem::all_absolute;
 use crate::qr::Triangle;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
@@ -217,7 +218,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
             reason: "from the state of its rows".into(),
             ..term.report(totals)
         };
-        let theta = term.to_centers(solution.beta);
+        // θ = R⁻ᵀβ, or S̄R⁻ᵀβ
+        let theta = spread(term.span.as_ref(), term.whitener.unwhiten(solution.beta));
         let (kernel, b) = (term.kernel.clone(), b.as_deref());
         KrrModel::from_parts(kernel, term.centers(), theta.as_ref(), b, report)
     }
@@ -229,10 +231,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
     /// # Errors
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
     pub fn path(&self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
-        validate::not_empty("ridges of the path", ridges.len())?;
         let (known, term) = (self.known()?, &*self.term);
         let Totals { rows, weight, ref squares, ref targets, .. } = known.0;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(rows as usize).map(drop))?;
+        all_absolute(ridges, rows as usize)?;
         let family = term.family(&known)?;
         let t = squares.len() as f64;
         let centered = |(square, sum): (&f64, &f64)| {
