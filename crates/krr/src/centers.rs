@@ -36,14 +36,14 @@ pub enum Centers<'a, T> {
         n: usize,
         /// The rows.
         indices: &'a [usize],
-        /// ω, one per row; n/M each if `None`.
+        /// ω, one per row; n/m each if `None`.
         weights: Option<&'a [T]>,
     },
     /// Any points.
     Points {
         /// The points.
         points: Points<'a, T>,
-        /// ω, one per point; n/M each if `None`.
+        /// ω, one per point; n/m each if `None`.
         weights: Option<&'a [T]>,
     },
 }

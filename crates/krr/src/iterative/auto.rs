@@ -10,7 +10,7 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 use std::ops::ControlFlow;
 
-/// Kernel ridge regression restricted to M centres by the method that takes the least work in the
+/// Kernel ridge regression restricted to m centres by the method that takes the least work in the
 /// memory allowed. It solves directly, by Falkon or by KRILL, which give the same f up to the
 /// tolerance. [`Plan::new`] has the rule.
 ///

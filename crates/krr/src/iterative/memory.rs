@@ -10,7 +10,7 @@ const TILE_NUMBERS: usize = 1 << 17;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryPlan {
-    /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of
+    /// The factors of K_mm and of the preconditioner (and KRILL's sketch), or the n × k factor of
     /// full-data regression.
     pub factors: u64,
     /// The vectors of conjugate gradients.
@@ -18,7 +18,7 @@ pub struct MemoryPlan {
     /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst,
     /// whatever the number of threads.
     pub tiles: u64,
-    /// Rows of K_nM that are kept, or one triangle of K.
+    /// Rows of K_nm that are kept, or one triangle of K.
     pub kept: u64,
     /// How many rows are kept; of a triangle, n times the share that is.
     pub kept_rows: usize,

@@ -1,6 +1,6 @@
 //! Kernel ridge regression by conjugate gradients.
 //!
-//! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with
+//! * [`Falkon`], [`Krill`]: f restricted to m centres, O(nm) per iteration and O(m²) memory, with
 //!   two preconditioners.
 //! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `full_system.rs`
 //!   is its equations and preconditioner, `full_sizes.rs` its memory.
@@ -8,7 +8,7 @@
 //!
 //! `restricted.rs` puts a restricted fit together: `system.rs` (the equations),
 //! `preconditioner.rs`, `run.rs` (the loop). `in_memory.rs` begins it for rows in memory, which
-//! `tiles.rs` turns into products with K_nM, and `passes.rs` for rows that are read again for every
+//! `tiles.rs` turns into products with K_nm, and `passes.rs` for rows that are read again for every
 //! iteration. `full.rs` and `full_passes.rs` are the same on all the data. `memory.rs` counts bytes
 //! before a fit begins.
 

@@ -15,14 +15,14 @@ pub struct IterativeOptions {
     /// Most iterations.
     pub max_iterations: usize,
     /// Bytes the fit may take beyond its input and its model. What is left of them after the
-    /// factorisations keeps rows of K_nM, which are then evaluated once. (For all data: one
+    /// factorisations keeps rows of K_nm, which are then evaluated once. (For all data: one
     /// triangle of K in `f32`.) `None`: nothing is kept, nothing is refused.
     pub memory: Option<u64>,
 }
 
 impl Default for IterativeOptions {
     /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of
-    /// up to about 1e-7 where K_MM is numerically singular, and 1e-12 where it is not. A smaller
+    /// up to about 1e-7 where K_mm is numerically singular, and 1e-12 where it is not. A smaller
     /// tolerance ends in [`Stop::Stalled`](crate::Stop::Stalled).
     fn default() -> Self {
         IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
@@ -45,7 +45,7 @@ pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send +
 
 /// What a fit may be given beyond problem and centres.
 pub struct Extras<'a, K, T> {
-    /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at
+    /// Coefficients to start from, m × t: those of an earlier fit with the same centres, say at
     /// another λ.
     pub start: Option<MatRef<'a, T>>,
     /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
@@ -101,7 +101,7 @@ impl<K, T> fmt::Debug for Iteration<'_, K, T> {
 }
 
 impl<K, T> Iteration<'_, K, T> {
-    /// The model so far. O(M²t) flops.
+    /// The model so far. O(m²t) flops.
     ///
     /// # Errors
     /// `NonFinite` if a coefficient overflowed.
@@ -109,7 +109,7 @@ impl<K, T> Iteration<'_, K, T> {
         (self.model)()
     }
 
-    /// The state after this iteration, for [`Extras::resume`]: a copy of 3Mt numbers (3nt on all
+    /// The state after this iteration, for [`Extras::resume`]: a copy of 3mt numbers (3nt on all
     /// data). They become bytes, or what serde makes of them (feature `serde`).
     #[must_use]
     pub fn state(&self) -> SavedSolve<f64> {

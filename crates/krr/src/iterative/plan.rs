@@ -65,7 +65,7 @@ const PER_COORDINATE: f64 = 3.0;
 /// matrix product.
 const VECTOR_FLOP: f64 = 8.0;
 /// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding
-/// of M dimensions in 2M.
+/// of m dimensions in 2m.
 const CONDITION_FALKON: f64 = 16.7;
 /// Falkon's where nothing is known of how the centres were chosen: twice the iterations, as of
 /// leverage-sampled ones without weights.
@@ -203,7 +203,7 @@ pub(crate) fn value(d: usize) -> f64 {
     PER_VALUE + PER_COORDINATE * d as f64
 }
 
-/// Flops of the passes over K_nM, whose kept rows are evaluated once, and the least memory.
+/// Flops of the passes over K_nm, whose kept rows are evaluated once, and the least memory.
 fn passes<T: Scalar>(
     size: ProblemSize,
     passes: usize,

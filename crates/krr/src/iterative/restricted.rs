@@ -1,4 +1,4 @@
-//! A fit restricted to the span of M features, wherever its rows are.
+//! A fit restricted to the span of m features, wherever its rows are.
 
 use super::preconditioner::Preconditioner;
 use super::run::run;
@@ -29,7 +29,7 @@ pub(super) struct Span<'a, T> {
     pub centers: Points<'a, T>,
     /// Sθ, the coefficients of the model; θ without a sketch.
     pub expand: &'a dyn Fn(Mat<f64>) -> Mat<f64>,
-    /// RRᵀ = K_MM + δI, or SᵀK_MM S + δI.
+    /// RRᵀ = K_mm + δI, or SᵀK_uu S + δI for a sketch of u centres.
     pub R: Cholesky<f64>,
     /// Ω, how many rows each feature stands for; `None`: all for equally many.
     pub omega: Option<Vec<f64>>,

@@ -3,9 +3,9 @@
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Streams, ops};
 
-/// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
+/// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nm R⁻ᵀ, RRᵀ = K_mm + δI, preconditioned by GGᵀ.
 ///
-/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹. Its
+/// With θ = R⁻ᵀβ this is Hθ = K_nmᵀDy for H = K_nmᵀDK_nm + μ(K_mm + δI), multiplied by R⁻¹. Its
 /// residual is the gradient of the objective at f. The residual's Euclidean norm is the norm of
 /// that gradient in the space of k, whatever the coordinates. With an intercept b is
 /// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
@@ -18,11 +18,11 @@ pub(crate) struct RestrictedSystem<'a, N> {
     pub passes: usize,
 }
 
-/// What a restricted fit takes from the rows, each by a pass. K_nM is KS for a sketch S.
+/// What a restricted fit takes from the rows, each by a pass. K_nm is KS for a sketch S.
 pub(crate) trait RowProducts {
-    /// (Ψ√D K_nM)ᵀ, M × 2M.
+    /// (Ψ√D K_nm)ᵀ, m × 2m.
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
-    /// K_nMᵀ D K_nM u, M × t.
+    /// K_nmᵀ D K_nm u, m × t.
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>>;
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Moments {
     pub n: usize,
     /// Σ w.
     pub weight: f64,
-    /// K_nMᵀD[y − ȳ, 1] if `centred`, else K_nMᵀD[y, 1].
+    /// K_nmᵀD[y − ȳ, 1] if `centred`, else K_nmᵀD[y, 1].
     pub sums: Mat<f64>,
     /// ȳ, the weighted mean of each target, or what it is centred by.
     pub mean: Vec<f64>,
@@ -46,7 +46,7 @@ pub(crate) struct Constant {
 }
 
 impl Moments {
-    /// ΦᵀD(y − ȳ), M × t, and what eliminates the constant; ȳ = 0 without an intercept.
+    /// ΦᵀD(y − ȳ), m × t, and what eliminates the constant; ȳ = 0 without an intercept.
     pub fn right_hand_side(
         self,
         R: &Cholesky<f64>,
@@ -78,7 +78,7 @@ impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
         self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        let mut c = self.rows.normal(u.as_ref())?; //               c = K_nMᵀ(D K_nM u)
+        let mut c = self.rows.normal(u.as_ref())?; //               c = K_nmᵀ(D K_nm u)
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {

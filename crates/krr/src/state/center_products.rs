@@ -18,14 +18,14 @@ const CHUNK: usize = 64;
 ///
 /// | input | sum |
 /// |---|---|
-/// | nothing | K_nMᵀD\[y 1\], M × (t + 1): the right-hand side |
-/// | u, M × c | K_nMᵀDK_nM u, M × c: an iteration |
-/// | a key | (Ψ√D K_nM)ᵀ, M × 2M: KRILL's embedding |
+/// | nothing | K_nmᵀD\[y 1\], m × (t + 1): the right-hand side |
+/// | u, m × c | K_nmᵀDK_nm u, m × c: an iteration |
+/// | a key | (Ψ√D K_nm)ᵀ, m × 2m: KRILL's embedding |
 ///
 /// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
 /// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
-/// reach, make them from their [`PassInput`]. Nothing but the sum is held, and 64·M numbers for
-/// each thread; for an embedding, 1024·M numbers.
+/// reach, make them from their [`PassInput`]. Nothing but the sum is held, and 64·m numbers for
+/// each thread; for an embedding, 1024·m numbers.
 ///
 /// Ψ of a tile follows from the key and the number of its first row, so sums must begin [where
 /// their rows do](crate::RowSums::empty_at): otherwise repeated rows could have equal signs.
@@ -35,7 +35,7 @@ pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 #[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
     kernel: K,
-    /// d × M.
+    /// d × m.
     centers: Mat<T>,
     targets: usize,
     input: PassInput,
@@ -87,7 +87,7 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> Mat<f64> {
         let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
         let mut wide = Mat::new();
-        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      M × rows
+        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      m × rows
         let w = |i: usize| rows.weight(i);
         let right = match &self.input {
             PassInput::Along(u) => {
@@ -140,7 +140,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for CenterProduct<K, T> {
         if let PassInput::Embedded(key) = self.input {
             buffers.lend((m, TILE_ROWS), |buffer| {
                 let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
-                let Kt = values(&self.kernel, centers, tile.x, buffer, &mut wide); // M × rows
+                let Kt = values(&self.kernel, centers, tile.x, buffer, &mut wide); // m × rows
                 embed(out.as_mut(), Kt, tile, &mut Streams::from_key(key).stream(first));
             });
             return Ok(());

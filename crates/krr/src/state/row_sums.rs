@@ -90,7 +90,7 @@ pub trait RowSums<T>: Sized {
 pub enum PassInput {
     /// Nothing more.
     Nothing,
-    /// Products with these vectors, M × t.
+    /// Products with these vectors, m × t.
     Along(Mat<f64>),
     /// A random embedding with this key.
     Embedded(u64),
