@@ -1,4 +1,4 @@
-//! The distance to exact regression from both sides, by a few passes over K.
+//! Lower and upper bounds on the distance to exact regression, by a few passes over K.
 
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
@@ -16,16 +16,15 @@ use rand::Rng;
 /// How much more than for a fit the preconditioner may cost: few passes are to do.
 const WORTH: f64 = 2.0;
 
-/// The distance between a fit f and exact kernel ridge regression f_K at the training points, from
-/// both sides and for certain. A few passes over all of K give it.
+/// A lower and an upper bound on the distance between a fit f and exact kernel ridge regression f_K
+/// at the training points, by a few passes over all of K. They hold with certainty.
 ///
-/// [`Certificate`](crate::Certificate) reads few rows, and its bound is an upper one that may be
-/// many times too large. This one reads every pair of rows, and its two sides close in on the
-/// truth.
+/// [`Certificate`](crate::Certificate) reads few rows of K, and its upper bound may be many times
+/// too large. The bounds here approach each other with every pass.
 ///
 /// # What is bounded
-/// Exact regression f_K = Kα* solves (K + μI)α* = y, so that f_K = y − μα*. The fit has
-/// f = y − μα_0 with α_0 = (y − f)/μ, whatever it came from. Conjugate gradients on the exact
+/// Exact regression f_K = Kα* solves (K + μI)α* = y, so that f_K = y − μα*. Any fit is
+/// f = y − μα_0 with α_0 = (y − f)/μ. Conjugate gradients on the exact
 /// system, begun at α_0, have the iterate α_j and the residual r_j = y − (K + μI)α_j. Hence
 /// α* − α_j = (K + μI)⁻¹r_j and
 ///
@@ -41,8 +40,8 @@ const WORTH: f64 = 2.0;
 /// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − μP⁻¹r_j/2‖ |  ≤  √(μ r_jᵀP⁻¹r_j)/2.
 /// ```
 ///
-/// P⁻¹r_j and r_jᵀP⁻¹r_j are what the iterations need anyhow. With T = I, which is all that ‖S‖ ≤ 1
-/// says, ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is as valid. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
+/// The iterations compute P⁻¹r_j and r_jᵀP⁻¹r_j anyway. With T = I, by ‖S‖ ≤ 1 alone,
+/// ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is valid too. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
 /// coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
 /// ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
 ///
@@ -53,23 +52,23 @@ const WORTH: f64 = 2.0;
 /// u. The mean residual of f, if it has one, is orthogonal to all else and added by Pythagoras.
 ///
 /// # Rounding
-/// Where `memory` keeps K in `f32`, that changes r_j by at most ‖E‖·‖γ_j − γ_0‖, with E the
-/// roundings, whose norm is known. This is added on both sides. Where that is most of what the
-/// sides are apart by, the last pass is spent on r_j itself, by K as it is.
+/// Where `memory` stores K in `f32`, r_j changes by at most ‖E‖·‖γ_j − γ_0‖, with E the rounding
+/// errors, whose norm is known. This number widens both bounds. If it is most of the distance
+/// between them, the last pass computes r_j from K itself.
 ///
-/// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
-/// unit a step, and of the steps. What they leave of u in γ_j counts 2(‖K‖ + μ) times its length.
-/// All that is added, and where it is all that is left they end. The roundings of F may leave FFᵀ
-/// above K by a δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c, and the radius is √(c rᵀT r)/2. If
-/// δ > μ/2, T = I. The rounding errors of single kernel values are not counted: K is what the
-/// kernel evaluates to.
+/// The iterations have rounding errors too: ε(‖K‖ + μ) times the norm of γ_0, once, the norm of γ_j,
+/// by half a unit per step, and the norms of the steps. The component of γ_j along u counts
+/// 2(‖K‖ + μ) times its length. All these widen the bounds; the iterations end when nothing else is
+/// left. By rounding of F, FFᵀ may exceed K by some δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c,
+/// and the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. Rounding errors of kernel values are not
+/// counted: K is the matrix of the computed values.
 ///
 /// # Cost
-/// `passes` × n²/2 kernel values and 2n²t flops each. Beside them nk values and 2nk² flops for the
-/// preconditioner of [`FullKrr`](crate::FullKrr); at a higher rank, 2nm and nm² as
-/// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, 3n²/2 values at
-/// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend
-/// on the number of threads.
+/// A pass takes n²/2 kernel values and 2n²t flops. The preconditioner of
+/// [`FullKrr`](crate::FullKrr), here of a higher rank, takes nk values and 2nk² flops; α_0 takes 2nm
+/// values and nm² flops, as for [`Certificate`](crate::Certificate). With `memory` for half a matrix
+/// in `f32`, all passes together take at most 3n²/2 values. [`cost`](Self::cost) computes the cost
+/// beforehand. The bits do not depend on the number of threads.
 ///
 /// # Source
 /// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
@@ -102,27 +101,27 @@ const WORTH: f64 = 2.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TightCertificate {
-    /// Passes over K at most: one for the residual of the fit, the others are iterations. Fewer
-    /// where rounding errors are all that is left to the iterations.
+    /// The largest number of passes over K: one for the residual of the fit, the others iterations.
+    /// There are fewer if only rounding errors are left.
     pub passes: usize,
     /// The fit counts as close to exact regression if their distance is at most this times the root
     /// mean square of the residuals y − f.
     pub tolerance: f64,
-    /// Bytes it may take, what is left of which keeps one triangle of K in `f32`; `None`: nothing
-    /// is kept, nothing is refused.
+    /// Bytes that it may use; those left store one triangle of K in `f32`. `None`: no limit, and K
+    /// is not stored.
     pub memory: Option<u64>,
 }
 
-/// What a [`TightCertificate`] takes: counted from the sizes, before it begins.
+/// The cost of a [`TightCertificate`], computed from the sizes before it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CertificateCost {
-    /// Kernel values, to a few hundredths. More where a ridge turns out to forbid that K is kept in
-    /// `f32`.
+    /// Kernel values, accurate to a few per cent. The certificate takes more if K cannot be stored in
+    /// `f32` because the ridge is too small for the rounding errors.
     pub kernel_entries: u64,
-    /// Flops beside them.
+    /// Flops other than those of kernel values.
     pub flops: f64,
-    /// Bytes by what they are for.
+    /// Bytes by purpose.
     pub memory: MemoryPlan,
 }
 
@@ -138,8 +137,8 @@ impl TightCertificate {
     /// the n points x.
     ///
     /// # Randomness
-    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky). It moves the two sides, never past the
-    /// truth.
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky). The bounds depend on it, but are always
+    /// valid.
     ///
     /// # Errors
     /// As [`Certificate::certify`](crate::Certificate::certify);
@@ -196,7 +195,7 @@ impl TightCertificate {
         })
     }
 
-    /// What [`certify`](Self::certify) takes for a fit of n points in d coordinates with m centres
+    /// The cost of [`certify`](Self::certify) for a fit of n points in d coordinates with m centres
     /// and t targets.
     ///
     /// # Errors

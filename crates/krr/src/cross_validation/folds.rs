@@ -60,8 +60,8 @@ impl Folds {
         Ok(Folds { parts: random_parts(&(0..n).collect::<Vec<_>>(), folds, rng)? })
     }
 
-    /// As [`random`](Self::random), for the rows of a problem. Those of positive weight are cut
-    /// apart from those of weight 0: every part has as many of them, up to one.
+    /// As [`random`](Self::random), for the rows of a problem. The numbers of rows of positive weight
+    /// in the parts also differ by at most one.
     ///
     /// # Errors
     /// As [`random`](Self::random), where [`Error::TooMany`] counts rows of positive weight.
@@ -74,7 +74,7 @@ impl Folds {
         Ok(Folds { parts: parts_of_problem(problem, ("folds", folds), rng)? })
     }
 
-    /// Rows 0, …, n − 1 by the number of their fold, below `folds`.
+    /// `fold` holds the number of the fold of each row 0, …, n − 1, below `folds`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::IndexOutOfRange`] for a fold
@@ -136,8 +136,8 @@ pub(crate) fn check_count(folds: usize) -> Result<()> {
     validate::require(folds >= 2, "number of folds", folds as f64, requirement)
 }
 
-/// Rows in random order, cut into parts whose sizes differ by at most one, the larger ones first;
-/// each sorted.
+/// Rows in random order, cut into parts whose sizes differ by at most one, the larger parts first.
+/// Each part is sorted.
 ///
 /// # Randomness
 /// A bounded integer a row.
@@ -154,8 +154,8 @@ fn random_parts(rows: &[usize], parts: usize, rng: &mut dyn Rng) -> Result<Vec<V
     Ok((0..parts).map(part).collect())
 }
 
-/// The rows of a problem in random parts whose sizes differ by at most one. So do the numbers of
-/// their rows of positive weight: a part without any could not be fitted.
+/// The rows of a problem in random parts whose sizes differ by at most one, and so do the numbers of
+/// their rows of positive weight. A part without such rows could not be fitted.
 ///
 /// # Errors
 /// [`Error::TooMany`] for more parts than rows of positive weight.

@@ -8,24 +8,23 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams};
 use rand::Rng;
 
-/// Kernel ridge regression restricted to m centres, as [`Falkon`](crate::Falkon), for centres of
-/// any kind. Its preconditioner asks nothing of them: it is K_nm compressed to 2m rows by a random
-/// embedding.
+/// Kernel ridge regression restricted to m centres as [`Falkon`](crate::Falkon), with a
+/// preconditioner for centres of any kind: K_nm compressed to 2m rows by a random embedding.
 ///
 /// ```text
 /// Hθ = K_nmᵀy,   H = K_nmᵀK_nm + nλK_mm,   preconditioned by   (ΨK_nm)ᵀ(ΨK_nm) + nλK_mm,
 /// ```
 ///
 /// Ψ a sparse sign embedding, 2m × n: eight entries ±1/√8 in each column, at random rows. Falkon's
-/// preconditioner is as good as the centres are an unbiased sample of the data with known weights.
-/// This one is good for any centres and any m (greedy pivots, k-means centres, inducing points from
-/// elsewhere). The price is one more pass over K_nm and about 5m³ flops.
+/// preconditioner needs centres that are an unbiased sample of the data with known weights. This
+/// preconditioner suits any centres and any m: greedy pivots, k-means centres, inducing points of
+/// another method. It takes one more pass over K_nm and about 5m³ flops.
 ///
 /// Residual, tolerance, memory, report and errors are those of [`Falkon`](crate::Falkon).
 ///
 /// # Cost
-/// As `Falkon` for an iteration; before them nm kernel values, 16nm + 5m³ flops. 32m² bytes for the
-/// factors and the sketch.
+/// An iteration as `Falkon`; the preconditioner nm kernel values and 16nm + 5m³ flops. 32m² bytes
+/// for the factors and the sketch.
 ///
 /// # Source
 /// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for

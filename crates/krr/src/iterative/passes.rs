@@ -15,16 +15,15 @@ use rand::Rng;
 use std::sync::atomic::AtomicU64;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. There is one for the
-    /// right-hand side, one an iteration, and one for every time the true residual is computed.
-    /// Centres and the number of targets have to be known; how many rows there are need not be.
+    /// As [`fit_with`](Self::fit_with), for rows that are read in passes: one for the right-hand
+    /// side, one for each iteration, and one for each computation of the true residual. Centres and
+    /// the number of targets must be known, the number of rows need not.
     ///
-    /// Every centre stands for as many rows as any other, as those of a uniform sample do.
+    /// All centres represent equally many rows, as those of a uniform sample do.
     ///
     /// # Cost
     /// That of [`fit`](Self::fit). Memory: 16m² bytes, vectors of m numbers and a tile of 1024
-    /// rows; nothing that grows with n. The bits depend on the rows and on what of their sums was
-    /// merged with what.
+    /// rows, for any n. The bits depend on the rows and on the order in which sums were merged.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the passes;
@@ -59,12 +58,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: as
-    /// [`Falkon::fit_passes`], with one pass more, for the embedding, and for centres of any kind.
+    /// As [`fit_with`](Self::fit_with), for rows that are read in passes: those of
+    /// [`Falkon::fit_passes`], and one for the embedding. Centres of any kind.
     ///
     /// # Cost
-    /// That of [`fit`](Self::fit). Memory: 32m² bytes, and 16m² more for every sum of the first
-    /// passes that waits to be merged; nothing that grows with n.
+    /// That of [`fit`](Self::fit). Memory: 32m² bytes, and 16m² more for each sum of the first two
+    /// passes that is not merged yet; for any n.
     ///
     /// # Randomness
     /// One key. The embedding of a tile follows from the key and the number of its first row.

@@ -4,7 +4,7 @@ use super::preconditioner::{falkon_numbers, krill_numbers};
 use super::{IterativeOptions, MemoryPlan};
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
-/// Ways to fit the same f.
+/// Methods that fit the same f.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// [`NystromKrr`](crate::NystromKrr).
@@ -15,7 +15,7 @@ pub enum Method {
     Krill,
 }
 
-/// What a method would take.
+/// The cost of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
@@ -25,20 +25,20 @@ pub struct Estimate {
     pub iterations: usize,
     /// Work, in flops at the speed of a matrix product.
     pub flops: f64,
-    /// The least memory it can do with, in bytes, beyond its input and its model.
+    /// The least memory it needs, in bytes, beyond its input and its model.
     pub bytes: u64,
 }
 
-/// The method taken, and why.
+/// The method chosen, and why.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct Plan {
     /// The method.
     pub method: Method,
-    /// In words.
+    /// Why, in words.
     pub reason: String,
-    /// What each of the three would take.
+    /// The cost of each method.
     pub estimates: [Estimate; 3],
 }
 
@@ -86,10 +86,10 @@ impl Plan {
     ///
     /// k = 60 + 3d is a kernel value in flops, p the passes: ½√κ·ln(2/tolerance) iterations for the
     /// condition number κ of each preconditioner, and two more. κ is 16.7 for Falkon and 34 for
-    /// KRILL. Falkon's needs the weights of the centres; without them 4·16.7 is expected. v counts
-    /// kernel values: m for a row that the memory allowed keeps, m in every pass for any other.
+    /// KRILL. Falkon needs the weights of the centres; without them κ = 4·16.7. v counts kernel
+    /// values: m for each row that is stored in the memory allowed, m in every pass for other rows.
     ///
-    /// No clock, no look at the machine: the same sizes always give the same plan.
+    /// The plan depends on the sizes only, not on the machine.
     ///
     /// ```
     /// use nystrom_krr::{IterativeOptions, Method, Plan, ProblemSize};

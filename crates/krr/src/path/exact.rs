@@ -19,15 +19,15 @@ impl<K> ExactKrr<K, ()> {
     /// y_i − f₋ᵢ(x_i) = γ_i / Σ_j U_ij²/(σ_j + nλ),
     /// ```
     ///
-    /// a quotient without cancellation, however small λ is. With weights √D K √D takes the place of
-    /// K, with an intercept (I − ûûᵀ)√D K √D(I − ûûᵀ), û = √D1/‖√D1‖.
+    /// a quotient without cancellation, however small λ is. With weights √D K √D replaces K. With an
+    /// intercept (I − ûûᵀ)√D K √D(I − ûûᵀ) does, û = √D1/‖√D1‖.
     ///
-    /// Eigenvalues are accurate to about ε·σ_1 only: a ridge below n·ε·σ_1 is raised to that, and
-    /// [`PathPoint::mu`](crate::PathPoint) says so.
+    /// Eigenvalues are accurate to about ε·σ_1. A ridge below n·ε·σ_1 is raised to n·ε·σ_1;
+    /// [`PathPoint::mu`](crate::PathPoint) is the ridge solved with.
     ///
     /// # Cost
     /// n × n by definition: n² kernel values, about 9n³ flops once and 2n²(1 + t) per ridge, in
-    /// `f64`. Four n × n matrices while it runs (1 GB at n = 6000), one after.
+    /// `f64`. The computation holds four n × n matrices (1 GB at n = 6000), the path one.
     ///
     /// # Errors
     /// As [`fit`](ExactKrr::fit), but never `NotPositiveDefinite`;

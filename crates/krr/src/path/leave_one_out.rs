@@ -13,15 +13,14 @@ use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the
-    /// problem of the fit. They show which samples the others do not explain, and give intervals
-    /// for predictions, or another loss than the square.
+    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge; `problem` is
+    /// that of the fit. A large residual marks a sample that the others do not explain. Residuals
+    /// also give intervals for predictions, and leave-one-out errors for losses other than the
+    /// square. For a sample of weight 0, f₋ᵢ is f.
     ///
-    /// A path keeps only sums over the samples; this is one more pass over them. It takes nm kernel
-    /// values and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for
-    /// the path and nt numbers.
-    ///
-    /// A sample of weight 0 is left out anyway.
+    /// # Cost
+    /// One more pass over the samples: nm kernel values and 4nm² flops, or n²(1 + t) flops from the
+    /// eigenvectors of exact regression. Memory as for the path, and nt numbers.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted,

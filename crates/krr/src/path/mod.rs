@@ -18,15 +18,15 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use std::sync::Arc;
 
-/// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
-/// samples (weighted by w_i) and targets.
+/// The fit at one ridge of a [`LambdaPath`]. Errors are means of squares over targets and (weighted)
+/// samples.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PathPoint<T> {
-    /// The ridge as it was given: what [`LambdaPath::model_at`] takes.
+    /// The ridge of the caller, for [`LambdaPath::model_at`].
     pub ridge: Ridge<T>,
-    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if
-    /// that is larger.
+    /// nλ as solved with: that of the caller, or the rounding level of the decomposition if that is
+    /// larger.
     pub mu: f64,
     /// Mean square of the leave-one-out residuals y_i − f₋ᵢ(x_i), f₋ᵢ the fit to all samples but
     /// the i-th with the same nλ.
@@ -55,14 +55,13 @@ pub struct PathPoint<T> {
 /// ```
 ///
 /// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples,
-/// not n − 1). With an intercept it has its own constant. One eigendecomposition serves all λ, as
-/// all H share their eigenvectors.
+/// not n − 1) and, if an intercept is fitted, with its own constant. One eigendecomposition serves
+/// all λ, because all H have the same eigenvectors.
 ///
-/// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not
-/// used). If the landmarks were chosen by looking at the targets, that choice is not repeated and
-/// the error is too optimistic. Cross-validate the whole procedure then
-/// ([`CrossValidation`](crate::CrossValidation)). The residual of each sample:
-/// [`leave_one_out`](Self::leave_one_out).
+/// Landmarks are held fixed: a left-out sample that is a landmark remains a centre, without its
+/// target. If landmarks were chosen by the targets, the choice is not repeated and the error is too
+/// optimistic. [`CrossValidation`](crate::CrossValidation) then validates the whole procedure.
+/// [`leave_one_out`](Self::leave_one_out) has the residual of each sample.
 ///
 /// # Source
 /// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good
@@ -122,8 +121,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         smallest(&self.points, |point| point.gcv)
     }
 
-    /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best,
-    /// the grid should be wider.
+    /// Whether the point has the smallest or the largest ridge of the grid. If the best point does,
+    /// the grid is too narrow.
     pub fn at_edge(&self, point: &PathPoint<T>) -> bool {
         self.points.iter().all(|other| other.mu >= point.mu)
             || self.points.iter().all(|other| other.mu <= point.mu)
@@ -138,8 +137,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
 
     /// The model at any ridge, on the grid or not: no pass over the data. m²t flops.
     ///
-    /// A ridge below the rounding level of the decomposition is raised to it; the model's report
-    /// says so.
+    /// A ridge below the rounding level of the decomposition is raised to that level. The model's
+    /// report has the ridge solved with.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`]; [`Error::NonFinite`] if coefficients overflow.

@@ -14,9 +14,8 @@ impl<K> SketchedKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any, with the sketch held fixed.
     ///
-    /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in
-    /// place of k_Z(x_i). It takes two passes over the rows, or one if KS is kept (a support of
-    /// more than n/4 rows).
+    /// The formulas of [`NystromKrr::path`](crate::NystromKrr::path) hold with the rows of KS in
+    /// place of k_Z(x_i). There are two passes over the rows, or one if KS is kept (u > n/4).
     ///
     /// # Errors
     /// As [`fit`](SketchedKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,

@@ -1,4 +1,4 @@
-//! What the iterations of Falkon and KRILL take from the rows, as sums over these.
+//! The products with the kernel matrix in Falkon and KRILL, as sums over rows.
 
 use super::PassInput;
 use super::kernel_products::{Buffers, by_rows, check_centers, entries, fingerprint, values};
@@ -13,8 +13,8 @@ use nystrom_linalg_core::{Result, Scalar, Streams, ops, validate};
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
 
-/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) takes from the rows, by its
-/// [`PassInput`]. D holds the sample weights.
+/// The sums of a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill), by its
+/// [`PassInput`]. D is the diagonal matrix of sample weights.
 ///
 /// | input | sum |
 /// |---|---|
@@ -22,16 +22,16 @@ const CHUNK: usize = 64;
 /// | u, m × c | K_nmᵀDK_nm u, m × c: an iteration |
 /// | a key | (Ψ√D K_nm)ᵀ, m × 2m: KRILL's embedding |
 ///
-/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
-/// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
-/// reach, make them from their [`PassInput`]. Nothing but the sum is held, and 64·m numbers for
-/// each thread; for an embedding, 1024·m numbers.
+/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them; a program that runs
+/// passes needs only [`RowSums`](crate::RowSums). Another process makes them from their
+/// [`PassInput`]. Memory: the sum and 64·m numbers for each thread; for an embedding 1024·m numbers.
 ///
-/// Ψ of a tile follows from the key and the number of its first row, so sums must begin [where
-/// their rows do](crate::RowSums::empty_at): otherwise repeated rows could have equal signs.
+/// The columns of Ψ for a tile follow from the key and the number of its first row. So sums must
+/// begin [at the number of their first row](crate::RowSums::empty_at): otherwise repeated rows could
+/// have equal signs.
 pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
-/// What [`CenterProducts`] adds of a tile: to Σ w and Σ w y, and to a matrix.
+/// The term of a tile in [`CenterProducts`]: Σ w and Σ w y, and a matrix.
 #[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
     kernel: K,

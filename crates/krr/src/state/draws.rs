@@ -1,4 +1,4 @@
-//! Rows drawn with replacement as these come, whoever sees them.
+//! Rows drawn with replacement while they are read, in any number of places.
 
 use crate::sums::{Reader, Sums};
 use nystrom_linalg_core::Streams;

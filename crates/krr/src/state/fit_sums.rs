@@ -17,7 +17,7 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar};
 use std::marker::PhantomData;
 
-/// What a [`FitState`](super::FitState) adds of a tile: its whitened features and targets.
+/// The term of a tile in a [`FitState`](super::FitState): its whitened features and targets.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FitSums<K, T, A> {
@@ -67,7 +67,7 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
         self.whitener.order() + usize::from(self.intercept)
     }
 
-    /// A hash of all that the sums depend on beside the rows.
+    /// A hash of everything but the rows that the sums depend on.
     pub(super) fn fingerprint(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());
         let hash = hash.integer(u64::from(self.intercept)).numbers(&self.offset);

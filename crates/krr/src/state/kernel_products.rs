@@ -1,4 +1,4 @@
-//! What the sums of products with kernel values have in common.
+//! Kernel values for sums: in chunks of rows, one per thread, with fingerprints.
 
 use crate::Problem;
 use crate::sums::Hash;

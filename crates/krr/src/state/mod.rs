@@ -1,4 +1,4 @@
-//! Fits as states: what a pass over rows adds up to, which can be merged, saved and gone on with.
+//! Fits as states: sums over rows that can be merged, saved and continued.
 
 mod center_products;
 mod draws;
@@ -53,23 +53,23 @@ pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
 /// The triangular factor of the same features over the rows seen so far (TSQR), good at every λ.
 pub type TallQr<K, T> = FitState<K, T, Triangle>;
 
-/// What kernel ridge regression with given centres keeps of the rows it has seen: O(m² + mt)
-/// numbers, from which it can be solved at any ridge.
+/// The sums over rows from which kernel ridge regression with given centres is solved at any ridge:
+/// O(m² + mt) numbers.
 ///
 /// Rows come in blocks of any size, from memory, files or another machine. States of different rows
-/// merge, become bytes and come back ([`RowSums`]). So a pass over parts of the data, in any number
-/// of places, is one fit. States made with another kernel, other centres, another scalar type or on
-/// another instruction set do not merge: a fingerprint of all these tells.
+/// can be merged, and written to bytes and read again ([`RowSums`]). So one fit can use rows in any
+/// number of places. States with another kernel, other centres, another scalar type or another
+/// instruction set cannot be merged; a fingerprint detects them.
 ///
-/// Tiles are cut at multiples of 1024 rows of the state, never where a block was handed over. So
-/// the bits depend on the rows and on what was merged with what. States of the leaves of
-/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, are the fit in
-/// memory.
+/// A state cuts its rows into tiles of 1024, wherever blocks begin. So the bits depend on the rows
+/// and on the order of merges, not on blocks. States of the leaves of
+/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, have the bits of
+/// the sums in memory.
 ///
 /// # Cost
-/// m² kernel values and m³/3 flops once. Then m kernel values and 2m² flops a row (and
-/// (3 + m/768)m² for [`TallQr`]). A state is m²/2 + mt numbers; those made by
-/// [`empty`](RowSums::empty) share the centres and R, another m².
+/// m² kernel values and m³/3 flops once. Then m kernel values and 2m² flops for each row, and
+/// (3 + m/768)m² more for [`TallQr`]. A state is m²/2 + mt numbers. States made by
+/// [`empty`](RowSums::empty) share the centres and R, another m² numbers.
 ///
 /// # Source
 /// As [`NystromKrr`](crate::NystromKrr); TSQR is that of Demmel, Grigori, Hoemmen & Langou, SIAM J.
@@ -111,10 +111,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
         Self::make(kernel, centers, &vec![0.0; targets], false)
     }
 
-    /// As `new`, and a constant b is fitted, not penalised, one per target.
+    /// As `new`, with a constant b for each target, which is not penalised.
     ///
-    /// `offset`, one number for each target, is subtracted from the targets and added to b: about
-    /// their mean, or 0. It changes nothing but the digits that a large mean would take.
+    /// `offset` has a number for each target, about its mean, or 0. It is subtracted from the
+    /// targets and added to b, so that a large mean takes no digits from the sums.
     ///
     /// # Errors
     /// As `new`; [`Error::InvalidParameter`] for an offset that is not finite.
@@ -145,16 +145,16 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
         Tiled::over_no_rows(term, sizes, fingerprint)
     }
 
-    /// As `new`, or with an `offset` [`with_intercept`](Self::with_intercept); f is
-    /// restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr): its rows
-    /// belong to `points`. A uniform sample of the rows to come will do for them, and they are not
-    /// rows of the state by that.
+    /// As `new`, or as [`with_intercept`](Self::with_intercept) if there is an `offset`, with f
+    /// restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr). Row i of S
+    /// belongs to point i of `points`, for example of a uniform sample of the rows to come. The
+    /// points are not rows of the state.
     ///
     /// # Cost
-    /// For d columns and a support of u points: u² kernel values and d³/3 flops once, then u kernel
-    /// values and 2s + 2d² flops a row. Here s counts the entries that are not 0 if these are at
-    /// most ud/8, as those of an accumulation are; otherwise s = ud. A state is d²/2 + dt numbers,
-    /// what states share ud + d².
+    /// For m columns, u of whose rows are not 0: u² kernel values and m³/3 flops once, then u kernel
+    /// values and 2s + 2m² flops for each row. s is the number of entries that are not 0 if it is at
+    /// most um/8, as for an accumulation; otherwise s = um. A state is m²/2 + mt numbers, and um +
+    /// m² numbers are shared.
     ///
     /// # Errors
     /// As `new`; [`Error::Shape`] unless S has a row for each point.
@@ -225,8 +225,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
     }
 
     /// Training error, generalised cross-validation and d_eff at all `ridges`, and the model at
-    /// any: no further pass over the rows. About 10m³ flops. Leave-one-out errors need that pass:
-    /// [`StatePath::errors`].
+    /// any, without another pass over the rows. About 10m³ flops. [`StatePath::errors`] takes
+    /// another pass for leave-one-out errors.
     ///
     /// # Errors
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
