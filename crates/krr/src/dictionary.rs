@@ -15,9 +15,9 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 ///     f̂(x) = Σ_j θ_j k(x, z_j) anywhere,  z_j ∈ D.
 /// ```
 ///
-/// With the dictionary of SQUEAK this is the regression over all points of the stream so far. If the
-/// dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I. The risk at fixed design is then at
-/// most (1 + (γ/μ)/(1 − ε))² times that of exact regression with μ. Unlike in
+/// With the dictionary of SQUEAK this is the regression over all points of the stream so far. If
+/// the dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I. The risk at fixed design is then
+/// at most (1 + (γ/μ)/(1 − ε))² times that of exact regression with μ. Unlike in
 /// [`NystromKrr`](crate::NystromKrr), the weights have an influence, and γ bounds the condition
 /// number.
 ///

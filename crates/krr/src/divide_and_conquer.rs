@@ -17,10 +17,10 @@ use rayon::prelude::*;
 /// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
 /// ```
 ///
-/// With that λ every part is under-regularised: each f_i over-fits its n/m samples. Its bias is then
-/// that of the full problem, and averaging reduces the variance. A λ that suits the size of a part
-/// leaves a bias that averaging does not remove: do not tune λ on one part. An absolute ridge μ
-/// means λ = μ/n with the n of all rows.
+/// With that λ every part is under-regularised: each f_i over-fits its n/m samples. Its bias is
+/// then that of the full problem, and averaging reduces the variance. A λ that suits the size of a
+/// part leaves a bias that averaging does not remove: do not tune λ on one part. An absolute ridge
+/// μ means λ = μ/n with the n of all rows.
 ///
 /// The error is that of exact regression while m is below about n/d_eff². The parts then have
 /// n²/m ≥ n·d_eff² kernel values. Nyström regression by leverage scores needs about n·d_eff (Alaoui

@@ -16,12 +16,13 @@
 //!   rows, O(m²) memory.
 //! * [`SketchedKrr`]: f in the span of a sketch. One landmark per column and dense Gaussian columns
 //!   are its extremes.
-//! * [`Falkon`], [`Krill`]: the f of `NystromKrr` by preconditioned conjugate gradients. O(nm) flops
-//!   per iteration.
+//! * [`Falkon`], [`Krill`]: the f of `NystromKrr` by preconditioned conjugate gradients. O(nm)
+//!   flops per iteration.
 //! * [`AutoKrr`]: the cheapest of `NystromKrr`, `Falkon` and `Krill` in a given memory.
 //! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) flops per
 //!   iteration; no n × n matrix is stored.
-//! * [`DictionaryKrr`]: f through the weighted dictionary of a stream (SQUEAK), with its risk bound.
+//! * [`DictionaryKrr`]: f through the weighted dictionary of a stream (SQUEAK), with its risk
+//!   bound.
 //! * [`DivideAndConquerKrr`]: the average of exact regressions on parts of the data.
 //! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
 //! * `path` of most of these: the fits at many λ, with leave-one-out errors ([`LambdaPath`]).
@@ -68,7 +69,7 @@
 //! | y, w, D | targets (n × t), weights of the rows, diag(w) | [`Problem`] |
 //! | λ; μ = nλ | the ridge per sample; what is added to the diagonal of K | |
 //! | z_j, θ | centres; coefficients (m × t) of f = Σ_j θ_j k(·, z_j) | [`KrrModel`] |
-//! | α | coefficients (n × t) where every row is a centre; γ = D^(−½)α | [`ExactKrr`], [`FullKrr`] |
+//! | α | coefficients (n × t) where every row is a centre; γ = D^(−½)α | [`ExactKrr`] |
 //! | b | the constant of each target | |
 //! | C = K_nm, W = K_mm | kernel values k(x_i, z_j) and k(z_i, z_j) | |
 //! | R, δ | W + δI = RRᵀ, δ a shift of rounding level | `whitener.rs` |

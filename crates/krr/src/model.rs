@@ -17,8 +17,8 @@ const TILE_ROWS: usize = 256;
 /// Of the training data a model holds only the centres. The centres of
 /// [`ExactKrr`](crate::ExactKrr) are all points.
 ///
-/// With the feature `serde` a model can be saved in any format of serde. A loaded model predicts the
-/// same bits if the format keeps all digits of a number, as `serde_json` does with its feature
+/// With the feature `serde` a model can be saved in any format of serde. A loaded model predicts
+/// the same bits if the format keeps all digits of a number, as `serde_json` does with its feature
 /// `float_roundtrip`. Loading checks the format version, the scalar type and all sizes; see
 /// `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// Points of a tile.
 const TILE: usize = 256;
 
-/// The uncertainty of a regression at each point: the variance of a Gaussian process with covariance
-/// k, given noisy values at the rows.
+/// The uncertainty of a regression at each point: the variance of a Gaussian process with
+/// covariance k, given noisy values at the rows.
 ///
 /// Kernel ridge regression at μ = nλ is the mean of that process for noise of variance σ² and
 /// covariance (σ²/μ)k. With features φ(x) = R⁻¹k_Z(x) of the landmarks Z, W = RRᵀ,
@@ -95,9 +95,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
         Ok(self.parts(x)?.into_iter().map(|[b, c]| b + self.mu * c).collect())
     }
 
-    /// b and c at these points, at least 0: the mean squared error of the regression is s²b + σ²c if
-    /// the function is a Gaussian process of covariance s²k and the noise has variance σ², or σ²/w_i
-    /// for weights.
+    /// b and c at these points, at least 0: the mean squared error of the regression is s²b + σ²c
+    /// if the function is a Gaussian process of covariance s²k and the noise has variance σ², or
+    /// σ²/w_i for weights.
     ///
     /// # Errors
     /// As [`KrrModel::predict`](crate::KrrModel::predict).

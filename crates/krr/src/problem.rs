@@ -106,8 +106,8 @@ impl<'a, T: Scalar> Problem<'a, T> {
         self.check(kernel)
     }
 
-    /// [`check`](Self::check), and that there are ridges, all valid. With an intercept there must be
-    /// two samples of positive weight: one remains when the other is left out.
+    /// [`check`](Self::check), and that there are ridges, all valid. With an intercept there must
+    /// be two samples of positive weight: one remains when the other is left out.
     pub(crate) fn check_path(
         &self,
         kernel: &impl Kernel<T>,

@@ -100,8 +100,8 @@ impl FixedDesign {
         })
     }
 
-    /// M = L = FFᵀ for F n × m, without an n × n matrix, by the singular value decomposition of F in
-    /// `f64`: O(nm²) flops and two n × m matrices. Singular values s_i are accurate to ε·‖F‖. So
+    /// M = L = FFᵀ for F n × m, without an n × n matrix, by the singular value decomposition of F
+    /// in `f64`: O(nm²) flops and two n × m matrices. Singular values s_i are accurate to ε·‖F‖. So
     /// σ_i = s_i² is meaningful down to ε²·‖L‖; eigenvalues of FᵀF would be down to ε·‖L‖.
     ///
     /// # Errors

@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Version of the layout of [`SavedModel`]; raised whenever that changes.
 pub const MODEL_FORMAT: u32 = 1;
 
-/// A [`KrrModel`] as it is stored in a file: its fields, their sizes, the scalar type and the format
-/// version.
+/// A [`KrrModel`] as it is stored in a file: its fields, their sizes, the scalar type and the
+/// format version.
 ///
 /// `KrrModel` implements `Serialize` and `Deserialize` through this type. For a bad file it returns
 /// an error of the format, such as `serde_json::Error`, with the same message. To get the typed

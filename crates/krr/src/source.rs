@@ -8,8 +8,8 @@ use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
 use std::cell::RefCell;
 
-/// Rows of a problem in blocks of any size, which can be read repeatedly: a matrix in memory, files,
-/// an iterator. The number of rows need not be known.
+/// Rows of a problem in blocks of any size, which can be read repeatedly: a matrix in memory,
+/// files, an iterator. The number of rows need not be known.
 ///
 /// The bits of a fit depend on the rows and their order, never on the blocks.
 pub trait RowSource<T> {

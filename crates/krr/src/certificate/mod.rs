@@ -1,4 +1,5 @@
-//! Bounds on the distance of a fit from exact kernel ridge regression, without computing the latter.
+//! Bounds on the distance of a fit from exact kernel ridge regression, without computing the
+//! latter.
 
 mod bound;
 mod dual;

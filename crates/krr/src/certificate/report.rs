@@ -148,9 +148,9 @@ pub enum Closeness {
     /// The tolerance is between the two bounds: more passes bring them closer together.
     MorePasses,
     /// The estimate is above the tolerance: more rows do not change that. With passes over K the
-    /// lower bound is above it, and the fit is certainly not close. Choose more or better landmarks,
-    /// until K − L is smaller by about `factor`; or raise the ridge by it; or solve for all n
-    /// coefficients with [`FullKrr`](crate::FullKrr).
+    /// lower bound is above it, and the fit is certainly not close. Choose more or better
+    /// landmarks, until K − L is smaller by about `factor`; or raise the ridge by it; or solve for
+    /// all n coefficients with [`FullKrr`](crate::FullKrr).
     Far {
         /// ‖(K − L)α‖ divided by the largest value that the tolerance allows, for the worst target.
         /// Infinite if ‖f − Lα‖ alone is too large, as after iterations that stopped early. With

@@ -56,19 +56,19 @@ const WORTH: f64 = 2.0;
 /// errors, whose norm is known. This number widens both bounds. If it is most of the distance
 /// between them, the last pass computes r_j from K itself.
 ///
-/// The iterations have rounding errors too: ε(‖K‖ + μ) times the norm of γ_0, once, the norm of γ_j,
-/// by half a unit per step, and the norms of the steps. The component of γ_j along u counts
+/// The iterations have rounding errors too: ε(‖K‖ + μ) times the norm of γ_0, once, the norm of
+/// γ_j, by half a unit per step, and the norms of the steps. The component of γ_j along u counts
 /// 2(‖K‖ + μ) times its length. All these widen the bounds; the iterations end when nothing else is
-/// left. By rounding of F, FFᵀ may exceed K by some δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c,
-/// and the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. Rounding errors of kernel values are not
+/// left. By rounding of F, FFᵀ may exceed K by some δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤
+/// c, and the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. Rounding errors of kernel values are not
 /// counted: K is the matrix of the computed values.
 ///
 /// # Cost
 /// A pass takes n²/2 kernel values and 2n²t flops. The preconditioner of
-/// [`FullKrr`](crate::FullKrr), here of a higher rank, takes nk values and 2nk² flops; α_0 takes 2nm
-/// values and nm² flops, as for [`Certificate`](crate::Certificate). With `memory` for half a matrix
-/// in `f32`, all passes together take at most 3n²/2 values. [`cost`](Self::cost) computes the cost
-/// beforehand. The bits do not depend on the number of threads.
+/// [`FullKrr`](crate::FullKrr), here of a higher rank, takes nk values and 2nk² flops; α_0 takes
+/// 2nm values and nm² flops, as for [`Certificate`](crate::Certificate). With `memory` for half a
+/// matrix in `f32`, all passes together take at most 3n²/2 values. [`cost`](Self::cost) computes
+/// the cost beforehand. The bits do not depend on the number of threads.
 ///
 /// # Source
 /// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
@@ -116,8 +116,8 @@ pub struct TightCertificate {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CertificateCost {
-    /// Kernel values, accurate to a few per cent. The certificate takes more if K cannot be stored in
-    /// `f32` because the ridge is too small for the rounding errors.
+    /// Kernel values, accurate to a few per cent. The certificate takes more if K cannot be stored
+    /// in `f32` because the ridge is too small for the rounding errors.
     pub kernel_entries: u64,
     /// Flops other than those of kernel values.
     pub flops: f64,

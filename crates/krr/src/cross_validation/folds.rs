@@ -60,8 +60,8 @@ impl Folds {
         Ok(Folds { parts: random_parts(&(0..n).collect::<Vec<_>>(), folds, rng)? })
     }
 
-    /// As [`random`](Self::random), for the rows of a problem. The numbers of rows of positive weight
-    /// in the parts also differ by at most one.
+    /// As [`random`](Self::random), for the rows of a problem. The numbers of rows of positive
+    /// weight in the parts also differ by at most one.
     ///
     /// # Errors
     /// As [`random`](Self::random), where [`Error::TooMany`] counts rows of positive weight.
@@ -154,8 +154,8 @@ fn random_parts(rows: &[usize], parts: usize, rng: &mut dyn Rng) -> Result<Vec<V
     Ok((0..parts).map(part).collect())
 }
 
-/// The rows of a problem in random parts whose sizes differ by at most one, and so do the numbers of
-/// their rows of positive weight. A part without such rows could not be fitted.
+/// The rows of a problem in random parts whose sizes differ by at most one, and so do the numbers
+/// of their rows of positive weight. A part without such rows could not be fitted.
 ///
 /// # Errors
 /// [`Error::TooMany`] for more parts than rows of positive weight.

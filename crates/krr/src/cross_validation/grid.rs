@@ -8,8 +8,8 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 use nystrom_sketch::LandmarkSelector;
 use rand::Rng;
 
-/// A procedure that fits training data with a kernel at several ridges and predicts at other points,
-/// for [`CrossValidation`](crate::CrossValidation).
+/// A procedure that fits training data with a kernel at several ridges and predicts at other
+/// points, for [`CrossValidation`](crate::CrossValidation).
 ///
 /// [`ExactGrid`] and [`NystromGrid`] share work between the ridges; [`EachRidge`] makes one of any
 /// function.
@@ -42,7 +42,8 @@ pub struct EachRidge<F> {
 }
 
 impl<F> EachRidge<F> {
-    /// A grid of this procedure. To continue after a fit that fails, return predictions that are NaN.
+    /// A grid of this procedure. To continue after a fit that fails, return predictions that are
+    /// NaN.
     pub fn new<T: Scalar, K>(fit: F) -> Self
     where
         F: Fn(&K, Ridge<T>, Problem<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,

@@ -54,7 +54,8 @@ use rand::Rng;
 pub struct CrossValidation<T: Scalar> {
     /// k.
     pub folds: usize,
-    /// The score of predictions and its better direction: [`Score::mse`], [`Score::r2`] or your own.
+    /// The score of predictions and its better direction: [`Score::mse`], [`Score::r2`] or your
+    /// own.
     pub score: Score<T>,
 }
 

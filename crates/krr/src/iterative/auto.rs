@@ -11,8 +11,8 @@ use rand::Rng;
 use std::ops::ControlFlow;
 
 /// Kernel ridge regression restricted to m centres by the method with the least work in the memory
-/// allowed: [`NystromKrr`], [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill). They give the same
-/// f up to the tolerance. [`Plan::new`] has the rule.
+/// allowed: [`NystromKrr`], [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill). They give the
+/// same f up to the tolerance. [`Plan::new`] has the rule.
 ///
 /// # Cost
 /// That of the method chosen, within the memory allowed.

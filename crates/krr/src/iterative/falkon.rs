@@ -26,8 +26,8 @@ use nystrom_sketch::Sketch;
 /// type; products, sums, factors and vectors are in `f64`.
 ///
 /// The run stops when the **true** residual satisfies ‖K_nmᵀy − Hθ‖ ≤ tolerance·‖K_nmᵀy‖ for every
-/// target, in the norm of (K_mm + δI)⁻¹. This residual is the gradient of the objective in the space
-/// of k, relative to the gradient at f = 0. The last model is returned whether or not the run
+/// target, in the norm of (K_mm + δI)⁻¹. This residual is the gradient of the objective in the
+/// space of k, relative to the gradient at f = 0. The last model is returned whether or not the run
 /// converged; the [report](crate::IterationReport) has the reason for the end and the residual.
 ///
 /// # Cost
@@ -45,10 +45,11 @@ use nystrom_sketch::Sketch;
 /// and to the condition number with and without weights.
 ///
 /// # Departures
-/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA. The iterates
-/// are the same in exact arithmetic, and the residual is the gradient named above. T factors
-/// K_mm + δI, δ = ε·tr K_mm/10 or the first tenfold of it that succeeds, and H contains K_mm + δI in
-/// place of K_mm, as in `NystromKrr`. The authors' code stops on the preconditioned residual.
+/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA. The
+/// iterates are the same in exact arithmetic, and the residual is the gradient named above. T
+/// factors K_mm + δI, δ = ε·tr K_mm/10 or the first tenfold of it that succeeds, and H contains
+/// K_mm + δI in place of K_mm, as in `NystromKrr`. The authors' code stops on the preconditioned
+/// residual.
 ///
 /// ```
 /// use faer::Mat;
@@ -155,8 +156,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// [`SketchedKrr`](crate::SketchedKrr). KS takes the place of K_nm, and SᵀKS that of K_mm.
     /// Because E\[SSᵀ\] = I, Ω = diag(c²) for the scales c of the columns.
     ///
-    /// If at most n/4 rows of S are not zero, KS is computed by tiles in every pass, or stored as far
-    /// as the memory allows. For a denser S it is computed once and stored: nm numbers for m
+    /// If at most n/4 rows of S are not zero, KS is computed by tiles in every pass, or stored as
+    /// far as the memory allows. For a denser S it is computed once and stored: nm numbers for m
     /// columns.
     ///
     /// ```

@@ -18,27 +18,27 @@ pub(super) const START: &str = "rows of the start against number of points";
 /// (K + nλI)α = y by preconditioned conjugate gradients. The preconditioner is P = K̂ + nλI, with
 /// K̂ = FFᵀ of rank k from randomly pivoted Cholesky.
 ///
-/// The f is that of [`ExactKrr`](crate::ExactKrr), for n at which its n × n matrix cannot be stored:
-/// with it the error of a Nyström fit can be measured. The eigenvalues of
-/// P^(−1/2)(K + nλI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/nλ]. If the rank k makes ‖K − K̂‖ comparable to
-/// nλ, the number of iterations does not depend on n.
+/// The f is that of [`ExactKrr`](crate::ExactKrr), for n at which its n × n matrix cannot be
+/// stored: with it the error of a Nyström fit can be measured. The eigenvalues of P^(−1/2)(K +
+/// nλI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/nλ]. If the rank k makes ‖K − K̂‖ comparable to nλ, the
+/// number of iterations does not depend on n.
 ///
 /// With `options.memory`, the bytes left store one triangle of K in `f32`, n²/2 + 128n numbers, or
 /// its first blocks; an iteration reads them instead of evaluating them. The norm of the rounding
 /// errors of K in `f32` is known. If it is above nλ/4, K is not stored in `f32`; otherwise the
-/// rounded system is positive definite. The true residual is that of K itself: it is bounded by that
-/// norm where this is enough, and elsewhere computed by a pass in `f64`, from which the iterations
-/// continue.
+/// rounded system is positive definite. The true residual is that of K itself: it is bounded by
+/// that norm where this is enough, and elsewhere computed by a pass in `f64`, from which the
+/// iterations continue.
 ///
 /// The run stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every
 /// target and, with an intercept, for the constant 1 in place of y. An iteration evaluates each
 /// entry of one triangle of K once.
 ///
 /// # Cost
-/// The preconditioner takes nk + n kernel values and nk² flops. An iteration takes 2n²t + 4nkt flops
-/// and n²/2 + 128n kernel values, or none where the triangle is stored. Memory: n·k numbers for F,
-/// 8k² bytes and 14 vectors. The model contains all points. The bits do not depend on the number of
-/// threads.
+/// The preconditioner takes nk + n kernel values and nk² flops. An iteration takes 2n²t + 4nkt
+/// flops and n²/2 + 128n kernel values, or none where the triangle is stored. Memory: n·k numbers
+/// for F, 8k² bytes and 14 vectors. The model contains all points. The bits do not depend on the
+/// number of threads.
 ///
 /// # Source
 /// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for

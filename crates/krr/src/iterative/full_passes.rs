@@ -29,8 +29,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// by itself, on the same numbers.
     ///
     /// # Cost
-    /// The preconditioner takes nk + n kernel values and nk² flops, a pass n² kernel values and 2n²t
-    /// flops: twice the values of [`fit`](Self::fit), which evaluates one triangle. Memory:
+    /// The preconditioner takes nk + n kernel values and nk² flops, a pass n² kernel values and
+    /// 2n²t flops: twice the values of [`fit`](Self::fit), which evaluates one triangle. Memory:
     /// [`memory_in_passes`](Self::memory_in_passes). The bits depend on the rows and on where tiles
     /// of 1024 rows begin, not on the distribution of rows. They differ from those of
     /// [`fit`](Self::fit).
@@ -112,8 +112,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// | `tiles` | 8 MiB, for a MiB a thread |
     ///
     /// More processes do not reduce it: K\[i, all\] needs all points, and each pivot of F needs the
-    /// rows of F at earlier pivots. With `options.memory` the factors take at most a quarter of that
-    /// memory, unless the caller gave the rank. So less memory means a smaller k and more
+    /// rows of F at earlier pivots. With `options.memory` the factors take at most a quarter of
+    /// that memory, unless the caller gave the rank. So less memory means a smaller k and more
     /// iterations.
     ///
     /// # Errors

@@ -38,8 +38,8 @@ const TIE_RATIO: f64 = 1.0005;
 ///
 /// The validation error is computed after iterations 4, 5, 6, 8, 10, 13, …: the *looks*. The run
 /// ends when every ridge whose error is near the best has a residual below 0.03 and an error that
-/// fell by less than 0.1 % since the last look. With `options.memory` one triangle of K is stored as
-/// in [`FullKrr`](crate::FullKrr), and then, if there is memory left, the kernel values of the
+/// fell by less than 0.1 % since the last look. With `options.memory` one triangle of K is stored
+/// as in [`FullKrr`](crate::FullKrr), and then, if there is memory left, the kernel values of the
 /// looks.
 ///
 /// # Cost
@@ -97,8 +97,8 @@ pub struct FullPathFit<K, T> {
     pub errors: Vec<f64>,
     /// The relative residual of each ridge at the end, the largest over the targets.
     pub residuals: Vec<f64>,
-    /// The residual of the best ridge at the first look from which on its error was within 0.05 % of
-    /// the error at the end: a sufficient tolerance for a similar fit.
+    /// The residual of the best ridge at the first look from which on its error was within 0.05 %
+    /// of the error at the end: a sufficient tolerance for a similar fit.
     pub enough: f64,
     /// Each look: the iteration, and the errors of all ridges after it.
     pub looks: Vec<(usize, Vec<f64>)>,

@@ -7,9 +7,9 @@
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
 //! `restricted.rs` assembles a restricted fit from `system.rs` (the equations), `preconditioner.rs`
-//! and `run.rs` (the loop). `in_memory.rs` calls it for rows in memory, with products by `tiles.rs`,
-//! `passes.rs` for rows that are read again in every iteration. `full.rs` and `full_passes.rs` do
-//! the same on all the data. `memory.rs` counts bytes before a fit begins.
+//! and `run.rs` (the loop). `in_memory.rs` calls it for rows in memory, with products by
+//! `tiles.rs`, `passes.rs` for rows that are read again in every iteration. `full.rs` and
+//! `full_passes.rs` do the same on all the data. `memory.rs` counts bytes before a fit begins.
 
 mod auto;
 mod falkon;

@@ -45,8 +45,8 @@ pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send +
 
 /// Optional arguments of a fit: where it starts, and a monitor.
 pub struct Extras<'a, K, T> {
-    /// Coefficients to start from, m × t: those of an earlier fit with the same centres, for example
-    /// at another λ.
+    /// Coefficients to start from, m × t: those of an earlier fit with the same centres, for
+    /// example at another λ.
     pub start: Option<MatRef<'a, T>>,
     /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
     /// from which the fit continues. The result has the bits of an uninterrupted fit. With it,

@@ -22,20 +22,20 @@ use rand::Rng;
 /// ```
 ///
 /// The steps are those of [`LogisticKrr`](super::LogisticKrr), each solved by the method of
-/// [`FullKrr`](crate::FullKrr). Conjugate gradients start from the last α and reduce the residual to
-/// a tenth; if the objective does not fall then, they continue. All steps share the factor F of the
-/// preconditioner and, as far as `options.memory` allows, one stored triangle of K.
+/// [`FullKrr`](crate::FullKrr). Conjugate gradients start from the last α and reduce the residual
+/// to a tenth; if the objective does not fall then, they continue. All steps share the factor F of
+/// the preconditioner and, as far as `options.memory` allows, one stored triangle of K.
 ///
-/// The triangle is stored in `f32`, with a relative error of at most 6·10⁻⁸ in each entry. The model
-/// is the minimiser for the rounded K; unlike [`FullKrr`](crate::FullKrr), the method does not
-/// correct it by residuals of K itself. If rounding changes √H K √H by more than nλ/4 in norm, K is
-/// not rounded at this and smaller ridges.
+/// The triangle is stored in `f32`, with a relative error of at most 6·10⁻⁸ in each entry. The
+/// model is the minimiser for the rounded K; unlike [`FullKrr`](crate::FullKrr), the method does
+/// not correct it by residuals of K itself. If rounding changes √H K √H by more than nλ/4 in norm,
+/// K is not rounded at this and smaller ridges.
 ///
 /// # Cost
 /// nk + n²/2 kernel values if the triangle is stored, otherwise n²/2 for each iteration. 2n² flops
-/// for each iteration and nk² for each step. There are about 2 to 4 steps for each ridge and column,
-/// of about ten iterations each. Memory as [`FullKrr`](crate::FullKrr). The bits do not depend on
-/// the number of threads.
+/// for each iteration and nk² for each step. There are about 2 to 4 steps for each ridge and
+/// column, of about ten iterations each. Memory as [`FullKrr`](crate::FullKrr). The bits do not
+/// depend on the number of threads.
 ///
 /// # Source
 /// As [`LogisticKrr`](super::LogisticKrr), with iterative steps as in Algorithm 2 there.

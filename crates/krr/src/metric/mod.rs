@@ -45,12 +45,13 @@ pub enum MetricDistance {
 ///     M = (1/n) Σ_i ∇f(x_i)∇f(x_i)ᵀ;   next A = M^{p/2}, scaled to tr A² = d.
 /// ```
 ///
-/// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is a
-/// multiple of the median distance after A. With the first map, nλ is the best of the six decades
+/// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is
+/// a multiple of the median distance after A. With the first map, nλ is the best of the six decades
 /// from 10 to 10⁻⁴; with a later map, the best of five values near the last. ℓ, nλ and A are chosen
 /// by the error at rows held out of fits and gradients, because the error at rows that determined A
 /// is too small. At the end ℓ is searched again for the best A. Features should have comparable
-/// scales, as after standardising. Several targets are standardised, and their outer products added.
+/// scales, as after standardising. Several targets are standardised, and their outer products
+/// added.
 ///
 /// The map is applied to the points once; any kernel and any fit can follow. The diagonal form also
 /// suits kernels of the L1 distance. [`steps`](Self::steps) has the same steps for other fits of f.
@@ -108,8 +109,8 @@ pub struct LearnedMetric {
     pub gradient_rows: usize,
     /// Which distance ℓ is measured in.
     pub distance: MetricDistance,
-    /// Multiples of the median distance that are tried as ℓ, with the first map, and at the end with
-    /// the best map. Maps between use the best multiple of the first map.
+    /// Multiples of the median distance that are tried as ℓ, with the first map, and at the end
+    /// with the best map. Maps between use the best multiple of the first map.
     pub multiples: Vec<f64>,
 }
 

@@ -32,11 +32,11 @@ impl LearnedMetric {
     /// several folds whose maps together are one `A`.
     ///
     /// `fit` fits f in a metric and returns the error at rows held out, with the values of f that
-    /// `next` needs. If it returns `None`, the steps end and the map does not count as tried. `next`
-    /// returns the next map ([`LinearMap::of_gradients`](crate::LinearMap::of_gradients)), or `None`
-    /// if there is none, as for a constant f. Both receive `data`. Steps also end after `iterations`
-    /// maps, and after `patience` maps in a row that do not lower the error by `tolerance`. Other
-    /// settings are not used.
+    /// `next` needs. If it returns `None`, the steps end and the map does not count as tried.
+    /// `next` returns the next map ([`LinearMap::of_gradients`](crate::LinearMap::of_gradients)),
+    /// or `None` if there is none, as for a constant f. Both receive `data`. Steps also end after
+    /// `iterations` maps, and after `patience` maps in a row that do not lower the error by
+    /// `tolerance`. Other settings are not used.
     ///
     /// # Errors
     /// Those of `fit` and `next`.

@@ -19,8 +19,8 @@ impl<K> ExactKrr<K, ()> {
     /// y_i − f₋ᵢ(x_i) = γ_i / Σ_j U_ij²/(σ_j + nλ),
     /// ```
     ///
-    /// a quotient without cancellation, however small λ is. With weights √D K √D replaces K. With an
-    /// intercept (I − ûûᵀ)√D K √D(I − ûûᵀ) does, û = √D1/‖√D1‖.
+    /// a quotient without cancellation, however small λ is. With weights √D K √D replaces K. With
+    /// an intercept (I − ûûᵀ)√D K √D(I − ûûᵀ) does, û = √D1/‖√D1‖.
     ///
     /// Eigenvalues are accurate to about ε·σ_1. A ridge below n·ε·σ_1 is raised to n·ε·σ_1;
     /// [`PathPoint::mu`](crate::PathPoint) is the ridge solved with.

@@ -18,8 +18,8 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use std::sync::Arc;
 
-/// The fit at one ridge of a [`LambdaPath`]. Errors are means of squares over targets and (weighted)
-/// samples.
+/// The fit at one ridge of a [`LambdaPath`]. Errors are means of squares over targets and
+/// (weighted) samples.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PathPoint<T> {

@@ -30,11 +30,11 @@ impl<K> NystromKrr<K, ()> {
     /// A first pass over the rows computes ΦᵀΦ and Φᵀy, a second pass the errors at all ridges.
     /// Features are computed in both, so that memory does not grow with n.
     ///
-    /// S is accurate to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge
-    /// is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` for either scalar type. If it is
-    /// below this bound with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a streamed
-    /// QR factorisation Φ = QR and the singular values of R, which are accurate to ε·‖Φ‖: then √λ ≫
-    /// ε is enough. A ridge below the rounding level of S is raised to that level;
+    /// S is accurate to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest
+    /// ridge is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` for either scalar type.
+    /// If it is below this bound with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a
+    /// streamed QR factorisation Φ = QR and the singular values of R, which are accurate to ε·‖Φ‖:
+    /// then √λ ≫ ε is enough. A ridge below the rounding level of S is raised to that level;
     /// [`PathPoint::mu`](crate::PathPoint) is the ridge solved with. If the caller chose
     /// [`Solver::NormalEquations`](crate::Solver::NormalEquations) or
     /// [`Solver::WhitenOnce`](crate::Solver::WhitenOnce), that level is the bound above.

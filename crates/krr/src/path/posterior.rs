@@ -34,9 +34,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
     /// Column i holds the coefficients of g_i (m × x.len()), the change of the fit if the target at
     /// the point x_i grows by 1.
     ///
-    /// If x_i is a sample with the residual r_i of [`leave_one_out`](LambdaPath::leave_one_out), the
-    /// fit without it is f₋ᵢ = f − r_i·g_i; with weights, f₋ᵢ = f − w_i·r_i·g_i. About m³ flops,
-    /// then m kernel values and 2m² flops for each point.
+    /// If x_i is a sample with the residual r_i of [`leave_one_out`](LambdaPath::leave_one_out),
+    /// the fit without it is f₋ᵢ = f − r_i·g_i; with weights, f₋ᵢ = f − w_i·r_i·g_i. About m³
+    /// flops, then m kernel values and 2m² flops for each point.
     ///
     /// # Errors
     /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`](crate::KrrModel::predict);

@@ -24,11 +24,12 @@ const CHUNK: usize = 64;
 ///
 /// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them; a program that runs
 /// passes needs only [`RowSums`](crate::RowSums). Another process makes them from their
-/// [`PassInput`]. Memory: the sum and 64·m numbers for each thread; for an embedding 1024·m numbers.
+/// [`PassInput`]. Memory: the sum and 64·m numbers for each thread; for an embedding 1024·m
+/// numbers.
 ///
 /// The columns of Ψ for a tile follow from the key and the number of its first row. So sums must
-/// begin [at the number of their first row](crate::RowSums::empty_at): otherwise repeated rows could
-/// have equal signs.
+/// begin [at the number of their first row](crate::RowSums::empty_at): otherwise repeated rows
+/// could have equal signs.
 pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
 /// The term of a tile in [`CenterProducts`]: Σ w and Σ w y, and a matrix.

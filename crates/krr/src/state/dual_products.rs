@@ -10,9 +10,9 @@ use nystrom_linalg_core::{Result, Scalar, ops};
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
 
-/// The sums of the first and the third pass of a [`Certificate`](crate::Certificate): Kᵀ\[α w\] at p
-/// points. These are the model's centres first, and then the rows drawn. For a model f,
-/// α = w(y − f)/μ.
+/// The sums of the first and the third pass of a [`Certificate`](crate::Certificate): Kᵀ\[α w\] at
+/// p points. These are the model's centres first, and then the rows drawn. For a model f, α = w(y −
+/// f)/μ.
 ///
 /// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; a
 /// program that runs passes needs only [`RowSums`](crate::RowSums). Memory: p·(t + 1) numbers, and

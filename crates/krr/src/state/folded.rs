@@ -104,8 +104,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
         self.term.fold(row)
     }
 
-    /// The same over no rows, with copies in one fold: rows with equal coordinates and targets. Their
-    /// weights may differ.
+    /// The same over no rows, with copies in one fold: rows with equal coordinates and targets.
+    /// Their weights may differ.
     pub fn by_content(self) -> Self {
         let term = FoldSums { by_content: true, ..(*self.term).clone() };
         let hash = Hash::new().integer(self.fingerprint).integer(1);

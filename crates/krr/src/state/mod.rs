@@ -63,8 +63,8 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 ///
 /// A state cuts its rows into tiles of 1024, wherever blocks begin. So the bits depend on the rows
 /// and on the order of merges, not on blocks. States of the leaves of
-/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, have the bits of
-/// the sums in memory.
+/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, have the bits
+/// of the sums in memory.
 ///
 /// # Cost
 /// m² kernel values and m³/3 flops once. Then m kernel values and 2m² flops for each row, and
@@ -151,10 +151,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
     /// points are not rows of the state.
     ///
     /// # Cost
-    /// For m columns, u of whose rows are not 0: u² kernel values and m³/3 flops once, then u kernel
-    /// values and 2s + 2m² flops for each row. s is the number of entries that are not 0 if it is at
-    /// most um/8, as for an accumulation; otherwise s = um. A state is m²/2 + mt numbers, and um +
-    /// m² numbers are shared.
+    /// For m columns, u of whose rows are not 0: u² kernel values and m³/3 flops once, then u
+    /// kernel values and 2s + 2m² flops for each row. s is the number of entries that are not 0 if
+    /// it is at most um/8, as for an accumulation; otherwise s = um. A state is m²/2 + mt numbers,
+    /// and um + m² numbers are shared.
     ///
     /// # Errors
     /// As `new`; [`Error::Shape`] unless S has a row for each point.

@@ -4,8 +4,8 @@ use crate::Problem;
 use faer::Mat;
 use nystrom_linalg_core::Result;
 
-/// Sums over rows that come in blocks of any size. Sums can be merged, and written to bytes and read
-/// again.
+/// Sums over rows that come in blocks of any size. Sums can be merged, and written to bytes and
+/// read again.
 ///
 /// Examples are a [`FitState`](crate::FitState), and the [`PathErrors`](crate::PathErrors) of a
 /// later pass. A program that distributes rows and merges sums along a tree needs only this trait.
@@ -69,8 +69,8 @@ pub trait RowSums<T>: Sized {
     fn read(&self, bytes: &[u8]) -> Result<Self>;
 }
 
-/// The input of a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill), except the rows, the
-/// kernel, the centres and the number of targets.
+/// The input of a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill), except the rows,
+/// the kernel, the centres and the number of targets.
 ///
 /// ```
 /// use faer::Mat;

@@ -41,8 +41,8 @@ pub(crate) trait TileTerm<T: Scalar> {
     ) -> Result<()>;
 }
 
-/// Sums over rows, and the rows of an incomplete tile. Its methods are those of [`RowSums`]. Examples
-/// are [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
+/// Sums over rows, and the rows of an incomplete tile. Its methods are those of [`RowSums`].
+/// Examples are [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
 /// [`CenterProducts`](crate::CenterProducts).
 #[derive(Debug, Clone)]
 #[must_use]
@@ -77,8 +77,8 @@ impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
         Tiled { sums, rows, ..self }
     }
 
-    /// The sums over all rows. The rows of an incomplete tile are added to a copy: to close the tile
-    /// here would change the bits of later sums.
+    /// The sums over all rows. The rows of an incomplete tile are added to a copy: to close the
+    /// tile here would change the bits of later sums.
     pub(super) fn whole(&self) -> Result<Cow<'_, S::Sums>> {
         if self.waiting.len() == 0 {
             return Ok(Cow::Borrowed(&self.sums));
