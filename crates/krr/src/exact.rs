@@ -48,17 +48,10 @@ pub struct ExactKrr<K, R> {
     pub intercept: bool,
 }
 
-impl<K, T> ExactKrr<K, Ridge<T>> {
+impl<K, R> ExactKrr<K, R> {
     /// Without intercept.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+    pub fn new(kernel: K, ridge: R) -> Self {
         ExactKrr { kernel, ridge, intercept: false }
-    }
-}
-
-impl<K> ExactKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        ExactKrr { kernel, ridge: (), intercept: false }
     }
 }
 

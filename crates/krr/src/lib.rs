@@ -106,6 +106,7 @@ mod nystrom;
 mod path;
 mod posterior;
 mod problem;
+mod projection;
 mod qr;
 mod report;
 pub mod risk;

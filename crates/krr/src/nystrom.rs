@@ -78,17 +78,10 @@ pub struct NystromKrr<K, R> {
     pub solver: Solver,
 }
 
-impl<K, T> NystromKrr<K, Ridge<T>> {
+impl<K, R> NystromKrr<K, R> {
     /// Without intercept, the solver chosen from λ.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+    pub fn new(kernel: K, ridge: R) -> Self {
         NystromKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
-    }
-}
-
-impl<K> NystromKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        NystromKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
     }
 }
 

@@ -81,20 +81,6 @@ pub struct SketchedKrr<K, R> {
     pub solver: Solver,
 }
 
-impl<K, T> SketchedKrr<K, Ridge<T>> {
-    /// Without intercept, the solver chosen from λ.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
-        SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
-    }
-}
-
-impl<K> SketchedKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        SketchedKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
-    }
-}
-
 impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
     /// Fits y (n × t) at the n points x of the problem.
     ///
@@ -132,6 +118,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
 }
 
 impl<K, R> SketchedKrr<K, R> {
+    /// Without intercept, the solver chosen from λ.
+    pub fn new(kernel: K, ridge: R) -> Self {
+        SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
+    }
+
     /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit
     /// that goes over the rows `passes` times.
     pub(crate) fn with_features<T: Scalar, Out>(

@@ -4,8 +4,9 @@ use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
 use crate::iterative::full_sizes::{ITERATIONS, Sizes};
 use crate::iterative::full_system::FullSystem;
+use crate::projection::{share, subtract};
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
-use faer::{ColRef, Mat, MatMut, MatRef};
+use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{
     ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ops,
@@ -319,9 +320,9 @@ struct Orthogonal<'a, T> {
 
 struct Constant {
     /// u/‖u‖.
-    unit: Mat<f64>,
+    unit: Vec<f64>,
     /// P⁻¹u/uᵀP⁻¹u, u of length 1.
-    direction: Mat<f64>,
+    direction: Vec<f64>,
 }
 
 impl<'a, T: Scalar> Orthogonal<'a, T> {
@@ -332,11 +333,12 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
     ) -> Self {
         let length = ops::dot(root, root).sqrt();
         let constant = constant.then(|| {
-            let unit = Mat::from_fn(root.len(), 1, |i, _| root[i] / length);
-            let mut direction = Mat::zeros(root.len(), 1);
-            system.precondition(direction.as_mut(), unit.as_ref());
-            let product = ops::dot(unit.col_as_slice(0), direction.col_as_slice(0));
-            direction *= faer::Scale(1.0 / product);
+            let unit: Vec<f64> = root.iter().map(|root| root / length).collect();
+            let mut direction = vec![0.0; root.len()];
+            let out = ColMut::from_slice_mut(&mut direction).as_mat_mut();
+            system.precondition(out, ColRef::from_slice(&unit).as_mat());
+            let product = ops::dot(&unit, &direction);
+            direction.iter_mut().for_each(|entry| *entry *= 1.0 / product);
             Constant { unit, direction }
         });
         Orthogonal { system, constant }
@@ -378,22 +380,6 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
 
     fn error(&self) -> f64 {
         self.system.error()
-    }
-}
-
-/// unitᵀa.
-fn share(unit: &Mat<f64>, a: ColRef<'_, f64>) -> f64 {
-    let a = a.try_as_col_major().expect("columns lie in one piece");
-    ops::dot(unit.col_as_slice(0), a.as_slice())
-}
-
-/// a = a − direction·(unitᵀa).
-fn subtract(mut a: MatMut<'_, f64>, direction: &Mat<f64>, unit: &Mat<f64>) {
-    for j in 0..a.ncols() {
-        let share = share(unit, a.rb().col(j));
-        for i in 0..a.nrows() {
-            a[(i, j)] -= share * direction[(i, 0)];
-        }
     }
 }
 

@@ -4,12 +4,18 @@ use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::{rotate, transposed_times};
 use crate::Problem;
 use crate::path::LambdaPath;
+use crate::projection::subtract;
 use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, SymmetricEigen, ops};
 
 impl<K> ExactKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        ExactKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any.
     ///
@@ -92,7 +98,7 @@ impl<K> ExactKrr<K, ()> {
         let mut U = eigen.vectors().to_owned();
         if let Some(center) = &center {
             // û spans a null space, perhaps mixed with others
-            center.project(&mut U);
+            subtract(U.as_mut(), &center.unit, &center.unit);
         }
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
         let g = transposed_times(&U, &y);
@@ -165,14 +171,6 @@ impl Center {
             for i in 0..n {
                 M[(i, j)] += uv * u[i] * u[j] - u[i] * v[j] - v[i] * u[j];
             }
-        }
-    }
-
-    /// U ← (I − ûûᵀ)U.
-    fn project(&self, U: &mut Mat<f64>) {
-        for j in 0..U.ncols() {
-            let along = ops::dot(&self.unit, U.col_as_slice(j));
-            (0..U.nrows()).for_each(|i| U[(i, j)] -= along * self.unit[i]);
         }
     }
 }

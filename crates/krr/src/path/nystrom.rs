@@ -17,6 +17,11 @@ use nystrom_sketch::Landmarks;
 use std::cell::RefCell;
 
 impl<K> NystromKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        NystromKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any.
     ///

@@ -11,6 +11,11 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
 
 impl<K> SketchedKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        SketchedKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any, with the sketch held fixed.
     ///
