@@ -58,12 +58,12 @@
 //!
 //! # Notation
 //! These letters have the same meaning everywhere in this crate. Where one has another meaning, the
-//! last column names the file. `docs/NOTATION.md` translates the letters of the papers.
+//! last column says so. `docs/NOTATION.md` translates the letters of the papers.
 //!
 //! | symbol | meaning | where |
 //! |---|---|---|
 //! | n, d, t | rows, coordinates of a point, targets of a row | |
-//! | m | centres, or columns of a sketch (Falkon's paper: M) | parts in `divide_and_conquer.rs` |
+//! | m | centres, or columns of a sketch (M in Falkon's paper) | parts: [`DivideAndConquerKrr`] |
 //! | u | rows of a sketch that are not 0 | |
 //! | k, K | the kernel; its n × n matrix at the points x_i | |
 //! | y, w, D | targets (n × t), weights of the rows, diag(w) | [`Problem`] |
@@ -72,60 +72,39 @@
 //! | α | coefficients (n × t) where every row is a centre; γ = D^(−½)α | [`ExactKrr`] |
 //! | b | the constant of each target | |
 //! | C = K_nm, W = K_mm | kernel values k(x_i, z_j) and k(z_i, z_j) | |
-//! | R, δ | W + δI = RRᵀ, δ a shift of rounding level | `whitener.rs` |
-//! | φ(x) = R⁻¹k_Z(x), Φ = CR⁻ᵀ | whitened features; k_Z(x) holds k(z_j, x) | `rows.rs` |
-//! | β = Rᵀθ | coefficients of Φ, for which the penalty is μ‖β‖² | `solver.rs` |
-//! | S; S̄ | a sketch, n × m; its u rows that are not 0 | [`SketchedKrr`], `kernel_rows.rs` |
+//! | R, δ | W + δI = RRᵀ, δ a shift of rounding level | `features/whitener.rs` |
+//! | φ(x) = R⁻¹k_Z(x), Φ = CR⁻ᵀ | whitened features; k_Z(x) holds k(z_j, x) | `features/rows.rs` |
+//! | β = Rᵀθ | coefficients of Φ, for which the penalty is μ‖β‖² | `direct/solver.rs` |
+//! | S; S̄ | a sketch, n × m; its u rows that are not 0 | `features/kernel_rows.rs` |
 //! | L = CW⁺Cᵀ, E = K − L | the Nyström approximation of K, and what it misses | `certificate/` |
 //! | F | K ≈ FFᵀ; k is its rank there | [`FullKrr`] |
 //! | V, S, g | ΦᵀDΦ = VSVᵀ and g = VᵀΦᵀDy: S are eigenvalues here | `path/` |
 //! | h_i, d_eff = Σ h_i | leverage of row i, and their sum | `path/` |
-//! | p | columns of Φ: m, or m + 1 with a constant | `accumulator.rs` |
+//! | p | columns of Φ: m, or m + 1 with a constant | `sums/accumulator.rs` |
 //! | Ω = diag(ω) | how many rows each centre stands for | [`Centers`], [`Falkon`] |
 //! | Ψ | a random embedding of n rows in 2m | [`Krill`] |
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
-mod accumulator;
-mod centers;
+// A folder uses only folders before it in this order: data; algebra, model; features; sums; direct;
+// path; cross_validation; state; iterative; certificate, logistic, metric.
+mod algebra;
 mod certificate;
 mod cross_validation;
-mod dictionary;
-mod divide_and_conquer;
-mod exact;
-mod feature_sums;
-mod gradient;
+mod data;
+mod direct;
+mod features;
 mod iterative;
-mod kernel_rows;
 mod logistic;
 mod metric;
 pub mod metrics;
 mod model;
-mod nystrom;
 mod path;
-mod posterior;
-mod problem;
-mod projection;
-mod qr;
-mod report;
 pub mod risk;
-mod rows;
-#[cfg(feature = "serde")]
-mod saved;
-mod sign_embedding;
-mod sketched;
-mod solver;
-mod source;
 mod state;
 mod sums;
-mod svd;
-mod targets;
-mod totals;
-mod waiting;
-mod whitener;
 
-pub use centers::Centers;
 pub use certificate::{
     Certificate, CertificateCost, CertificateReport, Closeness, TargetCertificate, TightCertificate,
 };
@@ -133,10 +112,11 @@ pub use cross_validation::{
     Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid,
     Score,
 };
-pub use dictionary::DictionaryKrr;
-pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
-pub use exact::ExactKrr;
-pub use gradient::MarginalEffects;
+pub use data::{Block, Blocks, Centers, Problem, RowIter, RowSource};
+pub use direct::{
+    DictionaryKrr, DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport, ExactKrr,
+    NystromKrr, SketchedKrr, Solver,
+};
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
     IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
@@ -146,18 +126,11 @@ pub use logistic::{FullLogisticKrr, LogisticKrr};
 pub use metric::{
     LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricPath, MetricStep,
 };
-pub use model::KrrModel;
-pub use nystrom::NystromKrr;
+pub use model::{FitReport, KrrModel, MarginalEffects, Posterior, SolvedBy};
+#[cfg(feature = "serde")]
+pub use model::{MODEL_FORMAT, SavedModel};
 pub use nystrom_linalg_core::Stop;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
-pub use posterior::Posterior;
-pub use problem::Problem;
-pub use report::{FitReport, SolvedBy};
-#[cfg(feature = "serde")]
-pub use saved::{MODEL_FORMAT, SavedModel};
-pub use sketched::SketchedKrr;
-pub use solver::Solver;
-pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
     CenterProduct, CenterProducts, DualProduct, DualProducts, FitState, FitSums, FoldSums,
     FoldedEquations, FoldedScore, NewtonEquations, NewtonSums, NormalEquations, PassInput,

@@ -14,7 +14,7 @@
 //! NeurIPS 2015 (arXiv:1411.0306), section 2. They print the noise as σ²ξ but use σ² as its
 //! variance; so do we.
 
-use crate::svd;
+use crate::algebra::svd;
 use faer::{Accum, ColRef, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, ops, validate};
 

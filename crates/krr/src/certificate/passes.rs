@@ -3,11 +3,11 @@
 use super::dual::{centered, has_constant};
 use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
+use crate::features::Whitener;
 use crate::iterative::same_rows;
 use crate::state::{
     Approximation, DrawnResidual, DualProducts, ResidualRows, ResidualTotals, RowSums,
 };
-use crate::whitener::Whitener;
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
 use nystrom_kernels::Kernel;

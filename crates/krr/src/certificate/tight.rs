@@ -2,9 +2,9 @@
 
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
+use crate::algebra::{share, subtract};
 use crate::iterative::full_sizes::{ITERATIONS, Sizes};
 use crate::iterative::full_system::FullSystem;
-use crate::projection::{share, subtract};
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};

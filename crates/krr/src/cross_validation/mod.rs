@@ -5,12 +5,12 @@ mod grid;
 mod score;
 
 pub use folds::Folds;
-pub(crate) use folds::{check_count, parts_of_problem};
+pub(crate) use folds::check_count;
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 pub use score::{Better, Score};
 
 use crate::Problem;
-use crate::problem::Part;
+use crate::data::Part;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 

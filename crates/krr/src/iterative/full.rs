@@ -4,7 +4,7 @@ use super::full_sizes::{ITERATIONS, Sizes};
 use super::full_system::{FullSystem, KernelProduct};
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
-use crate::targets::Targets;
+use crate::model::Targets;
 use crate::{FitReport, Problem, SolvedBy};
 use faer::MatRef;
 use nystrom_kernels::{Kernel, KernelMatrix};

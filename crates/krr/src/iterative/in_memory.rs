@@ -3,9 +3,9 @@
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
-use crate::kernel_rows::KernelRows;
-use crate::sketched::{STREAMED_SHARE, SketchRows};
-use crate::whitener::factor;
+use crate::direct::{STREAMED_SHARE, SketchRows};
+use crate::features::KernelRows;
+use crate::features::factor;
 use crate::{Centers, Problem};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};

@@ -1,6 +1,6 @@
 //! The memory of a restricted fit, computed before it begins.
 
-use crate::problem::TILE_ROWS;
+use crate::data::TILE_ROWS;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar};
 
 /// Numbers of a tile: 1 MiB in `f64`, the size of a core's own cache.

@@ -2,8 +2,8 @@
 
 use super::system::RowProducts;
 use crate::SolvedBy;
-use crate::problem::TILE_ROWS;
-use crate::sign_embedding::ROWS_PER_CENTER;
+use crate::algebra::ROWS_PER_CENTER;
+use crate::data::TILE_ROWS;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Streams, ops};

@@ -4,7 +4,7 @@ use super::preconditioner::Preconditioner;
 use super::run::run;
 use super::system::{Moments, RestrictedSystem, RowProducts};
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
-use crate::whitener::whitened;
+use crate::features::whitened;
 use crate::{FitReport, KrrModel};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};

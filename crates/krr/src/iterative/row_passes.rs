@@ -1,6 +1,6 @@
 //! Rows that can be read more than once, and passes over them that are checked and counted.
 
-use crate::source::RowSource;
+use crate::data::RowSource;
 use crate::state::RowSums;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -3,9 +3,9 @@
 use super::MemoryPlan;
 use super::system::{Moments, RowProducts};
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::rows::Source;
-use crate::sign_embedding::{embed, empty_embedding};
+use crate::algebra::{embed, empty_embedding};
+use crate::data::TILE_ROWS;
+use crate::features::Source;
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, RowTree, Scalar, Streams, ops};
 use nystrom_sketch::ProductBuffer;

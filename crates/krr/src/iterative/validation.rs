@@ -1,7 +1,7 @@
 //! Validation points to which the fits of a path are compared.
 
 use crate::metrics::weighted_mse;
-use crate::targets::Targets;
+use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::Kernel;

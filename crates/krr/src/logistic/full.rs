@@ -4,7 +4,7 @@ use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
 use crate::iterative::full_sizes::{ITERATIONS, Sizes};
 use crate::iterative::full_system::{FullSystem, factor};
-use crate::targets::Targets;
+use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};

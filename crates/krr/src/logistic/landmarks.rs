@@ -1,10 +1,10 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
-use crate::accumulator::Solution;
-use crate::kernel_rows::KernelRows;
-use crate::rows::FeatureRows;
-use crate::whitener::Whitener;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
+use crate::sums::Solution;
 use crate::{FitReport, KrrModel, Problem, Solver};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

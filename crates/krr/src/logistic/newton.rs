@@ -1,6 +1,6 @@
 //! Newton's method under a ridge that falls, each step a weighted regression.
 
-use crate::problem::all_absolute;
+use crate::data::all_absolute;
 use crate::{FitReport, KrrModel, Problem, step_of_newton};
 use faer::Mat;
 use nystrom_kernels::Kernel;

@@ -7,7 +7,7 @@ mod steps;
 pub use map::{LinearMap, MetricForm};
 pub use steps::MetricPath;
 
-use crate::problem::Part;
+use crate::data::Part;
 use crate::{FullPath, IterativeOptions, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{DifferentiableKernel, Points, median_heuristic, median_manhattan_heuristic};

@@ -3,8 +3,8 @@
 use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::{rotate, transposed_times};
 use crate::Problem;
+use crate::algebra::subtract;
 use crate::path::LambdaPath;
-use crate::projection::subtract;
 use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

@@ -1,8 +1,8 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::kernel_rows::spread;
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::features::Totals;
+use crate::features::Whitener;
+use crate::features::spread;
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

@@ -2,15 +2,16 @@
 
 use super::errors::{Residuals, project};
 use super::family::{Constant, Spectrum};
-use crate::accumulator::{Accumulator, Products};
-use crate::feature_sums::{Centered, FeatureSums};
-use crate::problem::{TILE_ROWS, all_absolute};
-use crate::qr::{CenteredTriangle, Triangle};
-use crate::rows::{FeatureRows, Tile};
-use crate::solver::{Choice, Scales, safe};
+use crate::algebra::svd;
+use crate::data::{TILE_ROWS, all_absolute};
+use crate::direct::{Choice, Scales, safe};
+use crate::features::Totals;
+use crate::features::{FeatureRows, Tile};
 use crate::sums::Sums;
-use crate::totals::Totals;
-use crate::{SolvedBy, Solver, svd};
+use crate::sums::{Accumulator, Products};
+use crate::sums::{Centered, FeatureSums};
+use crate::sums::{CenteredTriangle, Triangle};
+use crate::{SolvedBy, Solver};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 

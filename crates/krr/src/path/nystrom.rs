@@ -2,13 +2,13 @@
 
 use super::family::{Basis, Family};
 use super::features;
-use crate::kernel_rows::KernelRows;
-use crate::nystrom::check_centers;
+use crate::data::{RowSource, SourceTiles, Tiles};
+use crate::data::{all_absolute, check_rows};
+use crate::direct::check_centers;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
 use crate::path::LambdaPath;
-use crate::problem::{all_absolute, check_rows};
-use crate::rows::FeatureRows;
-use crate::source::{RowSource, SourceTiles, Tiles};
-use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

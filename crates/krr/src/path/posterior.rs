@@ -3,7 +3,7 @@
 use super::LambdaPath;
 use super::family::{Basis, Family};
 use crate::Posterior;
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops, validate};

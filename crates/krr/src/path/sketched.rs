@@ -3,7 +3,7 @@
 use super::family::{Basis, Family};
 use super::features;
 use crate::Problem;
-use crate::kernel_rows::span;
+use crate::features::span;
 use crate::path::LambdaPath;
 use crate::{FitReport, SketchedKrr, SolvedBy};
 use nystrom_kernels::Kernel;

@@ -2,15 +2,15 @@
 
 use super::kernel_products::{entries, fingerprint};
 use super::tiled::TileTerm;
-use crate::accumulator::{Accumulator, Products};
-use crate::kernel_rows::KernelRows;
+use crate::features::KernelRows;
+use crate::features::Totals;
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Tile};
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
 use crate::path::features::Decompose;
-use crate::rows::{FeatureRows, Tile};
+use crate::sums::{Accumulator, Products};
 use crate::sums::{Reader, Sums};
-use crate::totals::Totals;
-use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

@@ -2,7 +2,7 @@
 
 use super::NormalEquations;
 use super::fit_sums::FitSums;
-use crate::feature_sums::FeatureSums;
+use crate::sums::FeatureSums;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};

@@ -3,8 +3,8 @@
 use super::draws::Draws;
 use super::kernel_products::{entries, fingerprint};
 use super::tiled::{TileTerm, Tiled};
-use crate::problem::TILE_ROWS;
-use crate::whitener::{Whitener, residual_diagonal};
+use crate::data::TILE_ROWS;
+use crate::features::{Whitener, residual_diagonal};
 use crate::{KrrModel, Problem};
 use faer::reborrow::*;
 use faer::{Accum, Mat};

@@ -3,7 +3,7 @@
 use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
-use crate::problem::Part;
+use crate::data::Part;
 use crate::sums::{Reader, Sums};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};

@@ -2,9 +2,9 @@
 
 use super::{PassInput, RowSums};
 use crate::Problem;
-use crate::problem::TILE_ROWS;
+use crate::data::TILE_ROWS;
+use crate::data::Waiting;
 use crate::sums::{Reader, Sums, to_bytes, wrong};
-use crate::waiting::Waiting;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::borrow::Cow;

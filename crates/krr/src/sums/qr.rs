@@ -2,8 +2,8 @@
 //! factorisation.
 
 use crate::SolvedBy;
-use crate::accumulator::{Accumulator, Products, Solution, condition};
-use crate::rows::Tile;
+use crate::features::Tile;
+use crate::sums::{Accumulator, Products, Solution, condition};
 use crate::sums::{Reader, Sums};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;

@@ -1,7 +1,20 @@
-//! A fitted model.
+//! A fitted model, its report, file, gradient and posterior variance.
 
-use crate::FitReport;
-use crate::centers::check_points;
+mod gradient;
+mod posterior;
+mod report;
+#[cfg(feature = "serde")]
+mod saved;
+mod targets;
+
+pub use gradient::MarginalEffects;
+pub use posterior::Posterior;
+pub use report::{FitReport, SolvedBy};
+#[cfg(feature = "serde")]
+pub use saved::{MODEL_FORMAT, SavedModel};
+pub(crate) use targets::Targets;
+
+use crate::data::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};

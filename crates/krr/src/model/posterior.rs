@@ -1,6 +1,6 @@
 //! The variance of the Gaussian process whose mean is a regression.
 
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::{Accum, Col, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};

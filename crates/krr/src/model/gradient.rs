@@ -1,7 +1,7 @@
 //! The gradient of a fitted model, its mean and its average outer product.
 
 use crate::KrrModel;
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{DifferentiableKernel, Points};

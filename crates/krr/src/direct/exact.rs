@@ -1,8 +1,8 @@
 //! Exact kernel ridge regression.
 
 use crate::Problem;
-use crate::accumulator::condition;
-use crate::targets::Targets;
+use crate::model::Targets;
+use crate::sums::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::MatMut;
 use nystrom_kernels::Kernel;

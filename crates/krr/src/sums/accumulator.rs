@@ -2,7 +2,7 @@
 //! QR have in common.
 
 use crate::SolvedBy;
-use crate::rows::{FeatureRows, Tile};
+use crate::features::{FeatureRows, Tile};
 use crate::sums::Sums;
 use faer::Mat;
 use nystrom_linalg_core::{Result, RowTree, Scalar};
@@ -38,7 +38,7 @@ impl Products {
 }
 
 /// A sum over rows of features and targets, with or without a constant:
-/// [`FeatureSums`](crate::feature_sums::FeatureSums) or [`Triangle`](crate::qr::Triangle).
+/// [`FeatureSums`](crate::sums::FeatureSums) or [`Triangle`](crate::sums::Triangle).
 pub(crate) trait Accumulator: Sums {
     /// In the file's head.
     const KIND: u8;

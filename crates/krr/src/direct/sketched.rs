@@ -1,8 +1,8 @@
 //! Kernel ridge regression with any sketch.
 
 use crate::Problem;
-use crate::rows::{FeatureRows, Source};
-use crate::whitener::Whitener;
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Source};
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};

@@ -1,10 +1,10 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
 use crate::SolvedBy;
-use crate::accumulator::{Accumulator, Products, Solution, condition};
-use crate::rows::{FeatureRows, Tile};
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Tile};
+use crate::sums::{Accumulator, Products, Solution, condition};
 use crate::sums::{Reader, Sums};
-use crate::whitener::Whitener;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
 

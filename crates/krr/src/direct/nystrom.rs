@@ -1,9 +1,9 @@
 //! Nyström kernel ridge regression.
 
-use crate::kernel_rows::KernelRows;
-use crate::rows::FeatureRows;
-use crate::source::{RowSource, SourceTiles, Tiles};
-use crate::whitener::Whitener;
+use crate::data::{RowSource, SourceTiles, Tiles};
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};

@@ -1,10 +1,10 @@
 //! The stream of feature tiles that both solvers read.
 
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::source::Tiles;
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::data::TILE_ROWS;
+use crate::data::Tiles;
+use crate::features::Totals;
+use crate::features::Whitener;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};

@@ -1,8 +1,8 @@
 //! Rows that are read block by block, as often as necessary.
 
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::waiting::Waiting;
+use crate::data::TILE_ROWS;
+use crate::data::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, RowTree, Scalar, validate};

@@ -1,6 +1,6 @@
 //! Rows of K_nm, and of KS for a sketch S that is known by its rows at some centres.
 
-use crate::rows::{FeatureRows, Source};
+use crate::features::{FeatureRows, Source};
 use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};

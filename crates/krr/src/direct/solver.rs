@@ -1,10 +1,10 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
-use crate::accumulator::{Accumulator, Products, Solution};
-use crate::feature_sums::FeatureSums;
-use crate::kernel_rows::KernelRows;
-use crate::qr::Triangle;
-use crate::rows::FeatureRows;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::sums::FeatureSums;
+use crate::sums::Triangle;
+use crate::sums::{Accumulator, Products, Solution};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};

@@ -1,7 +1,6 @@
 //! Divide and conquer: exact regression on parts of the data, predictions averaged.
 
-use crate::cross_validation::parts_of_problem;
-use crate::problem::Part;
+use crate::data::{Part, parts_of_problem};
 use crate::{ExactKrr, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
