@@ -1,5 +1,4 @@
-//! How far predictions are from what they should be. Sums are taken in `f64`, over all entries of n
-//! × t matrices.
+//! Errors of predictions. Sums are in `f64`, over all entries of n × t matrices.
 
 use faer::MatRef;
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -36,7 +35,8 @@ pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Resul
     weighted_rmse(predicted, actual, None)
 }
 
-/// 1 − Σ(f − y)²/Σ(y − ȳ)², ȳ the mean of each column: 1 is perfect, 0 as good as the mean.
+/// 1 − Σ(f − y)²/Σ(y − ȳ)² with ȳ the mean of each column: 1 for exact predictions, 0 for those of
+/// the mean.
 ///
 /// # Errors
 /// As [`mse`]; [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if `actual` is
@@ -45,7 +45,7 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
     weighted_r2(predicted, actual, None)
 }
 
-/// Σ w_i (f_ij − y_ij)² / (t Σ w_i), for a weight a row: [`mse`] without weights.
+/// Σ w_i (f_ij − y_ij)² / (t Σ w_i), with one weight per row: [`mse`] without weights.
 ///
 /// # Errors
 /// As [`mse`]; those of weights that are negative, not finite or all 0.

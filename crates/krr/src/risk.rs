@@ -14,7 +14,7 @@
 //! NeurIPS 2015 (arXiv:1411.0306), section 2. They print the noise as σ²ξ but use σ² as its
 //! variance; so do we.
 
-use crate::svd;
+use crate::algebra::svd;
 use faer::{Accum, ColRef, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, ops, validate};
 
@@ -100,10 +100,9 @@ impl FixedDesign {
         })
     }
 
-    /// M = L = FFᵀ for F n × m, without any n × n matrix: the singular value decomposition of F, in
-    /// `f64`, O(nm²) flops and two n × m matrices. Its singular values are accurate to ε·‖F‖, so
-    /// that σ_i = s_i² is meaningful down to ε²·‖L‖, where the eigenvalues of FᵀF would be down to
-    /// ε·‖L‖.
+    /// M = L = FFᵀ for F n × m, without an n × n matrix, by the singular value decomposition of F
+    /// in `f64`: O(nm²) flops and two n × m matrices. Singular values s_i are accurate to ε·‖F‖. So
+    /// σ_i = s_i² is meaningful down to ε²·‖L‖; eigenvalues of FᵀF would be down to ε·‖L‖.
     ///
     /// # Errors
     /// As [`exact`](Self::exact).

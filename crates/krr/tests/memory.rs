@@ -68,7 +68,7 @@ fn kernel() -> Gaussian {
     Gaussian::new(1.0).unwrap()
 }
 
-/// Falkon and KRILL keep as much of K_nM as the budget allows, and stay below it.
+/// Falkon and KRILL keep as much of K_nm as the budget allows, and stay below it.
 fn iterative(Problem { x, y, landmarks }: &Problem<'_>) {
     let ridge = Ridge::PerSample(1e-5);
     for megabytes in [None, Some(40), Some(200)] {

@@ -11,14 +11,20 @@ use faer::{Mat, MatMut, MatRef};
 /// ‖Â − A‖₂ by [`error`](Self::error), and [`apply_exactly`](Self::apply_exactly) multiplies by A.
 pub trait LinearSystem<T> {
     /// out = A·x (or Â·x), n × t, all columns at once.
-    fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>);
+    ///
+    /// # Errors
+    /// Those of the implementation, as of one that reads files. The run ends and returns the error.
+    fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()>;
     /// out = M⁻¹·r, M symmetric positive definite.
     fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
 
     /// out = A·x, n × t, for true residuals; differs from [`apply`](Self::apply) only if that
     /// multiplies by a nearby Â.
-    fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        self.apply(out, x);
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()> {
+        self.apply(out, x)
     }
     /// A bound on ‖Â − A‖₂; 0 if `apply` is exact.
     fn error(&self) -> f64 {
@@ -28,14 +34,6 @@ pub trait LinearSystem<T> {
     /// already exact.
     fn fall_back(&mut self) -> bool {
         false
-    }
-    /// Fails if an application of A failed since the last call, as one that reads files can. A
-    /// [`Solve`](crate::Solve) asks after every application and returns the error.
-    ///
-    /// # Errors
-    /// That of the application.
-    fn check(&mut self) -> Result<()> {
-        Ok(())
     }
 }
 
@@ -51,11 +49,12 @@ pub trait LinearSystem<T> {
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
-/// use nystrom_linalg_core::{ConjugateGradients, LinearSystem, ops};
+/// use nystrom_linalg_core::{ConjugateGradients, LinearSystem, Result, ops};
 /// struct Plain(Mat<f64>);
 /// impl LinearSystem<f64> for Plain {
-///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
 ///         ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
+///         Ok(())
 ///     }
 ///     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
 ///         out.copy_from(r);
@@ -63,9 +62,9 @@ pub trait LinearSystem<T> {
 /// }
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let mut cg = ConjugateGradients::start(&mut a, b.as_ref(), None)?;
-/// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10) {}
+/// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10)? {}
 /// // ‖b − Ax‖/‖b‖, recomputed
-/// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);
+/// assert!(cg.true_residual(&mut a, b.as_ref())? < 1e-10);
 /// // after two steps both eigenvalues are known
 /// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -92,7 +91,8 @@ impl<T: Scalar> ConjugateGradients<T> {
     ///
     /// # Errors
     /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`,
-    /// [`NonFinite`](crate::Error::NonFinite) for either; that of [`LinearSystem::check`].
+    /// [`NonFinite`](crate::Error::NonFinite) for either; those of
+    /// [`LinearSystem::apply`].
     pub fn start(
         system: &mut dyn LinearSystem<T>,
         b: MatRef<'_, T>,
@@ -119,8 +119,7 @@ impl<T: Scalar> ConjugateGradients<T> {
             validate::same_size("columns of the start", t, x0.ncols())?;
             validate::finite("start", x0)?;
             cg.x.copy_from(x0);
-            cg.true_residual(system, b);
-            system.check()?;
+            cg.true_residual(system, b)?;
         }
         cg.restart(system);
         Ok(cg)
@@ -129,9 +128,12 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// One step for every column whose relative residual is above `tolerance`. Returns false, with
     /// x unchanged, if no such column can make a step: pᵀAp or ρ = rᵀM⁻¹r is not positive, or
     /// overflows `f64`.
-    pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
+    ///
+    /// # Errors
+    /// Those of [`LinearSystem::apply`]; x is then unchanged.
+    pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> Result<bool> {
         let t = self.rho.len();
-        system.apply(self.q.as_mut(), self.p.as_ref()); //      q = Ap
+        system.apply(self.q.as_mut(), self.p.as_ref())?; //     q = Ap
         let curvature = dots(self.p.as_ref(), self.q.as_ref());
         let usable = |x: f64| x > 0.0 && x.is_finite();
         let moves = |j: &usize| {
@@ -139,7 +141,7 @@ impl<T: Scalar> ConjugateGradients<T> {
         };
         let moving: Vec<usize> = (0..t).filter(moves).collect();
         if moving.is_empty() {
-            return false;
+            return Ok(false);
         }
         let alpha = |rho: f64, j: usize| rho / curvature[j];
         for &j in &moving {
@@ -161,16 +163,23 @@ impl<T: Scalar> ConjugateGradients<T> {
             self.rho[j] = rho_next[j];
         }
         self.residuals = self.relative();
-        true
+        Ok(true)
     }
 
     /// Recomputes r = b − Ax (one exact application of A) and returns
     /// [`residual`](Self::residual), which is then the true relative residual. Call
     /// [`restart`](Self::restart) before the next step.
-    pub fn true_residual(&mut self, system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>) -> f64 {
-        system.apply_exactly(self.r.as_mut(), self.x.as_ref());
+    ///
+    /// # Errors
+    /// Those of [`LinearSystem::apply_exactly`].
+    pub fn true_residual(
+        &mut self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+    ) -> Result<f64> {
+        system.apply_exactly(self.r.as_mut(), self.x.as_ref())?;
         self.subtract_from(b);
-        self.residual()
+        Ok(self.residual())
     }
 
     /// Recomputes r and returns a bound on the true relative residual if the bound is at most
@@ -178,22 +187,25 @@ impl<T: Scalar> ConjugateGradients<T> {
     ///
     /// For a system with a nearby Â the bound is ‖b − Ax‖ ≤ ‖b − Âx‖ + ‖Â − A‖·‖x‖; A is applied
     /// exactly only if this bound is above the tolerance. Without Â, A is applied exactly.
+    ///
+    /// # Errors
+    /// As [`true_residual`](Self::true_residual).
     pub fn verify(
         &mut self,
         system: &mut dyn LinearSystem<T>,
         b: MatRef<'_, T>,
         tolerance: f64,
-    ) -> f64 {
+    ) -> Result<f64> {
         let error = system.error();
         if error > 0.0 {
-            system.apply(self.r.as_mut(), self.x.as_ref());
+            system.apply(self.r.as_mut(), self.x.as_ref())?;
             self.subtract_from(b);
             for (j, x) in norms(self.x.as_ref()).into_iter().enumerate() {
                 let b = if self.b_norm[j] > 0.0 { self.b_norm[j] } else { 1.0 };
                 self.residuals[j] += error * x / b;
             }
             if self.residual() <= tolerance {
-                return self.residual();
+                return Ok(self.residual());
             }
         }
         self.true_residual(system, b)

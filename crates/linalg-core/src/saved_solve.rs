@@ -94,11 +94,12 @@ impl<T: Scalar> SavedSolve<T> {
     ///
     /// ```
     /// use faer::{MatMut, MatRef, mat};
-    /// use nystrom_linalg_core::{LinearSystem, SavedSolve, Solve};
+    /// use nystrom_linalg_core::{LinearSystem, Result, SavedSolve, Solve};
     /// struct Twice;
     /// impl LinearSystem<f64> for Twice {
-    ///     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+    ///     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
     ///         out.copy_from(faer::Scale(2.0) * x);
+    ///         Ok(())
     ///     }
     ///     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
     ///         out.copy_from(r);

@@ -83,11 +83,12 @@ impl PcgReport {
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
-/// use nystrom_linalg_core::{LinearSystem, Solve, Stop, ops};
+/// use nystrom_linalg_core::{LinearSystem, Result, Solve, Stop, ops};
 /// struct Plain(Mat<f64>);
 /// impl LinearSystem<f64> for Plain {
-///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
 ///         ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
+///         Ok(())
 ///     }
 ///     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
 ///         out.copy_from(r);
@@ -162,7 +163,7 @@ impl<T: Scalar> Solve<T> {
     ///
     /// # Errors
     /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive;
-    /// that of [`LinearSystem::check`].
+    /// those of [`LinearSystem::apply`].
     pub fn run(
         &mut self,
         system: &mut dyn LinearSystem<T>,
@@ -191,14 +192,11 @@ impl<T: Scalar> Solve<T> {
             if self.history.len() >= max_iterations {
                 break Stop::IterationLimit;
             }
-            let moved = self.cg.step(system, tolerance);
-            system.check()?;
-            if !moved {
+            if !self.cg.step(system, tolerance)? {
                 if !self.fall_back(system) {
                     break Stop::Stalled;
                 }
-                self.cg.true_residual(system, b);
-                system.check()?;
+                self.cg.true_residual(system, b)?;
                 self.is_true = true;
                 self.cg.restart(system);
                 continue;
@@ -224,10 +222,10 @@ impl<T: Scalar> Solve<T> {
         tolerance: f64,
     ) -> Result<()> {
         if !self.is_true {
-            self.cg.verify(system, b, tolerance);
+            self.cg.verify(system, b, tolerance)?;
             self.is_true = true;
         }
-        system.check()
+        Ok(())
     }
 
     fn fall_back(&mut self, system: &mut dyn LinearSystem<T>) -> bool {

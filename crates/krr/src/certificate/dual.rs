@@ -4,8 +4,9 @@ use super::TargetCertificate;
 use super::report::Lengths;
 use crate::KrrModel;
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::whitener::{Whitener, residual_diagonal};
+use crate::data::TILE_ROWS;
+use crate::features::{Whitener, residual_diagonal};
+use crate::state::values;
 use faer::reborrow::*;
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
@@ -35,7 +36,8 @@ impl Dual {
     ) -> Result<Self> {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let mu = model.report().ridge;
-        let whitener = Whitener::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
+        // W + δI = RRᵀ
+        let whitener = Whitener::new(model.kernel().gram(model.centers()).as_ref(), false)?;
         let root_weights: Vec<f64> = samples.root_weights();
         let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitener);
         let means = mean_residuals(model, samples, &f);
@@ -71,14 +73,9 @@ impl Dual {
         let leaf = |leaf| {
             let mut sum = Mat::<f64>::zeros(distinct.len(), t);
             for tile in RowTree::tiles(leaf, TILE_ROWS) {
-                let mut k = block.as_mut().subcols_mut(0, tile.len());
-                kernel.eval_into(
-                    k.rb_mut(),
-                    Points::from_cols(at.as_ref()),
-                    samples.x.slice(tile.clone()),
-                );
+                let (at, x) = (Points::from_cols(at.as_ref()), samples.x.slice(tile.clone()));
+                let k = values(kernel, at, x, &mut block, &mut wide);
                 let alpha = self.alpha.as_ref().subrows(tile.start, tile.len());
-                let k = ops::widened(k.rb(), &mut wide);
                 ops::matmul(sum.as_mut(), Accum::Add, k, alpha, 1.0); // (Kα)_i
             }
             sum

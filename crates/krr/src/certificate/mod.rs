@@ -1,4 +1,5 @@
-//! How far a fit is from exact kernel ridge regression, without the latter.
+//! Bounds on the distance of a fit from exact kernel ridge regression, without computing the
+//! latter.
 
 mod bound;
 mod dual;
@@ -18,7 +19,7 @@ use rand::Rng;
 use report::Lengths;
 
 /// An upper bound on the distance of a fit f from exact kernel ridge regression f_K at the training
-/// points, by few rows of K. [`TightCertificate`] has both sides, from all of them.
+/// points, from few rows of K. [`TightCertificate`] bounds it from both sides, from all rows.
 ///
 /// # What is bounded
 /// With μ the ridge of the fit and α = (y − f)/μ, exact algebra gives, for *any* vector f of
@@ -37,19 +38,19 @@ use report::Lengths;
 /// ‖f_K − f‖² ≤ μ αᵀE(E + μI)⁻¹Eα ≤ μ αᵀEα·‖E‖/(‖E‖ + μ) ≤ ‖y − f‖·‖Eα‖·tr E/(tr E + μ).
 /// ```
 ///
-/// The smaller of the two is reported. Both are for the λ of the fit (exact regression with the
-/// same one) and in sample; the error at new points is not bounded. They lose where K has
+/// The smaller of the two is reported. f_K has the λ of the fit. The distance is that at the
+/// training points; the distance at new points is not bounded. Both bounds are loose where K has
 /// eigenvalues above μ.
 ///
-/// With weights all norms and sums carry them (√w_i f_i in place of f_i, α_i = w_i(y_i − f_i)/μ).
-/// If the model has a constant, so has the exact regression. The identity then holds with (K +
-/// μI)⁻¹ replaced by a smaller matrix, as long as Σα_i = 0. A mean residual that is not 0 is taken
-/// off f first, and its size added to the bound.
+/// With weights all norms and sums are weighted (√w_i f_i in place of f_i, α_i = w_i(y_i − f_i)/μ).
+/// If the model has a constant, so has f_K. The identity then holds with a smaller matrix in place
+/// of (K + μI)⁻¹, if Σα_i = 0. A mean residual that is not 0 is subtracted from f first, and its
+/// size is added to the bound.
 ///
 /// # How few rows suffice
-/// Let L be the Nyström approximation of the model's centres. What Lα differs from f is computed at
-/// all points (0 up to rounding for [`NystromKrr`](crate::NystromKrr)). Its norm is added to both
-/// bounds, so that ρ = Eα is left. As E ⪰ 0, by Cauchy and Schwarz twice,
+/// Let L be the Nyström approximation of the model's centres. Lα − f is computed at all points; it
+/// is 0 up to rounding for [`NystromKrr`](crate::NystromKrr). Its norm is added to both bounds. A
+/// bound on ρ = Eα remains to be found. As E ⪰ 0, by Cauchy and Schwarz twice,
 ///
 /// ```text
 /// ρ_i² ≤ E_ii·αᵀEα ≤ E_ii·‖α‖·‖ρ‖.
@@ -65,10 +66,10 @@ use report::Lengths;
 /// kl(x, p) = x ln(x/p) + (1 − x) ln((1 − x)/(1 − p)).
 /// ```
 ///
-/// No variance is estimated and nothing is assumed about the unseen rows. The price is that even
-/// with X̄ = 0 the bound stays near a·ln(1/δ)/s, a hundredth of the trace bound for s = 460 and δ =
-/// 0.01. With several targets each gets δ/t. With at least as many rows as samples, all are
-/// evaluated, and the bound holds without any δ.
+/// No variance is estimated and nothing is assumed about the other rows. Therefore the bound is
+/// about a·ln(1/δ)/s even for X̄ = 0: a hundredth of the trace bound for s = 460 and δ = 0.01. With
+/// several targets each has δ/t. If s ≥ n, all rows are evaluated and the bound holds with
+/// certainty.
 ///
 /// # Cost
 /// 2nm + sn + m² kernel values and nm² + m³/3 flops; memory O(m² + nt + 1024·(m + s)). The bits do
@@ -109,7 +110,7 @@ use report::Lengths;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
-    /// s: rows drawn; with n or more of them all n are evaluated.
+    /// s, the number of rows drawn; if s ≥ n all n rows are evaluated.
     pub rows: usize,
     /// 1 − δ: the probability, over the draw of rows, that the bound holds (for all targets
     /// together).
@@ -210,7 +211,7 @@ impl Certificate {
 
 const POINTS: &str = "points against those the model was fitted to";
 
-/// Typed errors if `samples` cannot be what `model` was fitted to.
+/// Returns a typed error if `samples` cannot be the data that `model` was fitted to.
 fn check_fit<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
     samples: Problem<'_, T>,

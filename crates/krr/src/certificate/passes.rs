@@ -1,13 +1,13 @@
-//! The certificate of a fit to rows that are shown in passes.
+//! The certificate of a fit to rows that are read in passes.
 
 use super::dual::{centered, has_constant};
 use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
+use crate::features::Whitener;
 use crate::iterative::same_rows;
 use crate::state::{
     Approximation, DrawnResidual, DualProducts, ResidualRows, ResidualTotals, RowSums,
 };
-use crate::whitener::Whitener;
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -15,21 +15,19 @@ use nystrom_linalg_core::{Result, Scalar, Streams, validate};
 use rand::Rng;
 
 impl Certificate {
-    /// As [`certify`](Self::certify), for rows that are shown in passes: the same bound, from three
-    /// of them.
+    /// As [`certify`](Self::certify), for rows that are read in three passes, which compute
     ///
     /// 1. Cᵀα, from which Lα follows;
-    /// 2. tr E and all lengths, while rows are drawn by E_ii;
+    /// 2. tr E and all norms, and draw rows in proportion to E_ii;
     /// 3. Kα at the rows drawn.
     ///
     /// # Cost
     /// (3m + s)n + m² kernel values and nm² + m³/3 flops. Memory: 3m² numbers, s rows, and a tile
-    /// of 1024 rows. The bits depend on the rows and on what of their sums was merged with what.
-    /// Which rows are drawn depends on their numbers.
+    /// of 1024 rows. The bits depend on the rows, their numbers and the order of merges.
     ///
     /// # Departures
-    /// The rows drawn are others than those of [`certify`](Self::certify), with the same
-    /// probabilities.
+    /// Rows are drawn with the probabilities of [`certify`](Self::certify), but by other random
+    /// numbers.
     ///
     /// # Randomness
     /// One key.
@@ -66,7 +64,8 @@ impl Certificate {
         self.check_options()?;
         let (n, m, t) = (model.report().n, model.centers().len(), model.intercept().len());
         let (s, streams) = (self.rows, Streams::from_rng(rng));
-        let whitener = Whitener::new(model.kernel(), model.centers())?; //        W + δI = RRᵀ
+        // W + δI = RRᵀ
+        let whitener = Whitener::new(model.kernel().gram(model.centers()).as_ref(), false)?;
         let sums = rows.pass(DualProducts::new(model, None))?;
         validate::same_size(POINTS, n, sums.rows() as usize)?;
         let ((totals, matrix), mu) = (sums.finish()?, model.report().ridge);

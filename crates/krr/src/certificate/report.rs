@@ -1,10 +1,10 @@
-//! What a certificate says.
+//! The report of a certificate.
 
 use super::bound::{rows_for, upper_bound};
 use nystrom_linalg_core::{Result, validate};
 
-/// How far a fit is from exact kernel ridge regression. All lengths are root mean squares over the
-/// training points (weighted, if the fit was), in the units of the targets.
+/// Bounds on the distance of a fit from exact kernel ridge regression. All lengths are root mean
+/// squares over the training points, weighted as the fit, in the units of the targets.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
@@ -18,9 +18,9 @@ pub struct CertificateReport {
     /// The probability with which the bounds hold, for all targets together; 1 if all rows were
     /// evaluated.
     pub confidence: f64,
-    /// What counts as close, as a share of the residuals.
+    /// The distance that counts as close, as a share of the residuals.
     pub tolerance: f64,
-    /// nλ of the fit, and of the exact regression it is compared with.
+    /// nλ of the fit and of the exact regression.
     pub ridge: f64,
     /// tr(K − L), L the Nyström approximation of the model's centres.
     pub trace_error: f64,
@@ -38,10 +38,10 @@ pub struct CertificateReport {
 pub struct TargetCertificate {
     /// With the stated confidence, RMS(f_K − f) is at most this.
     pub bound: f64,
-    /// RMS(f_K − f) is at least this; 0 if rows were drawn, which tell nothing of it.
+    /// RMS(f_K − f) is at least this; 0 if rows were drawn, from which no lower bound follows.
     pub lower: f64,
-    /// What the bound would be if the rows drawn stood for all; with passes over K, RMS(f_K − f) as
-    /// near as they tell.
+    /// The bound if the rows drawn represented all rows exactly; with passes over K, an estimate of
+    /// RMS(f_K − f) itself.
     pub estimate: f64,
     /// RMS(Kα − f), the residual of the exact system; its square estimated without bias.
     pub discrepancy: f64,
@@ -133,34 +133,34 @@ impl Lengths {
     }
 }
 
-/// Whether a fit is close enough to exact regression, and what to do if it is not.
+/// Whether a fit is close to exact regression, and what to change if it is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Closeness {
-    /// The bound is within the tolerance: exact regression would differ by no more.
+    /// The bound is within the tolerance.
     Close,
-    /// The estimate is within the tolerance, the bound is not: draw about this many rows.
+    /// The estimate is within the tolerance, the bound is not: draw more rows.
     MoreRows {
-        /// Rows with which the bound would be within the tolerance if the estimate stays what it is
-        /// (n at most).
+        /// The number of rows with which the bound is within the tolerance if the estimate does not
+        /// change; n at most.
         rows: usize,
     },
-    /// The tolerance lies between the two sides: more passes bring them together.
+    /// The tolerance is between the two bounds: more passes bring them closer together.
     MorePasses,
-    /// The estimate is beyond the tolerance: not shown to be close, however many rows. With passes
-    /// over K the lower side is beyond it, and the fit is not close for certain. Choose more (or
-    /// better) landmarks, until K − L has become smaller by about this factor. Or raise the ridge
-    /// by it, or solve for all n coefficients iteratively.
+    /// The estimate is above the tolerance: more rows do not change that. With passes over K the
+    /// lower bound is above it, and the fit is certainly not close. Choose more or better
+    /// landmarks, until K − L is smaller by about `factor`; or raise the ridge by it; or solve for
+    /// all n coefficients with [`FullKrr`](crate::FullKrr).
     Far {
-        /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs
-        /// from Lα by more than that (an iteration stopped early, say). With passes over K the
-        /// distance itself, over the tolerance.
+        /// ‖(K − L)α‖ divided by the largest value that the tolerance allows, for the worst target.
+        /// Infinite if ‖f − Lα‖ alone is too large, as after iterations that stopped early. With
+        /// passes over K, the estimate of the distance divided by the tolerance.
         factor: f64,
     },
 }
 
 impl CertificateReport {
-    /// The report in other units of the targets: lengths times these scales.
+    /// The report in other units of the targets: all lengths times the scale of their target.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of scales than targets.
@@ -188,18 +188,17 @@ impl CertificateReport {
         Ok(self)
     }
 
-    /// The largest bound over residual RMS: what exact regression could change at most, in units of
-    /// the residuals.
+    /// The largest ratio of bound to residual RMS over the targets.
     pub fn relative_bound(&self) -> f64 {
         self.largest(|target| target.bound)
     }
 
-    /// The largest lower side over residual RMS: what exact regression changes at least.
+    /// The largest ratio of lower bound to residual RMS over the targets.
     pub fn relative_lower(&self) -> f64 {
         self.largest(|target| target.lower)
     }
 
-    /// The largest estimate over residual RMS.
+    /// The largest ratio of estimate to residual RMS over the targets.
     pub fn relative_estimate(&self) -> f64 {
         self.largest(|target| target.estimate)
     }
@@ -211,7 +210,7 @@ impl CertificateReport {
             .fold(0.0, f64::max)
     }
 
-    /// Whether the fit is close to exact regression, and what to raise if not.
+    /// Whether the fit is close to exact regression, and what to change if it is not.
     pub fn closeness(&self) -> Closeness {
         if self.relative_bound() <= self.tolerance {
             Closeness::Close

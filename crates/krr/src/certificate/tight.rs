@@ -1,11 +1,12 @@
-//! The distance to exact regression from both sides, by a few passes over K.
+//! Lower and upper bounds on the distance to exact regression, by a few passes over K.
 
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
+use crate::algebra::{share, subtract};
 use crate::iterative::full_sizes::{ITERATIONS, Sizes};
 use crate::iterative::full_system::FullSystem;
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
-use faer::{ColRef, Mat, MatMut, MatRef};
+use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{
     ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ops,
@@ -16,16 +17,15 @@ use rand::Rng;
 /// How much more than for a fit the preconditioner may cost: few passes are to do.
 const WORTH: f64 = 2.0;
 
-/// The distance between a fit f and exact kernel ridge regression f_K at the training points, from
-/// both sides and for certain. A few passes over all of K give it.
+/// A lower and an upper bound on the distance between a fit f and exact kernel ridge regression f_K
+/// at the training points, by a few passes over all of K. They hold with certainty.
 ///
-/// [`Certificate`](crate::Certificate) reads few rows, and its bound is an upper one that may be
-/// many times too large. This one reads every pair of rows, and its two sides close in on the
-/// truth.
+/// [`Certificate`](crate::Certificate) reads few rows of K, and its upper bound may be many times
+/// too large. The bounds here approach each other with every pass.
 ///
 /// # What is bounded
-/// Exact regression f_K = Kα* solves (K + μI)α* = y, so that f_K = y − μα*. The fit has
-/// f = y − μα_0 with α_0 = (y − f)/μ, whatever it came from. Conjugate gradients on the exact
+/// Exact regression f_K = Kα* solves (K + μI)α* = y, so that f_K = y − μα*. Any fit is
+/// f = y − μα_0 with α_0 = (y − f)/μ. Conjugate gradients on the exact
 /// system, begun at α_0, have the iterate α_j and the residual r_j = y − (K + μI)α_j. Hence
 /// α* − α_j = (K + μI)⁻¹r_j and
 ///
@@ -41,8 +41,8 @@ const WORTH: f64 = 2.0;
 /// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − μP⁻¹r_j/2‖ |  ≤  √(μ r_jᵀP⁻¹r_j)/2.
 /// ```
 ///
-/// P⁻¹r_j and r_jᵀP⁻¹r_j are what the iterations need anyhow. With T = I, which is all that ‖S‖ ≤ 1
-/// says, ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is as valid. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
+/// The iterations compute P⁻¹r_j and r_jᵀP⁻¹r_j anyway. With T = I, by ‖S‖ ≤ 1 alone,
+/// ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is valid too. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
 /// coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
 /// ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
 ///
@@ -53,23 +53,23 @@ const WORTH: f64 = 2.0;
 /// u. The mean residual of f, if it has one, is orthogonal to all else and added by Pythagoras.
 ///
 /// # Rounding
-/// Where `memory` keeps K in `f32`, that changes r_j by at most ‖E‖·‖γ_j − γ_0‖, with E the
-/// roundings, whose norm is known. This is added on both sides. Where that is most of what the
-/// sides are apart by, the last pass is spent on r_j itself, by K as it is.
+/// Where `memory` stores K in `f32`, r_j changes by at most ‖E‖·‖γ_j − γ_0‖, with E the rounding
+/// errors, whose norm is known. This number widens both bounds. If it is most of the distance
+/// between them, the last pass computes r_j from K itself.
 ///
-/// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
-/// unit a step, and of the steps. What they leave of u in γ_j counts 2(‖K‖ + μ) times its length.
-/// All that is added, and where it is all that is left they end. The roundings of F may leave FFᵀ
-/// above K by a δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c, and the radius is √(c rᵀT r)/2. If
-/// δ > μ/2, T = I. The rounding errors of single kernel values are not counted: K is what the
-/// kernel evaluates to.
+/// The iterations have rounding errors too: ε(‖K‖ + μ) times the norm of γ_0, once, the norm of
+/// γ_j, by half a unit per step, and the norms of the steps. The component of γ_j along u counts
+/// 2(‖K‖ + μ) times its length. All these widen the bounds; the iterations end when nothing else is
+/// left. By rounding of F, FFᵀ may exceed K by some δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤
+/// c, and the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. Rounding errors of kernel values are not
+/// counted: K is the matrix of the computed values.
 ///
 /// # Cost
-/// `passes` × n²/2 kernel values and 2n²t flops each. Beside them nk values and 2nk² flops for the
-/// preconditioner of [`FullKrr`](crate::FullKrr); at a higher rank, 2nm and nm² as
-/// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, 3n²/2 values at
-/// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend
-/// on the number of threads.
+/// A pass takes n²/2 kernel values and 2n²t flops. The preconditioner of
+/// [`FullKrr`](crate::FullKrr), here of a higher rank, takes nk values and 2nk² flops; α_0 takes
+/// 2nm values and nm² flops, as for [`Certificate`](crate::Certificate). With `memory` for half a
+/// matrix in `f32`, all passes together take at most 3n²/2 values. [`cost`](Self::cost) computes
+/// the cost beforehand. The bits do not depend on the number of threads.
 ///
 /// # Source
 /// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
@@ -102,27 +102,27 @@ const WORTH: f64 = 2.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TightCertificate {
-    /// Passes over K at most: one for the residual of the fit, the others are iterations. Fewer
-    /// where rounding errors are all that is left to the iterations.
+    /// The largest number of passes over K: one for the residual of the fit, the others iterations.
+    /// There are fewer if only rounding errors are left.
     pub passes: usize,
     /// The fit counts as close to exact regression if their distance is at most this times the root
     /// mean square of the residuals y − f.
     pub tolerance: f64,
-    /// Bytes it may take, what is left of which keeps one triangle of K in `f32`; `None`: nothing
-    /// is kept, nothing is refused.
+    /// Bytes that it may use; those left store one triangle of K in `f32`. `None`: no limit, and K
+    /// is not stored.
     pub memory: Option<u64>,
 }
 
-/// What a [`TightCertificate`] takes: counted from the sizes, before it begins.
+/// The cost of a [`TightCertificate`], computed from the sizes before it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CertificateCost {
-    /// Kernel values, to a few hundredths. More where a ridge turns out to forbid that K is kept in
-    /// `f32`.
+    /// Kernel values, accurate to a few per cent. The certificate takes more if K cannot be stored
+    /// in `f32` because the ridge is too small for the rounding errors.
     pub kernel_entries: u64,
-    /// Flops beside them.
+    /// Flops other than those of kernel values.
     pub flops: f64,
-    /// Bytes by what they are for.
+    /// Bytes by purpose.
     pub memory: MemoryPlan,
 }
 
@@ -138,8 +138,8 @@ impl TightCertificate {
     /// the n points x.
     ///
     /// # Randomness
-    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky). It moves the two sides, never past the
-    /// truth.
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky). The bounds depend on it, but are always
+    /// valid.
     ///
     /// # Errors
     /// As [`Certificate::certify`](crate::Certificate::certify);
@@ -176,7 +176,7 @@ impl TightCertificate {
         let norm_of_M = system.system.norm(K.trace()) + mu;
         let kept = system.error();
         let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, norm_of_M, passes: 1 };
-        while reached.passes < self.passes && reached.next(&mut system, &b, self.passes) {}
+        while reached.passes < self.passes && reached.next(&mut system, &b, self.passes)? {}
         let target = |j: usize| {
             let Ball { centre, radius, kept, rounding } = reached.ball(&system, j);
             let ball = [centre, radius + kept + rounding];
@@ -196,7 +196,7 @@ impl TightCertificate {
         })
     }
 
-    /// What [`certify`](Self::certify) takes for a fit of n points in d coordinates with m centres
+    /// The cost of [`certify`](Self::certify) for a fit of n points in d coordinates with m centres
     /// and t targets.
     ///
     /// # Errors
@@ -264,22 +264,22 @@ impl Reached<'_> {
         system: &mut Orthogonal<'_, T>,
         b: &Mat<f64>,
         all: usize,
-    ) -> bool {
+    ) -> Result<bool> {
         let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
         let settled = balls.iter().all(|ball| ball.radius <= ball.rounding);
         let apart_by_kept = balls.iter().any(|ball| ball.kept > ball.radius.max(ball.rounding));
         let last = settled || (apart_by_kept && self.passes + 1 == all);
-        if !last && self.cg.step(system, f64::EPSILON) {
+        if !last && self.cg.step(system, f64::EPSILON)? {
             self.passes += 1;
-            return true;
+            return Ok(true);
         }
         // the last pass by K itself, if the kept one is what the sides are apart by
         if apart_by_kept {
-            self.cg.true_residual(system, b.as_ref());
+            self.cg.true_residual(system, b.as_ref())?;
             self.cg.restart(system);
             (self.kept, self.passes) = (0.0, self.passes + 1);
         }
-        false
+        Ok(false)
     }
 
     /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
@@ -320,9 +320,9 @@ struct Orthogonal<'a, T> {
 
 struct Constant {
     /// u/‖u‖.
-    unit: Mat<f64>,
+    unit: Vec<f64>,
     /// P⁻¹u/uᵀP⁻¹u, u of length 1.
-    direction: Mat<f64>,
+    direction: Vec<f64>,
 }
 
 impl<'a, T: Scalar> Orthogonal<'a, T> {
@@ -333,11 +333,12 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
     ) -> Self {
         let length = ops::dot(root, root).sqrt();
         let constant = constant.then(|| {
-            let unit = Mat::from_fn(root.len(), 1, |i, _| root[i] / length);
-            let mut direction = Mat::zeros(root.len(), 1);
-            system.precondition(direction.as_mut(), unit.as_ref());
-            let product = ops::dot(unit.col_as_slice(0), direction.col_as_slice(0));
-            direction *= faer::Scale(1.0 / product);
+            let unit: Vec<f64> = root.iter().map(|root| root / length).collect();
+            let mut direction = vec![0.0; root.len()];
+            let out = ColMut::from_slice_mut(&mut direction).as_mat_mut();
+            system.precondition(out, ColRef::from_slice(&unit).as_mat());
+            let product = ops::dot(&unit, &direction);
+            direction.iter_mut().for_each(|entry| *entry *= 1.0 / product);
             Constant { unit, direction }
         });
         Orthogonal { system, constant }
@@ -357,9 +358,10 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
 }
 
 impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        self.system.apply(out.rb_mut(), gamma);
+    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
+        self.system.apply(out.rb_mut(), gamma)?;
         self.project(out);
+        Ok(())
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
@@ -370,29 +372,14 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
         }
     }
 
-    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        self.system.apply_exactly(out.rb_mut(), gamma);
+    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
+        self.system.apply_exactly(out.rb_mut(), gamma)?;
         self.project(out);
+        Ok(())
     }
 
     fn error(&self) -> f64 {
         self.system.error()
-    }
-}
-
-/// unitᵀa.
-fn share(unit: &Mat<f64>, a: ColRef<'_, f64>) -> f64 {
-    let a = a.try_as_col_major().expect("columns lie in one piece");
-    ops::dot(unit.col_as_slice(0), a.as_slice())
-}
-
-/// a = a − direction·(unitᵀa).
-fn subtract(mut a: MatMut<'_, f64>, direction: &Mat<f64>, unit: &Mat<f64>) {
-    for j in 0..a.ncols() {
-        let share = share(unit, a.rb().col(j));
-        for i in 0..a.nrows() {
-            a[(i, j)] -= share * direction[(i, 0)];
-        }
     }
 }
 

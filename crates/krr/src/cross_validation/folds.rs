@@ -1,7 +1,8 @@
 //! A random partition of the rows.
 
 use crate::Problem;
-use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
+use crate::data::{parts_of_problem, random_parts};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use rand::Rng;
 
 /// The rows 0, …, n − 1 in random order, cut into parts whose sizes differ by at most one.
@@ -16,40 +17,31 @@ use rand::Rng;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct Folds {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "checked"))]
     parts: Vec<Vec<usize>>,
 }
 
-/// The fields as they stand in a file.
+/// The parts of a file, if every row is in one of them; in increasing order.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct Stored {
-    parts: Vec<Vec<usize>>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for Folds {
-    type Error = Error;
-
-    /// # Errors
-    /// Those of [`Folds::of`]; [`Error::Incompatible`] unless every row is in one part.
-    fn try_from(Stored { parts }: Stored) -> Result<Self> {
-        let n = parts.iter().map(Vec::len).sum();
-        let mut fold = vec![usize::MAX; n];
-        for (part, rows) in parts.iter().enumerate() {
-            for &row in rows {
-                match fold.get_mut(row) {
-                    Some(fold) if *fold == usize::MAX => *fold = part,
-                    _ => {
-                        let problem = format!("row {row} of {n} is there twice, or is no row");
-                        return Err(Error::Incompatible { what: "folds", problem });
-                    }
+fn checked<'de, D: serde::Deserializer<'de>>(file: D) -> Result<Vec<Vec<usize>>, D::Error> {
+    use serde::{Deserialize, de::Error};
+    let parts = Vec::<Vec<usize>>::deserialize(file)?;
+    let n = parts.iter().map(Vec::len).sum();
+    let mut fold = vec![usize::MAX; n];
+    for (part, rows) in parts.iter().enumerate() {
+        for &row in rows {
+            match fold.get_mut(row) {
+                Some(fold) if *fold == usize::MAX => *fold = part,
+                _ => {
+                    let problem = format!("row {row} of {n} is there twice, or is no row");
+                    let error = nystrom_linalg_core::Error::Incompatible { what: "folds", problem };
+                    return Err(D::Error::custom(error));
                 }
             }
         }
-        Folds::of(&fold, parts.len())
     }
+    Folds::of(&fold, parts.len()).map(|folds| folds.parts).map_err(D::Error::custom)
 }
 
 impl Folds {
@@ -69,8 +61,8 @@ impl Folds {
         Ok(Folds { parts: random_parts(&(0..n).collect::<Vec<_>>(), folds, rng)? })
     }
 
-    /// As [`random`](Self::random), for the rows of a problem. Those of positive weight are cut
-    /// apart from those of weight 0: every part has as many of them, up to one.
+    /// As [`random`](Self::random), for the rows of a problem. The numbers of rows of positive
+    /// weight in the parts also differ by at most one.
     ///
     /// # Errors
     /// As [`random`](Self::random), where [`Error::TooMany`] counts rows of positive weight.
@@ -83,7 +75,7 @@ impl Folds {
         Ok(Folds { parts: parts_of_problem(problem, ("folds", folds), rng)? })
     }
 
-    /// Rows 0, …, n − 1 by the number of their fold, below `folds`.
+    /// `fold` holds the number of the fold of each row 0, …, n − 1, below `folds`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::IndexOutOfRange`] for a fold
@@ -143,75 +135,4 @@ impl Folds {
 pub(crate) fn check_count(folds: usize) -> Result<()> {
     let requirement = "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
     validate::require(folds >= 2, "number of folds", folds as f64, requirement)
-}
-
-/// Rows in random order, cut into parts whose sizes differ by at most one, the larger ones first;
-/// each sorted.
-///
-/// # Randomness
-/// A bounded integer a row.
-fn random_parts(rows: &[usize], parts: usize, rng: &mut dyn Rng) -> Result<Vec<Vec<usize>>> {
-    let n = rows.len();
-    let order = random::uniform_subset(n, n, rng)?;
-    let (size, larger) = (n / parts, n % parts);
-    let start = |p: usize| p * size + p.min(larger);
-    let part = |p: usize| {
-        let mut rows: Vec<usize> = order[start(p)..start(p + 1)].iter().map(|&i| rows[i]).collect();
-        rows.sort_unstable();
-        rows
-    };
-    Ok((0..parts).map(part).collect())
-}
-
-/// The rows of a problem in random parts whose sizes differ by at most one. So do the numbers of
-/// their rows of positive weight: a part without any could not be fitted.
-///
-/// # Errors
-/// [`Error::TooMany`] for more parts than rows of positive weight.
-pub(crate) fn parts_of_problem<T: Scalar>(
-    problem: Problem<'_, T>,
-    (what, parts): (&'static str, usize),
-    rng: &mut dyn Rng,
-) -> Result<Vec<Vec<usize>>> {
-    let counts = |row: &usize| problem.weight(*row) > 0.0;
-    let (weighted, others): (Vec<usize>, Vec<usize>) = (0..problem.x.len()).partition(counts);
-    validate::at_most(what, parts, weighted.len())?;
-    let mut all = random_parts(&weighted, parts, rng)?;
-    if others.is_empty() {
-        return Ok(all);
-    }
-    // the first of these parts are the larger ones, too: they go where the others are smaller
-    for (p, rows) in random_parts(&others, parts, rng)?.into_iter().enumerate() {
-        let part = &mut all[(weighted.len() + p) % parts];
-        part.extend(rows);
-        part.sort_unstable();
-    }
-    Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use faer::Mat;
-    use nystrom_kernels::Points;
-
-    /// Sizes, and rows of positive weight, differ by at most one between parts.
-    #[test]
-    fn rows_of_weight_0_are_shared_out_as_the_others_are() {
-        for (n, every, folds) in [(50, 10, 5), (47, 9, 4), (31, 2, 7), (20, 1, 6), (7, 2, 4)] {
-            let (x, y) = (vec![0.0; n], Mat::zeros(n, 1));
-            let w: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % every == 0))).collect();
-            let problem = Problem::new(Points::from_slice(&x), y.as_ref()).weighted(&w);
-            let rng = &mut rand_pcg::Pcg64::new(n as u128, 7);
-            let parts = parts_of_problem(problem, ("parts", folds), rng).unwrap();
-            let mut seen: Vec<usize> = parts.concat();
-            seen.sort_unstable();
-            assert!(seen.into_iter().eq(0..n));
-            let spread =
-                |counts: Vec<usize>| counts.iter().max().unwrap() - counts.iter().min().unwrap();
-            assert!(spread(parts.iter().map(Vec::len).collect()) <= 1, "{parts:?}");
-            let weighted = |part: &Vec<usize>| part.iter().filter(|&&i| i % every == 0).count();
-            assert!(spread(parts.iter().map(weighted).collect()) <= 1, "{parts:?}");
-        }
-    }
 }

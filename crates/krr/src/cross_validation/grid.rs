@@ -1,5 +1,5 @@
-//! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges
-//! of a kernel.
+//! Procedures that fit the candidates of a grid: one by one, or all ridges of a kernel by one
+//! eigendecomposition.
 
 use crate::{ExactKrr, NystromKrr, Problem};
 use faer::Mat;
@@ -8,8 +8,8 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 use nystrom_sketch::LandmarkSelector;
 use rand::Rng;
 
-/// A procedure that fits training data with a kernel at several ridges and predicts elsewhere: what
-/// [`CrossValidation`](crate::CrossValidation) compares candidates by.
+/// A procedure that fits training data with a kernel at several ridges and predicts at other
+/// points, for [`CrossValidation`](crate::CrossValidation).
 ///
 /// [`ExactGrid`] and [`NystromGrid`] share work between the ridges; [`EachRidge`] makes one of any
 /// function.
@@ -42,7 +42,8 @@ pub struct EachRidge<F> {
 }
 
 impl<F> EachRidge<F> {
-    /// A grid of this procedure. To go on where a fit fails, return predictions that are NaN.
+    /// A grid of this procedure. To continue after a fit that fails, return predictions that are
+    /// NaN.
     pub fn new<T: Scalar, K>(fit: F) -> Self
     where
         F: Fn(&K, Ridge<T>, Problem<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
@@ -69,9 +70,9 @@ where
 
 /// Exact kernel ridge regression, for training parts of a few thousand samples.
 ///
-/// Fewer than 16 ridges are fitted one by one, n³/3 flops each. More of them, or any that rounding
-/// makes indefinite, come from one eigendecomposition. That takes 9n³ flops, half of them at the
-/// speed of memory: about the time of 16 factorisations. n × n by definition.
+/// Fewer than 16 ridges are fitted one by one, n³/3 flops each. For more ridges, or if a matrix is
+/// indefinite by rounding, all fits come from one eigendecomposition. It takes 9n³ flops, half of
+/// them limited by memory: about the time of 16 factorisations. n × n by definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExactGrid {
     /// Whether to fit a constant, not penalised.
@@ -108,8 +109,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
     }
 }
 
-/// Nyström kernel ridge regression with landmarks chosen anew in every training part; all ridges of
-/// a kernel from one pass and one eigendecomposition.
+/// Nyström kernel ridge regression with new landmarks for every training part. All ridges of a
+/// kernel take one pass and one eigendecomposition.
 ///
 /// Unlike [`NystromKrr::path`](crate::NystromKrr::path), the choice of landmarks is part of what is
 /// validated.

@@ -5,12 +5,12 @@ mod grid;
 mod score;
 
 pub use folds::Folds;
-pub(crate) use folds::{check_count, parts_of_problem};
+pub(crate) use folds::check_count;
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 pub use score::{Better, Score};
 
 use crate::Problem;
-use crate::problem::Part;
+use crate::data::Part;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 
@@ -21,8 +21,8 @@ use rand::Rng;
 /// leave-one-out is cheaper and exact: [`NystromKrr::path`](crate::NystromKrr::path),
 /// [`ExactKrr::path`](crate::ExactKrr::path).
 ///
-/// The training parts have n(1 − 1/k) rows, so λ ([`Ridge::PerSample`]) keeps its meaning when all
-/// n rows are fitted afterwards, an absolute ridge does not quite.
+/// The training parts have n(1 − 1/k) rows. A [`Ridge::PerSample`] has the same meaning when all n
+/// rows are fitted afterwards; a [`Ridge::Absolute`] is then slightly too small.
 ///
 /// # Cost
 /// k fits of the procedure per kernel; one training part is held at a time. The bits do not depend
@@ -54,8 +54,8 @@ use rand::Rng;
 pub struct CrossValidation<T: Scalar> {
     /// k.
     pub folds: usize,
-    /// What a prediction is scored by, and which way is better: [`Score::mse`], [`Score::r2`], or
-    /// your own.
+    /// The score of predictions and its better direction: [`Score::mse`], [`Score::r2`] or your
+    /// own.
     pub score: Score<T>,
 }
 
@@ -77,8 +77,8 @@ pub struct CvScore {
     pub ridge: usize,
     /// Mean score over the folds.
     pub mean: f64,
-    /// Standard error of that mean, s/√k with s the standard deviation over the k folds. Folds
-    /// share training data, so it is a guide only.
+    /// Standard error of that mean, s/√k with s the standard deviation over the k folds. It is
+    /// approximate, because the folds share training data.
     pub standard_error: f64,
     /// Score in each fold.
     #[cfg_attr(feature = "serde", serde(alias = "losses"))]
@@ -93,7 +93,7 @@ pub struct CvScore {
 pub struct CvTable {
     /// One per candidate: all ridges of the first kernel, then those of the second, and so on.
     pub scores: Vec<CvScore>,
-    /// Which rows were held out together.
+    /// The rows held out in each fold.
     pub folds: Folds,
     /// Which of two scores is better.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -196,9 +196,9 @@ impl CvTable {
         finite.reduce(|a, b| if self.loss(b) < self.loss(a) { b } else { a })
     }
 
-    /// The candidates whose mean score is within one standard error of the best: those that these
-    /// data hardly tell apart from it. The simplest of them (the largest ridge, the smoothest
-    /// kernel) is the choice of the one-standard-error rule.
+    /// The candidates whose mean score is within one standard error of the best. The
+    /// one-standard-error rule chooses the simplest of them: the largest ridge, the smoothest
+    /// kernel.
     pub fn within_one_standard_error(&self) -> Vec<&CvScore> {
         let limit =
             self.best().map_or(f64::NEG_INFINITY, |best| self.loss(best) + best.standard_error);

@@ -1,10 +1,10 @@
-//! What candidates are compared by, and which way is better.
+//! The score by which candidates are compared, and its better direction.
 
 use crate::metrics;
 use faer::MatRef;
 use nystrom_linalg_core::{Result, Scalar};
 
-/// A number for predictions and actual values, both n × t, and n weights, 1 each if there are none.
+/// A function of predictions and actual values, both n × t, and n weights (`None`: 1 each).
 type Measure<T> = fn(MatRef<'_, T>, MatRef<'_, T>, Option<&[T]>) -> Result<f64>;
 
 /// Which of two scores is better.
@@ -18,7 +18,7 @@ pub enum Better {
     Higher,
 }
 
-/// What predictions are scored by, with the direction that is better.
+/// A function that scores predictions, with the better direction.
 ///
 /// ```
 /// use nystrom_krr::{Better, CrossValidation, Score};
@@ -29,7 +29,7 @@ pub enum Better {
 /// let by_largest_error = CrossValidation { score: worst, ..by_r2 };
 /// ```
 ///
-/// A bare function says nothing of its direction and does not do:
+/// A function without a direction is not accepted:
 ///
 /// ```compile_fail,E0308
 /// use nystrom_krr::{CrossValidation, metrics};

@@ -4,18 +4,18 @@ use super::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
 use super::preconditioner::Preconditioner;
 use super::restricted::Restricted;
 use super::{Extras, Iteration, IterationReport, IterativeFit, IterativeOptions, Monitor};
-use crate::{Centers, KrrModel, NystromKrr, Problem, Solver};
+use crate::{Centers, KrrModel, NystromKrr, Problem};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 use std::ops::ControlFlow;
 
-/// Kernel ridge regression restricted to M centres by the method that takes the least work in the
-/// memory allowed. It solves directly, by Falkon or by KRILL, which give the same f up to the
-/// tolerance. [`Plan::new`] has the rule.
+/// Kernel ridge regression restricted to m centres by the method with the least work in the memory
+/// allowed: [`NystromKrr`], [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill). They give the
+/// same f up to the tolerance. [`Plan::new`] has the rule.
 ///
 /// # Cost
-/// That of the method it takes, within the memory given.
+/// That of the method chosen, within the memory allowed.
 ///
 /// ```
 /// use faer::Mat;
@@ -47,16 +47,16 @@ pub struct AutoKrr<K, T> {
     pub options: IterativeOptions,
 }
 
-/// A model, how it was decided to fit it, and how the iterations went if there were any.
+/// A model, the choice of its method, and the report of the iterations, if any.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct PlannedFit<K, T> {
     /// The model.
     pub model: KrrModel<K, T>,
-    /// The decision.
+    /// The method chosen, and why.
     pub plan: Plan,
-    /// Of the iterative methods.
+    /// Of an iterative method.
     pub iterations: Option<IterationReport>,
 }
 
@@ -76,7 +76,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no method fits.
     ///
     /// # Randomness
-    /// None, or that of [`Krill::fit`](crate::Krill::fit) where it is taken.
+    /// None, or that of [`Krill::fit`](crate::Krill::fit) if KRILL is chosen.
     pub fn fit<'a>(
         &self,
         problem: impl Into<Problem<'a, T>>,
@@ -86,8 +86,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         self.fit_with(problem, centers, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with a warm start or a monitor, which the direct method ignores. A
-    /// fit interrupted after it went over to [`Krill`](crate::Krill) is gone on with by `Krill`.
+    /// As [`fit`](Self::fit), with a warm start or a monitor, which the direct method ignores. To
+    /// continue a fit that was interrupted after it had changed to [`Krill`](crate::Krill), use
+    /// `Krill`.
     ///
     /// # Errors
     /// As [`Falkon::fit_with`](crate::Falkon::fit_with).
@@ -116,7 +117,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let mut plan = Plan::new::<T>(size, &self.options)?;
         let fit = match plan.method {
             Method::Direct => {
-                let model = self.direct(problem, centers)?;
+                let krr = NystromKrr::new(self.kernel.clone(), self.ridge);
+                let krr = NystromKrr { intercept: self.intercept, ..krr };
+                let model = krr.fit(problem, centers)?;
                 return Ok(PlannedFit { model, plan, iterations: None });
             }
             Method::Falkon => self.falkon(problem, centers, extras, &mut plan, rng)?,
@@ -125,8 +128,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         Ok(PlannedFit { model: fit.model, plan, iterations: Some(fit.report) })
     }
 
-    /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected
-    /// to be, if that fits.
+    /// Falkon, and KRILL from the last iterate if the condition number exceeds twice that expected
+    /// of KRILL, and KRILL fits the memory.
     fn falkon(
         &self,
         problem: Problem<'_, T>,
@@ -173,15 +176,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let AutoKrr { kernel, ridge, intercept, options } = self;
         let (ridge, intercept) = (*ridge, *intercept);
         Restricted { kernel, ridge, intercept, options, preconditioner }
-    }
-
-    fn direct(&self, problem: Problem<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {
-        let krr = NystromKrr {
-            kernel: self.kernel.clone(),
-            ridge: self.ridge,
-            intercept: self.intercept,
-            solver: Solver::Auto,
-        };
-        krr.fit(problem, centers)
     }
 }

@@ -8,47 +8,48 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
 
-/// Kernel ridge regression restricted to M centres by preconditioned conjugate gradients: the f of
-/// [`NystromKrr`](crate::NystromKrr) without its O(nM²).
+/// Kernel ridge regression restricted to m centres by preconditioned conjugate gradients: the f of
+/// [`NystromKrr`](crate::NystromKrr) without its O(nm²).
 ///
 /// ```text
-/// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   B = (1/√n)T⁻¹A⁻¹,   T = chol(K_MM),
+/// Hθ = K_nmᵀy,   H = K_nmᵀK_nm + nλK_mm,   B = (1/√n)T⁻¹A⁻¹,   T = chol(K_mm),
 ///     A = chol(TΩTᵀ/n + λI):   conjugate gradients on BᵀHB.
 /// ```
 ///
-/// Ω = diag(ω) holds what each centre stands for ([`Centers`]): n/M each for uniform sampling, the
-/// weights of a [`Dictionary`](nystrom_sketch::Dictionary) otherwise, W = ΩM/n in the paper's
-/// letters. Leverage-sampled centres without their weights about double the iterations. BᵀHB = I
-/// when every point is a centre.
+/// Ω = diag(ω), where centre j represents ω_j points ([`Centers`]): n/m for uniform sampling, the
+/// weights of a [`Dictionary`](nystrom_sketch::Dictionary) otherwise. The paper writes M for m, and
+/// W = ΩM/n for Ω. Leverage-sampled centres without their weights take about twice the iterations.
+/// If every point is a centre, BᵀHB = I.
 ///
-/// K_nM is evaluated tile by tile, each entry once an iteration for both products, or kept as far
-/// as [`memory`](IterativeOptions::memory) allows. Entries are computed in the scalar type; all
-/// products, sums, factors and vectors are `f64`, so `f32` rounds the kernel's values and nothing
-/// else.
+/// K_nm is evaluated tile by tile, each entry once per iteration for both products, or stored as
+/// far as [`memory`](IterativeOptions::memory) allows. Kernel values are computed in the scalar
+/// type; products, sums, factors and vectors are in `f64`.
 ///
-/// Stops when the **true** residual, computed anew, satisfies ‖K_nMᵀy − Hθ‖ ≤ tolerance·‖K_nMᵀy‖
-/// for every target, in the norm of (K_MM + δI)⁻¹. That is the gradient of the objective, measured
-/// in the space of k, relative to that at f = 0. Whatever ends the iterations, the model so far is
-/// returned, and the [report](crate::IterationReport) says why and how far it got.
+/// The run stops when the **true** residual satisfies ‖K_nmᵀy − Hθ‖ ≤ tolerance·‖K_nmᵀy‖ for every
+/// target, in the norm of (K_mm + δI)⁻¹. This residual is the gradient of the objective in the
+/// space of k, relative to the gradient at f = 0. The last model is returned whether or not the run
+/// converged; the [report](crate::IterationReport) has the reason for the end and the residual.
 ///
 /// # Cost
-/// nM + M² kernel values and 4nMt + 4M²t flops an iteration, M³/3 + (2M³/3 + 256M²) + M³/3 flops
-/// before; nM kernel values in all where K_nM is kept. 16M² bytes for the two factors;
-/// [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
+/// An iteration takes nm kernel values, or none where K_nm is stored, and 4nmt + 4m²t flops. The
+/// factors take m² kernel values, m³/3 + (2m³/3 + 256m²) + m³/3 flops and 16m² bytes;
+/// [`MemoryPlan`](crate::MemoryPlan) has the other bytes. The bits do not depend on the number of
+/// threads.
 ///
 /// # Source
 /// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017
 /// (arXiv:1705.10958), algorithm 1; for uniform centres A is that of the authors' code,
-/// chol(TTᵀ/M + λI) (`FalkonML/falkon`, `flk_preconditioner.py`). The paper has a form for weighted
-/// centres too; the one here is derived. With ω_j points like z_j, K_nMᵀK_nM becomes K_MM Ω K_MM.
+/// chol(TTᵀ/m + λI) (`FalkonML/falkon`, `flk_preconditioner.py`). The paper has a form for weighted
+/// centres too; the one here is derived. With ω_j points like z_j, K_nmᵀK_nm becomes K_mm Ω K_mm.
 /// With T on both sides it becomes TΩTᵀ. Tests hold it to BᵀHB = I when every point is a centre,
 /// and to the condition number with and without weights.
 ///
 /// # Departures
-/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same
-/// iterates in exact arithmetic, with a residual that means something. T factors K_MM + δI, δ =
-/// ε·tr K_MM/10 or the next multiple of ten that succeeds, and H holds this matrix in the place of
-/// K_MM, as in `NystromKrr`. The authors' code stops on the preconditioned residual.
+/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA. The
+/// iterates are the same in exact arithmetic, and the residual is the gradient named above. T
+/// factors K_mm + δI, δ = ε·tr K_mm/10 or the first tenfold of it that succeeds, and H contains
+/// K_mm + δI in place of K_mm, as in `NystromKrr`. The authors' code stops on the preconditioned
+/// residual.
 ///
 /// ```
 /// use faer::Mat;
@@ -98,7 +99,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge, weight or
     /// tolerance that is not positive. [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if
-    /// the memory allowed holds no fit. Not converging is no error: see
+    /// the memory allowed holds no fit. A run that does not converge is not an error: see
     /// [`IterativeFit::into_model`].
     pub fn fit<'a>(
         &self,
@@ -152,11 +153,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     }
 
     /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in
-    /// [`SketchedKrr`](crate::SketchedKrr). KS takes the place of K_nM, and SᵀKS that of K_MM.
+    /// [`SketchedKrr`](crate::SketchedKrr). KS takes the place of K_nm, and SᵀKS that of K_mm.
     /// Because E\[SSᵀ\] = I, Ω = diag(c²) for the scales c of the columns.
     ///
-    /// Where at most n/4 rows of S are not zero, KS is computed by tiles in every pass or kept as
-    /// the memory allows. For denser ones it is computed once and kept, nd numbers.
+    /// If at most n/4 rows of S are not zero, KS is computed by tiles in every pass, or stored as
+    /// far as the memory allows. For a denser S it is computed once and stored: nm numbers for m
+    /// columns.
     ///
     /// ```
     /// use faer::Mat;

@@ -4,7 +4,7 @@ use super::full_sizes::{ITERATIONS, Sizes};
 use super::full_system::{FullSystem, KernelProduct};
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
-use crate::targets::Targets;
+use crate::model::Targets;
 use crate::{FitReport, Problem, SolvedBy};
 use faer::MatRef;
 use nystrom_kernels::{Kernel, KernelMatrix};
@@ -14,30 +14,31 @@ use rand::Rng;
 /// What a start is checked against.
 pub(super) const START: &str = "rows of the start against number of points";
 
-/// Kernel ridge regression as defined, over all of the space of k, without ever storing K. It
-/// solves (K + nλI)α = y by preconditioned conjugate gradients. The preconditioner is P = K̂ + nλI,
-/// with K̂ = FFᵀ of rank k from randomly pivoted Cholesky.
+/// Kernel ridge regression over the whole space of k, without storing K in `f64`. It solves
+/// (K + nλI)α = y by preconditioned conjugate gradients. The preconditioner is P = K̂ + nλI, with
+/// K̂ = FFᵀ of rank k from randomly pivoted Cholesky.
 ///
-/// The answer to *what did Nyström cost me?*: the same f as [`ExactKrr`](crate::ExactKrr) at n far
-/// beyond its n × n matrix. The eigenvalues of P^(−1/2)(K + nλI)P^(−1/2) lie in [1, 1 + ‖K −
-/// K̂‖/nλ]. So a rank k that leaves little of K at the level nλ makes
-/// the number of iterations independent of n.
+/// The f is that of [`ExactKrr`](crate::ExactKrr), for n at which its n × n matrix cannot be
+/// stored: with it the error of a Nyström fit can be measured. The eigenvalues of P^(−1/2)(K +
+/// nλI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/nλ]. If the rank k makes ‖K − K̂‖ comparable to nλ, the
+/// number of iterations does not depend on n.
 ///
-/// With `options.memory`, what is left of that budget keeps one triangle of K in `f32`, n²/2 + 128n
-/// numbers, or a prefix of its blocks. An iteration reads them at memory speed. That is the one
-/// n × n in this crate beyond exact methods. It is dropped if the norm of what was rounded away,
-/// known exactly, is above nλ/4; the rounded system is positive definite otherwise. Residuals are
-/// verified against K itself. Where that norm is small enough it bounds what they are off by.
-/// Elsewhere a pass in `f64` computes them, and the iterations refine.
+/// With `options.memory`, the bytes left store one triangle of K in `f32`, n²/2 + 128n numbers, or
+/// its first blocks; an iteration reads them instead of evaluating them. The norm of the rounding
+/// errors of K in `f32` is known. If it is above nλ/4, K is not stored in `f32`; otherwise the
+/// rounded system is positive definite. The true residual is that of K itself: it is bounded by
+/// that norm where this is enough, and elsewhere computed by a pass in `f64`, from which the
+/// iterations continue.
 ///
-/// Stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every target
-/// (and, with an intercept, for the constant 1 in the place of y). Every iteration evaluates one
-/// triangle of K, each entry once.
+/// The run stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every
+/// target and, with an intercept, for the constant 1 in place of y. An iteration evaluates each
+/// entry of one triangle of K once.
 ///
 /// # Cost
-/// nk + n kernel values and nk² flops before, then n²/2 + 128n kernel values, 2n²t + 4nkt flops an
-/// iteration, no kernel values where the triangle is kept. n·k numbers for F, 8k² bytes and 14
-/// vectors. The model holds all the points. The bits do not depend on the number of threads.
+/// The preconditioner takes nk + n kernel values and nk² flops. An iteration takes 2n²t + 4nkt
+/// flops and n²/2 + 128n kernel values, or none where the triangle is stored. Memory: n·k numbers
+/// for F, 8k² bytes and 14 vectors. The model contains all points. The bits do not depend on the
+/// number of threads.
 ///
 /// # Source
 /// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for
@@ -77,9 +78,9 @@ pub struct FullKrr<K, T> {
     pub ridge: Ridge<T>,
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
-    /// k, the rank of the preconditioner. `None`: by counts, that at which F and FᵀF cost as much
-    /// as ten iterations, less where tr(K − K̂) ≤ nλ before. It is at most n/5, and 2000 or a
-    /// quarter of the memory given.
+    /// k, the rank of the preconditioner. `None`: the rank at which F and FᵀF cost as much as ten
+    /// iterations, by counts, or a smaller one at which tr(K − K̂) ≤ nλ. It is at most n/5. Without
+    /// `options.memory` it is at most 2000; otherwise F takes at most a quarter of the memory.
     pub rank: Option<usize>,
     /// When to stop, and how much memory to take.
     pub options: IterativeOptions,
@@ -105,7 +106,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// As [`ExactKrr::fit`](crate::ExactKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) or
     /// [`TooMany`](nystrom_linalg_core::Error::TooMany) for a rank of 0 or above n,
     /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory allowed does not hold
-    /// F. Not converging is no error: see [`IterativeFit::into_model`].
+    /// F. A run that does not converge is not an error: see [`IterativeFit::into_model`].
     ///
     /// # Randomness
     /// That of [`RpCholesky`](nystrom_sketch::RpCholesky).

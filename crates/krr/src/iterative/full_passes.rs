@@ -5,9 +5,9 @@ use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::{Extras, IterativeFit, MemoryPlan};
-use crate::problem::TILE_ROWS;
+use crate::data::TILE_ROWS;
+use crate::model::Targets;
 use crate::state::{RowSums, RowValues};
-use crate::targets::Targets;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -19,20 +19,21 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const COPIES: u64 = 3;
 
 impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. The first collects d
-    /// coordinates, t targets and the weight of each row. Then there is one an iteration, and one
-    /// for every time the true residual is computed.
+    /// As [`fit_with`](Self::fit_with), for rows that are read in passes. The first collects d
+    /// coordinates, t targets and the weight of each row. There is one more for each iteration, and
+    /// for each computation of the true residual.
     ///
-    /// All points are in memory then, on every process that takes part. A pass computes
-    /// K\[i, all\]v for the rows i that it is shown, and puts the results together in their order.
-    /// So the n² kernel values are shared out. Conjugate gradients and the preconditioner are each
-    /// process's own, from the same numbers.
+    /// From then on every process holds all points. A pass computes K\[i, all\]v for the rows i of
+    /// a process and concatenates the results of all processes in the order of the rows. So the n²
+    /// kernel values are distributed. Every process runs conjugate gradients and the preconditioner
+    /// by itself, on the same numbers.
     ///
     /// # Cost
-    /// nk + n kernel values and nk² flops before, n² kernel values and 2n²t flops a pass: twice
-    /// those of [`fit`](Self::fit), which takes one triangle. Memory:
+    /// The preconditioner takes nk + n kernel values and nk² flops, a pass n² kernel values and
+    /// 2n²t flops: twice the values of [`fit`](Self::fit), which evaluates one triangle. Memory:
     /// [`memory_in_passes`](Self::memory_in_passes). The bits depend on the rows and on where tiles
-    /// of 1024 rows begin, not on who has which; they are not those of [`fit`](Self::fit).
+    /// of 1024 rows begin, not on the distribution of rows. They differ from those of
+    /// [`fit`](Self::fit).
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the passes;
@@ -100,8 +101,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         Ok(fit)
     }
 
-    /// What [`fit_passes`](Self::fit_passes) holds for n rows of d coordinates and t targets, on
-    /// each process, in bytes and with c = t columns, t + 1 with an intercept:
+    /// The memory of [`fit_passes`](Self::fit_passes) on each process, in bytes, for n rows of d
+    /// coordinates and t targets. c = t, or t + 1 with an intercept:
     ///
     /// | | |
     /// |---|---|
@@ -110,10 +111,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// | `factors` | 8nk + 48k² (4nk + 48k² in `f32`): F of the preconditioner, and squares |
     /// | `tiles` | 8 MiB, for a MiB a thread |
     ///
-    /// None of it shrinks with more processes. Every row of K\[i, all\] needs all points, and every
-    /// pivot of F needs the rows of F before it. With `options.memory` the factors take at most a
-    /// quarter of that, unless the rank is given. So k shrinks as memory does, and iterations
-    /// become more.
+    /// More processes do not reduce it: K\[i, all\] needs all points, and each pivot of F needs the
+    /// rows of F at earlier pivots. With `options.memory` the factors take at most a quarter of
+    /// that memory, unless the caller gave the rank. So less memory means a smaller k and more
+    /// iterations.
     ///
     /// # Errors
     /// As [`fit`](Self::fit) for a rank;

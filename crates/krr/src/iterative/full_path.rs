@@ -7,7 +7,8 @@ use super::run::{finished, reason};
 use super::validation::Validation;
 use super::{IterativeFit, IterativeOptions};
 use crate::Problem;
-use crate::targets::Targets;
+use crate::data::all_absolute;
+use crate::model::Targets;
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, Stop, ops, validate};
 use rand::Rng;
@@ -30,21 +31,20 @@ const TIE_RATIO: f64 = 1.0005;
 /// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
 /// error on validation points.
 ///
-/// [`FullKrr`](crate::FullKrr) for all ridges at once: the columns of one run of conjugate
-/// gradients are the targets at every ridge. All share the pass over K, F and FᵀF; each ridge has
-/// its own preconditioner P = FFᵀ + nλI. A pass over a kept triangle for eight columns costs about
-/// three times one for a single column. The path takes no more iterations than its smallest ridge.
+/// One run of conjugate gradients, that of [`FullKrr`](crate::FullKrr), has the targets at every
+/// ridge as its columns. The columns share the passes over K, F and FᵀF; each ridge has its own
+/// preconditioner P = FFᵀ + nλI. A pass over a stored triangle for eight columns takes about three
+/// times as long as for one. The path takes no more iterations than its smallest ridge.
 ///
-/// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data. The
-/// run ends once no ridge whose error is near the best has far to go. Its residual is then below
-/// 0.03, and its error falls by less than 0.1 % from one look to the next. Looks are at iterations
-/// 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle of K is kept as described at
-/// [`FullKrr`](crate::FullKrr), and the kernel values of the looks where there is room after that.
+/// The validation error is computed after iterations 4, 5, 6, 8, 10, 13, …: the *looks*. The run
+/// ends when every ridge whose error is near the best has a residual below 0.03 and an error that
+/// fell by less than 0.1 % since the last look. With `options.memory` one triangle of K is stored
+/// as in [`FullKrr`](crate::FullKrr), and then, if there is memory left, the kernel values of the
+/// looks.
 ///
 /// # Cost
 /// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each
-/// look at v validation points. Where 8nv bytes are left of the memory, all looks together take
-/// n·v.
+/// look at v validation points; n·v for all looks together if 8nv bytes are left of the memory.
 ///
 /// ```
 /// use faer::Mat;
@@ -79,27 +79,26 @@ pub struct FullPath<K, T> {
     pub options: IterativeOptions,
 }
 
-/// What a [`FullPath`] found.
+/// The result of a [`FullPath`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct FullPathFit<K, T> {
-    /// The model at the best ridge, and how the iterations went. Its residual is that of this
+    /// The model at the best ridge and the report of the iterations, with the residual of this
     /// ridge.
     pub fit: IterativeFit<K, T>,
-    /// Which ridge has the smallest validation error; of errors within 0.05 % that of the largest
-    /// ridge, whose system is solved soonest.
+    /// The index of the ridge with the smallest validation error. Of ridges whose errors are within
+    /// 0.05 % of it, the largest, whose system is solved in the fewest iterations.
     pub best: usize,
     /// nλ of each ridge.
     pub ridges: Vec<f64>,
-    /// The root mean squared validation error of each ridge, over all targets (weighted where
-    /// there are weights); infinite if it is not
-    /// a number.
+    /// The root mean squared validation error of each ridge, over targets and (weighted) points;
+    /// infinite if it is not a number.
     pub errors: Vec<f64>,
     /// The relative residual of each ridge at the end, the largest over the targets.
     pub residuals: Vec<f64>,
-    /// The residual of the best ridge at the first look from which its error was within 0.05 % of
-    /// that at the end. It is enough for another fit of the kind.
+    /// The residual of the best ridge at the first look from which on its error was within 0.05 %
+    /// of the error at the end: a sufficient tolerance for a similar fit.
     pub enough: f64,
     /// Each look: the iteration, and the errors of all ridges after it.
     pub looks: Vec<(usize, Vec<f64>)>,
@@ -187,9 +186,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let (t, given) = (samples.y.ncols(), valid.y.ncols());
         validate::same_size("validation targets against targets", t, given)?;
         self.options.check()?;
-        validate::not_empty("ridges of the path", self.ridges.len())?;
-        let n = samples.x.len();
-        self.ridges.iter().map(|ridge| ridge.absolute(n).map(T::f64)).collect()
+        all_absolute(&self.ridges, samples.x.len())
     }
 }
 

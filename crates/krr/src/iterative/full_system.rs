@@ -6,7 +6,7 @@ use super::full_sizes::Sizes;
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Error, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ShiftedLowRank, TallFactor,
+    KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ShiftedLowRank, TallFactor,
 };
 use nystrom_sketch::RpCholesky;
 use rand::Rng;
@@ -70,8 +70,6 @@ pub(crate) struct FullSystem<M> {
     pub passes: usize,
     /// Whether K as it is kept is taken for K.
     pub treat_rounded_as_exact: bool,
-    /// Of the last product.
-    error: Option<Error>,
 }
 
 impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
@@ -147,7 +145,6 @@ impl<M: KernelProduct> FullSystem<M> {
             exact_budget_bytes,
             passes: 0,
             treat_rounded_as_exact: false,
-            error: None,
         }
     }
 
@@ -167,12 +164,15 @@ impl<M: KernelProduct> FullSystem<M> {
     }
 
     /// out = √D K √D γ + μγ.
-    fn times_system(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>, exact: bool) {
+    fn times_system(
+        &mut self,
+        mut out: MatMut<'_, f64>,
+        gamma: MatRef<'_, f64>,
+        exact: bool,
+    ) -> Result<()> {
         self.passes += 1;
         let alpha = Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| self.root[i] * gamma[(i, j)]);
-        if let Err(error) = self.K.product(out.rb_mut(), alpha.as_ref(), exact) {
-            return self.error = Some(error);
-        }
+        self.K.product(out.rb_mut(), alpha.as_ref(), exact)?;
         let width = out.ncols() / self.mu.len();
         for j in 0..out.ncols() {
             let mu = self.mu[j / width];
@@ -180,21 +180,22 @@ impl<M: KernelProduct> FullSystem<M> {
                 out[(i, j)] = self.root[i] * out[(i, j)] + mu * gamma[(i, j)];
             }
         }
+        Ok(())
     }
 }
 
 impl<M: KernelProduct> LinearSystem<f64> for FullSystem<M> {
-    fn apply(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        self.times_system(out, gamma, false);
+    fn apply(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
+        self.times_system(out, gamma, false)
     }
 
     fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         self.P.solver.solve_into(out, r);
     }
 
-    fn apply_exactly(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+    fn apply_exactly(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
         let rounded = self.K.rounding() > 0.0 && !self.treat_rounded_as_exact;
-        self.times_system(out, gamma, rounded);
+        self.times_system(out, gamma, rounded)
     }
 
     fn error(&self) -> f64 {
@@ -207,10 +208,6 @@ impl<M: KernelProduct> LinearSystem<f64> for FullSystem<M> {
             self.K.give_up_rounding(self.exact_budget_bytes);
         }
         rounded
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.error.take().map_or(Ok(()), Err)
     }
 }
 
@@ -374,7 +371,6 @@ mod tests {
             exact_budget_bytes: 0,
             passes: 0,
             treat_rounded_as_exact: false,
-            error: None,
         };
         assert!(system.K.kept_bytes() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);

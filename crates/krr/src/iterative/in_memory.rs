@@ -3,9 +3,9 @@
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
-use crate::kernel_rows::KernelRows;
-use crate::sketched::{STREAMED_SHARE, SketchRows};
-use crate::whitener::factor;
+use crate::direct::{STREAMED_SHARE, SketchRows};
+use crate::features::KernelRows;
+use crate::features::factor;
 use crate::{Centers, Problem};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -28,7 +28,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         extras.check_start(START, z.len(), t)?;
         self.ridge.absolute(x.len())?;
         let memory = self.plan(x.len(), z.len(), t, 0)?;
-        // RRᵀ = K_MM + δI
+        // RRᵀ = K_mm + δI
         let R = factor::<T>(self.kernel.gram(z).as_ref())?;
         let span = Span { centers: z, expand: &|theta| theta, R, omega: Some(omega) };
         let entries = AtomicU64::new((z.len() as u64).pow(2));
@@ -38,7 +38,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.solve(tiles, moments, span, (memory, &entries), extras)
     }
 
-    /// Fits through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing
+    /// Fits through the span of a sketch: KS for K_nm and SᵀKS for K_mm, column j standing
     /// for c_j², the square of its scale.
     pub fn fit_sketch(
         &self,

@@ -8,33 +8,32 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams};
 use rand::Rng;
 
-/// Kernel ridge regression restricted to M centres, as [`Falkon`](crate::Falkon), for centres of
-/// any kind. Its preconditioner asks nothing of them: it is K_nM compressed to 2M rows by a random
-/// embedding.
+/// Kernel ridge regression restricted to m centres as [`Falkon`](crate::Falkon), with a
+/// preconditioner for centres of any kind: K_nm compressed to 2m rows by a random embedding.
 ///
 /// ```text
-/// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   preconditioned by   (ΨK_nM)ᵀ(ΨK_nM) + nλK_MM,
+/// Hθ = K_nmᵀy,   H = K_nmᵀK_nm + nλK_mm,   preconditioned by   (ΨK_nm)ᵀ(ΨK_nm) + nλK_mm,
 /// ```
 ///
-/// Ψ a sparse sign embedding, 2M × n: eight entries ±1/√8 in each column, at random rows. Falkon's
-/// preconditioner is as good as the centres are an unbiased sample of the data with known weights.
-/// This one is good for any centres and any M (greedy pivots, k-means centres, inducing points from
-/// elsewhere). The price is one more pass over K_nM and about 5M³ flops.
+/// Ψ a sparse sign embedding, 2m × n: eight entries ±1/√8 in each column, at random rows. Falkon's
+/// preconditioner needs centres that are an unbiased sample of the data with known weights. This
+/// preconditioner suits any centres and any m: greedy pivots, k-means centres, inducing points of
+/// another method. It takes one more pass over K_nm and about 5m³ flops.
 ///
 /// Residual, tolerance, memory, report and errors are those of [`Falkon`](crate::Falkon).
 ///
 /// # Cost
-/// As `Falkon` for an iteration; before them nM kernel values, 16nM + 5M³ flops. 32M² bytes for the
-/// factors and the sketch.
+/// An iteration as `Falkon`; the preconditioner nm kernel values and 16nm + 5m³ flops. 32m² bytes
+/// for the factors and the sketch.
 ///
 /// # Source
 /// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for
-/// kernel ridge regression*, arXiv:2304.12465, 2023: KRILL, with the sizes of the authors' code (2M
+/// kernel ridge regression*, arXiv:2304.12465, 2023: KRILL, with the sizes of the authors' code (2m
 /// rows, 8 non-zeros, which may coincide).
 ///
 /// # Departures
-/// The system is solved in the coordinates β = Rᵀθ, RRᵀ = K_MM + δI, like Falkon's; the
-/// preconditioner is then SᵀS + nλI with S = ΨK_nM R⁻ᵀ and needs no shift of its own. One M³/3
+/// The system is solved in the coordinates β = Rᵀθ, RRᵀ = K_mm + δI, like Falkon's; the
+/// preconditioner is then SᵀS + nλI with S = ΨK_nm R⁻ᵀ and needs no shift of its own. One m³/3
 /// more.
 ///
 /// ```

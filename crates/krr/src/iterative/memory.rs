@@ -1,26 +1,26 @@
-//! What a restricted fit holds, counted before it begins.
+//! The memory of a restricted fit, computed before it begins.
 
-use crate::problem::TILE_ROWS;
+use crate::data::TILE_ROWS;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar};
 
 /// Numbers of a tile: 1 MiB in `f64`, the size of a core's own cache.
 const TILE_NUMBERS: usize = 1 << 17;
 
-/// Bytes a fit holds at its peak, beyond its input and its model, by what they are for.
+/// Bytes that a fit holds at its peak, beyond its input and its model, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryPlan {
-    /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of
+    /// The factors of K_mm and of the preconditioner (and KRILL's sketch), or the n × k factor of
     /// full-data regression.
     pub factors: u64,
     /// The vectors of conjugate gradients.
     pub vectors: u64,
-    /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst,
-    /// whatever the number of threads.
+    /// Tiles and their partial sums: at most one set per leaf of the row tree, for any number of
+    /// threads.
     pub tiles: u64,
-    /// Rows of K_nM that are kept, or one triangle of K.
+    /// Rows of K_nm that are stored, or one triangle of K.
     pub kept: u64,
-    /// How many rows are kept; of a triangle, n times the share that is.
+    /// The number of rows stored; for a triangle, n times the share of it that is stored.
     pub kept_rows: usize,
     /// Rows of a tile.
     pub tile_rows: usize,

@@ -1,16 +1,15 @@
 //! Kernel ridge regression by conjugate gradients.
 //!
-//! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with
-//!   two preconditioners.
+//! * [`Falkon`], [`Krill`]: f restricted to m centres, O(nm) flops per iteration and O(m²) memory,
+//!   with different preconditioners.
 //! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `full_system.rs`
 //!   is its equations and preconditioner, `full_sizes.rs` its memory.
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
-//! `restricted.rs` puts a restricted fit together: `system.rs` (the equations),
-//! `preconditioner.rs`, `run.rs` (the loop). `in_memory.rs` begins it for rows in memory, which
-//! `tiles.rs` turns into products with K_nM, and `passes.rs` for rows that are read again for every
-//! iteration. `full.rs` and `full_passes.rs` are the same on all the data. `memory.rs` counts bytes
-//! before a fit begins.
+//! `restricted.rs` assembles a restricted fit from `system.rs` (the equations), `preconditioner.rs`
+//! and `run.rs` (the loop). `in_memory.rs` calls it for rows in memory, with products by
+//! `tiles.rs`, `passes.rs` for rows that are read again in every iteration. `full.rs` and
+//! `full_passes.rs` do the same on all the data. `memory.rs` counts bytes before a fit begins.
 
 mod auto;
 mod falkon;

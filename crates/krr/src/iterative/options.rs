@@ -1,4 +1,4 @@
-//! What a caller says about an iterative fit beyond kernel and ridge.
+//! Options of an iterative fit: tolerance, memory, start, monitor.
 
 use crate::KrrModel;
 use faer::MatRef;
@@ -6,24 +6,24 @@ use nystrom_linalg_core::{Result, SavedSolve, Scalar, Solve, validate};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// When an iterative fit stops, and what memory it may take.
+/// When an iterative fit stops, and how much memory it may use.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IterativeOptions {
-    /// The *true* relative residual that every target must reach; each method says in which norm.
+    /// The *true* relative residual that every target must reach, in the norm of the method.
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: usize,
-    /// Bytes the fit may take beyond its input and its model. What is left of them after the
-    /// factorisations keeps rows of K_nM, which are then evaluated once. (For all data: one
-    /// triangle of K in `f32`.) `None`: nothing is kept, nothing is refused.
+    /// Bytes that the fit may use beyond its input and its model. Those left after the
+    /// factorisations store rows of K_nm, which are then evaluated once; regression on all the data
+    /// stores one triangle of K in `f32`. `None`: no limit, and no kernel values are stored.
     pub memory: Option<u64>,
 }
 
 impl Default for IterativeOptions {
-    /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of
-    /// up to about 1e-7 where K_MM is numerically singular, and 1e-12 where it is not. A smaller
-    /// tolerance ends in [`Stop::Stalled`](crate::Stop::Stalled).
+    /// 1e-6 within 100 iterations, no kernel values stored. In `f64`, rounding errors leave a
+    /// relative residual of about 1e-7 where K_mm is numerically singular, and of 1e-12 where it is
+    /// not. A smaller tolerance ends in [`Stop::Stalled`](crate::Stop::Stalled).
     fn default() -> Self {
         IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
     }
@@ -35,22 +35,22 @@ impl IterativeOptions {
     }
 }
 
-/// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any
-/// kind. An error stops too and keeps the model so far
-/// ([`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
+/// The answer of a monitor: `Continue`, or `Break` to stop with the present model. An error of any
+/// kind also stops with the present model ([`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
 pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
+/// A caller's function that sees every iteration and can stop the run, by a validation error or a
+/// time limit for example.
 pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send + 'a;
 
-/// What a fit may be given beyond problem and centres.
+/// Optional arguments of a fit: where it starts, and a monitor.
 pub struct Extras<'a, K, T> {
-    /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at
-    /// another λ.
+    /// Coefficients to start from, m × t: those of an earlier fit with the same centres, for
+    /// example at another λ.
     pub start: Option<MatRef<'a, T>>,
     /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
-    /// to go on with. The result has the bits of a fit that was not interrupted. It stands in for
-    /// `start`.
+    /// from which the fit continues. The result has the bits of an uninterrupted fit. With it,
+    /// `start` is not used.
     pub resume: Option<&'a SavedSolve<f64>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
@@ -74,7 +74,7 @@ impl<K, T: Scalar> Extras<'_, K, T> {
 }
 
 impl<K, T> Default for Extras<'_, K, T> {
-    /// None of them.
+    /// No start, no state, no monitor.
     fn default() -> Self {
         Extras { start: None, resume: None, monitor: None }
     }
@@ -101,7 +101,7 @@ impl<K, T> fmt::Debug for Iteration<'_, K, T> {
 }
 
 impl<K, T> Iteration<'_, K, T> {
-    /// The model so far. O(M²t) flops.
+    /// The present model. O(m²t) flops.
     ///
     /// # Errors
     /// `NonFinite` if a coefficient overflowed.
@@ -109,8 +109,8 @@ impl<K, T> Iteration<'_, K, T> {
         (self.model)()
     }
 
-    /// The state after this iteration, for [`Extras::resume`]: a copy of 3Mt numbers (3nt on all
-    /// data). They become bytes, or what serde makes of them (feature `serde`).
+    /// The state after this iteration, for [`Extras::resume`]: a copy of 3mt numbers (3nt for all
+    /// data). It can be written to bytes, or serialised with the feature `serde`.
     #[must_use]
     pub fn state(&self) -> SavedSolve<f64> {
         self.solve.save()

@@ -4,9 +4,9 @@ use super::restricted::{Restricted, START, Span};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::system::{Moments, RowProducts};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan};
-use crate::kernel_rows::span;
+use crate::features::factor;
+use crate::features::{span, spread};
 use crate::state::{CenterProducts, PassInput, RowSums};
-use crate::whitener::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
@@ -15,16 +15,15 @@ use rand::Rng;
 use std::sync::atomic::AtomicU64;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. There is one for the
-    /// right-hand side, one an iteration, and one for every time the true residual is computed.
-    /// Centres and the number of targets have to be known; how many rows there are need not be.
+    /// As [`fit_with`](Self::fit_with), for rows that are read in passes: one for the right-hand
+    /// side, one for each iteration, and one for each computation of the true residual. Centres and
+    /// the number of targets must be known, the number of rows need not.
     ///
-    /// Every centre stands for as many rows as any other, as those of a uniform sample do.
+    /// All centres represent equally many rows, as those of a uniform sample do.
     ///
     /// # Cost
-    /// That of [`fit`](Self::fit). Memory: 16M² bytes, vectors of M numbers and a tile of 1024
-    /// rows; nothing that grows with n. The bits depend on the rows and on what of their sums was
-    /// merged with what.
+    /// That of [`fit`](Self::fit). Memory: 16m² bytes, vectors of m numbers and a tile of 1024
+    /// rows, for any n. The bits depend on the rows and on the order in which sums were merged.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the passes;
@@ -59,12 +58,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: as
-    /// [`Falkon::fit_passes`], with one pass more, for the embedding, and for centres of any kind.
+    /// As [`fit_with`](Self::fit_with), for rows that are read in passes: those of
+    /// [`Falkon::fit_passes`], and one for the embedding. Centres of any kind.
     ///
     /// # Cost
-    /// That of [`fit`](Self::fit). Memory: 32M² bytes, and 16M² more for every sum of the first
-    /// passes that waits to be merged; nothing that grows with n.
+    /// That of [`fit`](Self::fit). Memory: 32m² bytes, and 16m² more for each sum of the first two
+    /// passes that is not merged yet; for any n.
     ///
     /// # Randomness
     /// One key. The embedding of a tile follows from the key and the number of its first row.
@@ -101,11 +100,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     }
 
     /// As [`fit_passes`](Self::fit_passes), with f restricted to the span of a sketch S of `points`
-    /// as in [`Falkon::fit_sketch`]. With M the rows of S that are not zero, K_nM S takes the place
-    /// of K_nM, and SᵀKS that of K_MM. A start has a row for each column of S.
+    /// as in [`Falkon::fit_sketch`]. The u points at which S has a row that is not zero are the
+    /// centres. K_nu S takes the place of K_nm, and SᵀK_uu S that of K_mm. A start has a row for
+    /// each column of S.
     ///
     /// # Cost
-    /// That of the M centres.
+    /// That of u centres.
     ///
     /// # Errors
     /// As [`fit_passes`](Self::fit_passes); [`Error::Shape`] unless S has a row for each point.
@@ -150,7 +150,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// Fits through M centres, or through m of their linear combinations: the columns of S, M × m.
+    /// Fits through m centres, or through m linear combinations of u centres: the columns of S,
+    /// u × m.
     fn fit_passes<P: RowPasses<T>>(
         &self,
         rows: &mut P,
@@ -167,8 +168,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let factors = self.preconditioner.numbers(m as u64);
         let memory = MemoryPlan::in_passes::<T>(m, columns, factors, self.options.memory)?;
         let combination = Combination(S);
-        let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_MM S + δI
-        let sums = rows.pass(empty)?; //                                K_nMᵀD[y 1]
+        let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_uu S + δI
+        let sums = rows.pass(empty)?; //                                K_nuᵀD[y 1]
         let (n, (totals, moments)) = (sums.rows() as usize, sums.finish()?);
         let (weight, centred) = (totals[0], false);
         if !(weight > 0.0) {
@@ -192,7 +193,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     }
 }
 
-/// S, M × m, or the identity.
+/// S, u × m, or the identity.
 struct Combination(Option<Mat<f64>>);
 
 impl Combination {
@@ -214,12 +215,11 @@ impl Combination {
 
     /// Sθ.
     fn spread(&self, theta: Mat<f64>) -> Mat<f64> {
-        let Some(S) = &self.0 else { return theta };
-        ops::times(S.as_ref(), theta.as_ref())
+        spread(self.0.as_ref(), theta)
     }
 }
 
-/// Products with K_nM, or K_nM S, by passes.
+/// Products with K_nm, or K_nu S, by passes.
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
     passes: CheckedPasses<'a, P>,

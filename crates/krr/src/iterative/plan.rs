@@ -4,7 +4,7 @@ use super::preconditioner::{falkon_numbers, krill_numbers};
 use super::{IterativeOptions, MemoryPlan};
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
-/// Ways to fit the same f.
+/// Methods that fit the same f.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// [`NystromKrr`](crate::NystromKrr).
@@ -15,7 +15,7 @@ pub enum Method {
     Krill,
 }
 
-/// What a method would take.
+/// The cost of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
@@ -25,20 +25,20 @@ pub struct Estimate {
     pub iterations: usize,
     /// Work, in flops at the speed of a matrix product.
     pub flops: f64,
-    /// The least memory it can do with, in bytes, beyond its input and its model.
+    /// The least memory it needs, in bytes, beyond its input and its model.
     pub bytes: u64,
 }
 
-/// The method taken, and why.
+/// The method chosen, and why.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct Plan {
     /// The method.
     pub method: Method,
-    /// In words.
+    /// Why, in words.
     pub reason: String,
-    /// What each of the three would take.
+    /// The cost of each method.
     pub estimates: [Estimate; 3],
 }
 
@@ -65,7 +65,7 @@ const PER_COORDINATE: f64 = 3.0;
 /// matrix product.
 const VECTOR_FLOP: f64 = 8.0;
 /// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding
-/// of M dimensions in 2M.
+/// of m dimensions in 2m.
 const CONDITION_FALKON: f64 = 16.7;
 /// Falkon's where nothing is known of how the centres were chosen: twice the iterations, as of
 /// leverage-sampled ones without weights.
@@ -86,10 +86,10 @@ impl Plan {
     ///
     /// k = 60 + 3d is a kernel value in flops, p the passes: ½√κ·ln(2/tolerance) iterations for the
     /// condition number κ of each preconditioner, and two more. κ is 16.7 for Falkon and 34 for
-    /// KRILL. Falkon's needs the weights of the centres; without them 4·16.7 is expected. v counts
-    /// kernel values: m for a row that the memory allowed keeps, m in every pass for any other.
+    /// KRILL. Falkon needs the weights of the centres; without them κ = 4·16.7. v counts kernel
+    /// values: m for each row that is stored in the memory allowed, m in every pass for other rows.
     ///
-    /// No clock, no look at the machine: the same sizes always give the same plan.
+    /// The plan depends on the sizes only, not on the machine.
     ///
     /// ```
     /// use nystrom_krr::{IterativeOptions, Method, Plan, ProblemSize};
@@ -203,7 +203,7 @@ pub(crate) fn value(d: usize) -> f64 {
     PER_VALUE + PER_COORDINATE * d as f64
 }
 
-/// Flops of the passes over K_nM, whose kept rows are evaluated once, and the least memory.
+/// Flops of the passes over K_nm, whose kept rows are evaluated once, and the least memory.
 fn passes<T: Scalar>(
     size: ProblemSize,
     passes: usize,

@@ -2,8 +2,8 @@
 
 use super::system::RowProducts;
 use crate::SolvedBy;
-use crate::problem::TILE_ROWS;
-use crate::sign_embedding::ROWS_PER_CENTER;
+use crate::algebra::ROWS_PER_CENTER;
+use crate::data::TILE_ROWS;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Streams, ops};
@@ -32,7 +32,7 @@ impl Preconditioner {
         usize::from(matches!(self, Preconditioner::Krill(_)))
     }
 
-    /// Numbers held at the peak in R, G and what G is made from, for M centres.
+    /// Numbers held at the peak in R, G and what G is made from, for m centres.
     pub fn numbers(self, m: u64) -> u64 {
         match self {
             Preconditioner::Falkon => falkon_numbers(m),
@@ -40,7 +40,7 @@ impl Preconditioner {
         }
     }
 
-    /// G with GGᵀ ≈ ΦᵀDΦ + μI, for Φ = K_nM R⁻ᵀ.
+    /// G with GGᵀ ≈ ΦᵀDΦ + μI, for Φ = K_nm R⁻ᵀ.
     pub fn factor(
         self,
         rows: &mut impl RowProducts,
@@ -66,7 +66,7 @@ pub(crate) fn krill_numbers(m: u64) -> u64 {
 }
 
 /// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ =
-/// K_nM R⁻ᵀ = R then. (2M³/3 + 256M²) + M³/3 flops.
+/// K_nm R⁻ᵀ = R then. (2m³/3 + 256m²) + m³/3 flops.
 pub(crate) fn falkon(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
     let (m, R) = (R.order(), R.lower());
     let fill = |mut out: MatMut<'_, f64>| {
@@ -84,9 +84,9 @@ pub(crate) fn falkon(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Choles
     Cholesky::from_fill(m, fill, JitterLadder::default())
 }
 
-/// G with GGᵀ = SᵀS + μI, S = Ψ√D K_nM R⁻ᵀ, from (Ψ√D K_nM)ᵀ, M × 2M.
+/// G with GGᵀ = SᵀS + μI, S = Ψ√D K_nm R⁻ᵀ, from (Ψ√D K_nm)ᵀ, m × 2m.
 pub(crate) fn krill(mut St: Mat<f64>, R: &Cholesky<f64>, mu: f64) -> Result<Cholesky<f64>> {
-    R.forward_in_place(St.as_mut()); //                             Sᵀ = R⁻¹(ΨK_nM)ᵀ
+    R.forward_in_place(St.as_mut()); //                             Sᵀ = R⁻¹(ΨK_nm)ᵀ
     let fill = |mut out: MatMut<'_, f64>| {
         ops::gram_lower(out.rb_mut(), Accum::Replace, St.transpose(), 1.0);
         ops::add_to_diagonal(out, mu);

@@ -1,4 +1,4 @@
-//! What an iterative fit did.
+//! The report of an iterative fit.
 
 use crate::{KrrModel, MemoryPlan};
 use nystrom_linalg_core::{Error, Result, Stop};
@@ -14,20 +14,20 @@ pub struct IterationReport {
     /// The true relative residual at the end, the largest over the targets; a bound on it where K
     /// is kept in `f32`.
     pub residual: f64,
-    /// The residual asked for.
+    /// The tolerance of the caller.
     pub tolerance: f64,
     /// The recurrence's relative residual, the largest over the targets, after each iteration.
     pub history: Vec<f64>,
-    /// Passes over the kernel matrix: one for the right-hand side, one an iteration, one for every
-    /// time the true residual was computed. There is one more for a start that is not 0, and one
-    /// for KRILL's sketch.
+    /// Passes over the kernel matrix: one for the right-hand side, one for each iteration, one for
+    /// each computation of the true residual, one for a start that is not 0, and one for KRILL's
+    /// sketch.
     pub passes: usize,
     /// Condition number of the preconditioned system, estimated from below by the Ritz values of
     /// conjugate gradients.
     pub condition: f64,
     /// Kernel values evaluated.
     pub kernel_entries: u64,
-    /// What was held in memory.
+    /// The memory used.
     pub memory: MemoryPlan,
 }
 
@@ -44,15 +44,14 @@ impl IterationReport {
     }
 }
 
-/// A model with the report of the iterations that led to it: the model is usable however they
-/// ended.
+/// A model with the report of its iterations. The model can be used whether or not they converged.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct IterativeFit<K, T> {
     /// The model at the last iterate.
     pub model: KrrModel<K, T>,
-    /// How it was reached.
+    /// The report of the iterations.
     pub report: IterationReport,
 }
 

@@ -1,10 +1,10 @@
-//! A fit restricted to the span of M features, wherever its rows are.
+//! A fit restricted to the span of m features, wherever its rows are.
 
 use super::preconditioner::Preconditioner;
 use super::run::run;
 use super::system::{Moments, RestrictedSystem, RowProducts};
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
-use crate::whitener::whitened;
+use crate::features::whitened;
 use crate::{FitReport, KrrModel};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -29,7 +29,7 @@ pub(super) struct Span<'a, T> {
     pub centers: Points<'a, T>,
     /// Sθ, the coefficients of the model; θ without a sketch.
     pub expand: &'a dyn Fn(Mat<f64>) -> Mat<f64>,
-    /// RRᵀ = K_MM + δI, or SᵀK_MM S + δI.
+    /// RRᵀ = K_mm + δI, or SᵀK_uu S + δI for a sketch of u centres.
     pub R: Cholesky<f64>,
     /// Ω, how many rows each feature stands for; `None`: all for equally many.
     pub omega: Option<Vec<f64>>,
@@ -73,7 +73,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b.as_deref(), report)
         };
         let (constant, passes) = (constant.as_ref(), 1 + self.preconditioner.passes());
-        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes, error: None };
+        let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes };
         let mut fit = run(&mut system, (b.as_ref(), start), extras, self.options, memory, &model)?;
         fit.report.passes = system.passes;
         Ok(fit)

@@ -1,14 +1,14 @@
 //! Rows that can be read more than once, and passes over them that are checked and counted.
 
-use crate::source::RowSource;
+use crate::data::RowSource;
 use crate::state::RowSums;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Rows that can be shown again and again to sums: a source of blocks, files, the processes of a
+/// Rows over which any number of passes can be made: a source of blocks, files, the processes of a
 /// job.
 pub trait RowPasses<T> {
-    /// Shows every row, in the same order every time, to sums that are `empty`; the sums over all.
+    /// The sums over all rows, added to `empty`. The order of the rows is the same in every pass.
     ///
     /// # Errors
     /// Of reading, and those of the sums.
@@ -31,7 +31,7 @@ pub(crate) fn same_rows<T, S: RowSums<T>>(n: u64, sums: S) -> Result<S> {
     Ok(sums)
 }
 
-/// Further passes: each must show the n rows that the first did. Their kernel values are counted.
+/// Further passes, which must have the n rows of the first. Their kernel values are counted.
 pub(super) struct CheckedPasses<'a, P> {
     pub rows: &'a mut P,
     pub n: usize,

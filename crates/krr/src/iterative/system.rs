@@ -1,11 +1,11 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, Error, LinearSystem, Result, Streams, ops};
+use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Streams, ops};
 
-/// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
+/// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nm R⁻ᵀ, RRᵀ = K_mm + δI, preconditioned by GGᵀ.
 ///
-/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹. Its
+/// With θ = R⁻ᵀβ this is Hθ = K_nmᵀDy for H = K_nmᵀDK_nm + μ(K_mm + δI), multiplied by R⁻¹. Its
 /// residual is the gradient of the objective at f. The residual's Euclidean norm is the norm of
 /// that gradient in the space of k, whatever the coordinates. With an intercept b is
 /// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
@@ -16,15 +16,13 @@ pub(crate) struct RestrictedSystem<'a, N> {
     pub G: Cholesky<f64>,
     pub constant: Option<&'a Constant>,
     pub passes: usize,
-    /// Of the last pass.
-    pub error: Option<Error>,
 }
 
-/// What a restricted fit takes from the rows, each by a pass. K_nM is KS for a sketch S.
+/// What a restricted fit takes from the rows, each by a pass. K_nm is KS for a sketch S.
 pub(crate) trait RowProducts {
-    /// (Ψ√D K_nM)ᵀ, M × 2M.
+    /// (Ψ√D K_nm)ᵀ, m × 2m.
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
-    /// K_nMᵀ D K_nM u, M × t.
+    /// K_nmᵀ D K_nm u, m × t.
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>>;
 }
 
@@ -33,7 +31,7 @@ pub(crate) struct Moments {
     pub n: usize,
     /// Σ w.
     pub weight: f64,
-    /// K_nMᵀD[y − ȳ, 1] if `centred`, else K_nMᵀD[y, 1].
+    /// K_nmᵀD[y − ȳ, 1] if `centred`, else K_nmᵀD[y, 1].
     pub sums: Mat<f64>,
     /// ȳ, the weighted mean of each target, or what it is centred by.
     pub mean: Vec<f64>,
@@ -48,7 +46,7 @@ pub(crate) struct Constant {
 }
 
 impl Moments {
-    /// ΦᵀD(y − ȳ), M × t, and what eliminates the constant; ȳ = 0 without an intercept.
+    /// ΦᵀD(y − ȳ), m × t, and what eliminates the constant; ȳ = 0 without an intercept.
     pub fn right_hand_side(
         self,
         R: &Cholesky<f64>,
@@ -76,15 +74,11 @@ impl Constant {
 }
 
 impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
         self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        //                                                          c = K_nMᵀ(D K_nM u)
-        let mut c = match self.rows.normal(u.as_ref()) {
-            Ok(c) => c,
-            Err(error) => return self.error = Some(error),
-        };
+        let mut c = self.rows.normal(u.as_ref())?; //               c = K_nmᵀ(D K_nm u)
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {
@@ -96,14 +90,11 @@ impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
             ops::matmul(mean.as_mut(), Accum::Replace, s.transpose(), beta, 1.0 / omega);
             ops::matmul(out, Accum::Add, s.as_ref(), mean.as_ref(), -1.0); // − s(sᵀβ)/ω
         }
+        Ok(())
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(r);
         self.G.solve_in_place(out); //                              G⁻ᵀG⁻¹r
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.error.take().map_or(Ok(()), Err)
     }
 }

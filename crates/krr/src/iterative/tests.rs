@@ -5,8 +5,8 @@ use super::preconditioner::{falkon, krill};
 use super::system::RowProducts;
 use super::tiles::KernelTiles;
 use crate::Problem;
-use crate::kernel_rows::KernelRows;
-use crate::whitener::factor;
+use crate::features::KernelRows;
+use crate::features::factor;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
@@ -21,7 +21,7 @@ fn skewed(n: usize, seed: u64) -> Mat<f64> {
     x
 }
 
-/// ΦᵀΦ + μI for Φ = K_nM R⁻ᵀ.
+/// ΦᵀΦ + μI for Φ = K_nm R⁻ᵀ.
 fn whitened_normal_matrix(
     k: &Gaussian,
     x: Points<'_, f64>,
@@ -49,7 +49,7 @@ fn condition(values: &[f64]) -> f64 {
 }
 
 /// BᵀHB = I. What rounding leaves: kernel values are off by e ≈ n·ε in norm (with what the solves
-/// add). So Φ = K_nM R⁻ᵀ is off by e/σ_min(R) with σ_min(R)² ≥ δ. ΦᵀΦ/μ is off by 2‖Φ‖ times that
+/// add). So Φ = K_nm R⁻ᵀ is off by e/σ_min(R) with σ_min(R)² ≥ δ. ΦᵀΦ/μ is off by 2‖Φ‖ times that
 /// over μ, ‖Φ‖² = ‖K‖ < 100.
 #[test]
 fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
@@ -71,10 +71,10 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
 }
 
 /// Rudi, Carratino & Rosasco 2017, theorems 1 and 2 (not at hand when this was written). They have
-/// an error of e^(−t/2) after t iterations with M ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres,
+/// an error of e^(−t/2) after t iterations with m ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres,
 /// with probability 1 − δ. By the bound ((√c − 1)/(√c + 1))^t of conjugate gradients that is a
 /// condition number c of at most ((√e + 1)/(√e − 1))² = 16.7. That is what is verified here, for
-/// κ = λ = 1 and δ = 1e-6: M = 1193.
+/// κ = λ = 1 and δ = 1e-6: m = 1193.
 #[test]
 fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let (n, lambda, delta) = (3000, 1.0, 1e-6);
@@ -117,7 +117,7 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
     );
 }
 
-/// With 2M rows an embedding of M dimensions has singular values about 1 ± √½. That gives a
+/// With 2m rows an embedding of m dimensions has singular values about 1 ± √½. That gives a
 /// condition number of 34 (the ratio of squares). The sparse one is close to a Gaussian one. Any
 /// centres will do: here the first ones, with no weights at all.
 #[test]
@@ -140,7 +140,7 @@ fn krills_condition_number_is_that_of_an_embedding() {
 }
 
 /// E[SᵀS] = ΦᵀΦ: the mean over embeddings tends to the matrix itself. Over 200 of them each entry
-/// is within 6 standard errors, which at most 2·M² = 3200 entries exceed with probability 3200·2e-9
+/// is within 6 standard errors, which at most 2·m² = 3200 entries exceed with probability 3200·2e-9
 /// < 1e-5 (normal approximation).
 #[test]
 fn krills_embedding_is_unbiased() {

@@ -1,24 +1,24 @@
-//! K_nM (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
+//! K_nm (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
 use super::MemoryPlan;
 use super::system::{Moments, RowProducts};
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::rows::Source;
-use crate::sign_embedding::{embed, empty_embedding};
+use crate::algebra::{embed, empty_embedding};
+use crate::data::TILE_ROWS;
+use crate::features::Source;
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, RowTree, Scalar, Streams, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`]
+/// The n × m matrix K_nm with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`]
 /// computes.
 pub(crate) struct KernelTiles<'a, T> {
     source: &'a dyn Source<T>,
     samples: Problem<'a, T>,
     tile_rows: usize,
-    /// Its first rows, transposed: M × kept.
+    /// Its first rows, transposed: m × kept.
     kept: Mat<T>,
     /// Kernel values that one row takes.
     row_entries: u64,
@@ -34,7 +34,7 @@ struct Buffer<T> {
 }
 
 impl<'a, T: Scalar> KernelTiles<'a, T> {
-    /// Evaluates the rows that are kept, unless `stored` holds them all (M × n). A row takes
+    /// Evaluates the rows that are kept, unless `stored` holds them all (m × n). A row takes
     /// `row_entries` kernel values.
     pub fn new(
         source: &'a dyn Source<T>,
@@ -57,7 +57,7 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
         KernelTiles { source, samples, tile_rows: plan.tile_rows, kept, row_entries, entries }
     }
 
-    /// M.
+    /// m.
     fn order(&self) -> usize {
         self.source.features()
     }
@@ -67,7 +67,7 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
         self.samples.x.len()
     }
 
-    /// K_nMᵀD[y − ȳ, 1], M × t or M × (t + 1): ȳ is the weighted mean and the 1 there with an
+    /// K_nmᵀD[y − ȳ, 1], m × t or m × (t + 1): ȳ is the weighted mean and the 1 there with an
     /// intercept only. y is centred before the product: no digits of a large mean go through it.
     pub fn moments(&self, intercept: bool) -> Moments {
         let (samples, t) = (self.samples, self.samples.y.ncols());
@@ -117,7 +117,7 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
         Buffer { tile: Mat::zeros(self.order(), width), wide: Mat::new(), product: None }
     }
 
-    /// K_bᵀ in `f64`, M × rows.len(), kept or evaluated into `buffer`.
+    /// K_bᵀ in `f64`, m × rows.len(), kept or evaluated into `buffer`.
     fn tile<'t>(&'t self, buffer: &'t mut Buffer<T>, rows: Range<usize>) -> MatRef<'t, f64> {
         if rows.end <= self.kept.ncols() {
             return ops::widened(
@@ -145,7 +145,7 @@ impl<T: Scalar> RowProducts for KernelTiles<'_, T> {
         Ok(St)
     }
 
-    /// Each entry of K_nM serves both products.
+    /// Each entry of K_nm serves both products.
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let samples = self.samples;
         Ok(self.pass(u.ncols(), |K, rows| {

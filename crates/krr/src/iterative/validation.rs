@@ -1,6 +1,7 @@
 //! Validation points to which the fits of a path are compared.
 
-use crate::targets::Targets;
+use crate::metrics::weighted_mse;
+use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::Kernel;
@@ -75,16 +76,11 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
         }
         // the targets of all ridges side by side: one pass over the validation points
         let (f, valid) = (self.predicted(alpha.as_ref(), &b)?, self.valid);
-        let rows = f.nrows();
-        let weights: f64 = (0..rows).map(|i| valid.weight(i)).sum();
-        let square = |j: usize, r: usize| {
-            let error = |i: usize| f[(i, r * t + j)].f64() - valid.y[(i, j)].f64();
-            (0..rows).map(|i| valid.weight(i) * error(i).powi(2)).sum::<f64>()
+        let error = |r: usize| {
+            let mse = weighted_mse(f.subcols(r * t, t), valid.y, valid.weights)?;
+            Ok(if mse.is_nan() { f64::INFINITY } else { mse.sqrt() })
         };
-        let mean = |r: usize| (0..t).map(|j| square(j, r)).sum::<f64>() / (weights * t as f64);
-        let error =
-            |r: usize| Some(mean(r).sqrt()).filter(|e| !e.is_nan()).unwrap_or(f64::INFINITY);
-        Ok((0..ridges).map(error).collect())
+        (0..ridges).map(error).collect()
     }
 
     /// The relative residual of each ridge, the largest over the targets.

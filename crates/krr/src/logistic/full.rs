@@ -4,7 +4,7 @@ use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
 use crate::iterative::full_sizes::{ITERATIONS, Sizes};
 use crate::iterative::full_system::{FullSystem, factor};
-use crate::targets::Targets;
+use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -21,20 +21,21 @@ use rand::Rng;
 ///     over   f = Σ_i α_i k(·, x_i)  and, if `intercept`, b.
 /// ```
 ///
-/// The steps of [`LogisticKrr`](super::LogisticKrr), each solved as [`FullKrr`](crate::FullKrr)
-/// does. Conjugate gradients start from the last α and go to a tenth of the residual that they
-/// begin with. Where that does not lead down, they go on. All steps share F, of which the
-/// preconditioner is made, and, as far as `options.memory` allows, one kept triangle of K.
+/// The steps are those of [`LogisticKrr`](super::LogisticKrr), each solved by the method of
+/// [`FullKrr`](crate::FullKrr). Conjugate gradients start from the last α and reduce the residual
+/// to a tenth; if the objective does not fall then, they continue. All steps share the factor F of
+/// the preconditioner and, as far as `options.memory` allows, one stored triangle of K.
 ///
-/// What is kept is K rounded to `f32`, each entry by a relative 6·10⁻⁸ at most, and the model is
-/// the minimiser for the rounded K. [`FullKrr`](crate::FullKrr) corrects its solution by residuals
-/// of K itself; this method does not. It keeps K unrounded from the first ridge on at which
-/// rounding changes √H K √H by more than nλ/4 in norm.
+/// The triangle is stored in `f32`, with a relative error of at most 6·10⁻⁸ in each entry. The
+/// model is the minimiser for the rounded K; unlike [`FullKrr`](crate::FullKrr), the method does
+/// not correct it by residuals of K itself. If rounding changes √H K √H by more than nλ/4 in norm,
+/// K is not rounded at this and smaller ridges.
 ///
 /// # Cost
-/// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an
-/// iteration; nk² a step. Some 2 to 4 steps a ridge and column, of some ten iterations each. Memory
-/// as [`FullKrr`](crate::FullKrr). The bits do not depend on the number of threads.
+/// nk + n²/2 kernel values if the triangle is stored, otherwise n²/2 for each iteration. 2n² flops
+/// for each iteration and nk² for each step. There are about 2 to 4 steps for each ridge and
+/// column, of about ten iterations each. Memory as [`FullKrr`](crate::FullKrr). The bits do not
+/// depend on the number of threads.
 ///
 /// # Source
 /// As [`LogisticKrr`](super::LogisticKrr), with iterative steps as in Algorithm 2 there.
@@ -63,8 +64,8 @@ pub struct FullLogisticKrr<K, R> {
     pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per column.
     pub intercept: bool,
-    /// The decrease of the objective, relative to it, below which steps end (`tolerance`); the most
-    /// iterations of a step; how much memory to take.
+    /// Steps end when they decrease the objective by a smaller share than `tolerance`. Also the
+    /// largest number of iterations of a step, and how much memory to use.
     pub options: IterativeOptions,
 }
 
@@ -205,7 +206,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         let wanted: Vec<f64> = cg.residuals().iter().map(|first| left * first).collect();
         let reached = |now: &[f64]| now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted);
         for _ in 0..self.options.max_iterations {
-            if reached(cg.residuals()) || !cg.step(&mut system, 0.0) {
+            if reached(cg.residuals()) || !cg.step(&mut system, 0.0)? {
                 break;
             }
         }

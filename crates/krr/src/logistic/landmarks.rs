@@ -1,10 +1,10 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
-use crate::feature_sums::Solution;
-use crate::kernel_rows::KernelRows;
-use crate::rows::FeatureRows;
-use crate::whitener::Whitener;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
+use crate::sums::Solution;
 use crate::{FitReport, KrrModel, Problem, Solver};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -20,7 +20,7 @@ pub(super) struct Landmarked<'a, T, K> {
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
     pub fn new(kernel: &'a K, intercept: bool, centers: Points<'a, T>) -> Result<Self> {
-        let whitener = Whitener::for_solver(kernel, centers, true)?; // W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), true)?; // W + δI = RRᵀ
         Ok(Landmarked { kernel, intercept, centers, whitener })
     }
 }

@@ -24,23 +24,23 @@ const ENOUGH: f64 = 1e-7;
 /// f + b is the logarithm of the odds, 1/(1 + e^{−f−b}) the probability of +1. Several columns of
 /// y are as many problems, as in one-versus-rest.
 ///
-/// A Newton step is a weighted regression of [`NystromKrr`](crate::NystromKrr): with p_i the
+/// A Newton step is a weighted regression by [`NystromKrr`](crate::NystromKrr). If p_i is the
 /// present probability of +1, its weights are h_i = w_i p_i(1 − p_i) and its targets f(x_i) + b +
-/// w_i(1_{y_i = 1} − p_i)/h_i. Newton's method may need long for a small λ. So the ridge falls from
-/// λ = 0.1 to the one asked for, and each solution is where the next begins.
+/// w_i(1_{y_i = 1} − p_i)/h_i. Newton's method can be slow for a small λ. So the ridge falls from
+/// λ = 0.1 to that of the caller, and the steps of each ridge start from the solution before.
 ///
 /// # Cost
-/// 2nm kernel values and 2nm² flops (see [`Solver`](crate::Solver)) a step, some 2 to 4 steps a
-/// ridge and column. m² and n + 1024·m numbers of memory. The bits do not depend on the number of
-/// threads.
+/// A step takes 2nm kernel values and 2nm² flops (see [`Solver`](crate::Solver)). There are about 2
+/// to 4 steps for each ridge and column. Memory: m² + n + 1024·m numbers. The bits do not depend on
+/// the number of threads.
 ///
 /// # Source
 /// U. Marteau-Ferey, F. Bach, A. Rudi, *Globally convergent Newton methods for ill-conditioned
 /// generalized self-concordant losses*, NeurIPS 2019 (arXiv:1907.01771), Algorithm 1.
 ///
 /// # Departures
-/// Steps are solved directly where the authors iterate, and halved until the objective falls where
-/// they bound it. The ridge falls by a fixed ratio.
+/// Steps are solved directly; the authors iterate. Steps are halved until the objective falls; the
+/// authors bound it. The ridge falls by a fixed ratio.
 ///
 /// ```
 /// use faer::Mat;
@@ -100,9 +100,8 @@ impl<K> LogisticKrr<K, ()> {
         LogisticKrr::new(kernel, ())
     }
 
-    /// The fits at all these ridges, given from the largest to the smallest, each from where the
-    /// one before it ended. `goes_on` is given each as it is found; where it says no, that was the
-    /// last.
+    /// The fits at these ridges, from the largest to the smallest; each starts from the one before.
+    /// `goes_on` receives each model and returns whether to continue.
     ///
     /// # Errors
     /// As `fit`, and `Empty` without ridges.

@@ -1,27 +1,27 @@
 //! Newton's method under a ridge that falls, each step a weighted regression.
 
-use crate::{FitReport, KrrModel, Problem};
+use crate::data::all_absolute;
+use crate::{FitReport, KrrModel, Problem, step_of_newton};
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
-/// Newton steps at most for one ridge, …
+/// The largest number of Newton steps for one ridge.
 const STEPS: usize = 40;
-/// … halvings of a step, …
+/// The largest number of halvings of a Newton step.
 const HALVINGS: i32 = 30;
-/// … and the decrease of the objective, relative to it, below which they end on the way to the
-/// ridge that was asked for, …
+/// For ridges above that of the caller, Newton steps end when the objective falls by less than this
+/// share.
 const UNDERWAY: f64 = 1e-2;
-/// … which begins at this λ, and goes on by this ratio.
+/// The λ of the first ridge, unless that of the caller is larger.
 const FIRST: f64 = 0.1;
+/// The ratio of each ridge to the one before.
 const RATIO: f64 = 0.1;
-/// The share of its first residual to which a step by iterations is solved. Where the step does not
-/// lead down, it falls by the second constant, down to the last.
+/// A step by iterations reduces its first residual to this share. If the objective does not fall,
+/// the share is multiplied by `LEFT_NEXT`, down to `LEAST_LEFT`.
 const LEFT: f64 = 0.1;
 const LEFT_NEXT: f64 = 1e-2;
 const LEAST_LEFT: f64 = 1e-8;
-/// p(1 − p) counts as at least this much.
-const FLAT: f64 = 1e-12;
 
 /// f of one column.
 pub(super) struct State {
@@ -33,12 +33,12 @@ pub(super) struct State {
     pub f: Vec<f64>,
 }
 
-/// Where f lives: how a weighted regression is solved there.
+/// The space of f, in which weighted regressions are solved.
 pub(super) trait Regression<T, K> {
     /// The number of coordinates.
     fn size(&self) -> usize;
     /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target. If it is
-    /// found by iterations, they stop when so much of the first residual is left.
+    /// found by iterations, they reduce the first residual to the share `left`.
     fn solve(
         &mut self,
         problem: Problem<'_, T>,
@@ -46,7 +46,7 @@ pub(super) trait Regression<T, K> {
         mu: f64,
         left: f64,
     ) -> Result<(State, FitReport)>;
-    /// Whether it is found by iterations.
+    /// Whether [`solve`](Self::solve) iterates.
     fn iterates(&self) -> bool;
     /// ‖f‖².
     fn square(&self, at: &State) -> f64;
@@ -54,7 +54,7 @@ pub(super) trait Regression<T, K> {
     fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>>;
 }
 
-/// A ridge nλ on the way.
+/// A ridge nλ of the path.
 pub(super) struct Stop {
     mu: f64,
     enough: f64,
@@ -68,7 +68,7 @@ impl Stop {
     }
 }
 
-/// From λ = 0.1 to the one asked for.
+/// Ridges from λ = 0.1 to that of the caller.
 pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>, enough: f64) -> Result<Vec<Stop>> {
     validate::not_empty("points (n)", n)?;
     let last = ridge.absolute(n)?.f64();
@@ -78,15 +78,14 @@ pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>, enough: f64) -> Result<V
     Ok(stops.chain([Stop { mu: last, enough, wanted: true }]).collect())
 }
 
-/// Ridges all of which are wanted.
+/// The ridges of the caller, whose models are all wanted.
 pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>], enough: f64) -> Result<Vec<Stop>> {
-    validate::not_empty("ridges of the path", ridges.len())?;
     validate::not_empty("points (n)", n)?;
-    let stop = |ridge: &Ridge<T>| Ok(Stop { mu: ridge.absolute(n)?.f64(), enough, wanted: true });
-    ridges.iter().map(stop).collect()
+    let stop = |mu| Stop { mu, enough, wanted: true };
+    Ok(all_absolute(ridges, n)?.into_iter().map(stop).collect())
 }
 
-/// The last model that `each` gives away.
+/// The last of the models that `each` passes to its argument.
 pub(super) fn last<M>(each: impl FnOnce(&mut dyn FnMut(M) -> bool) -> Result<()>) -> Result<M> {
     let mut found = None;
     each(&mut |model| {
@@ -96,7 +95,7 @@ pub(super) fn last<M>(each: impl FnOnce(&mut dyn FnMut(M) -> bool) -> Result<()>
     found.ok_or(Error::Empty { what: "ridges" })
 }
 
-/// Typed errors for a sample that has no classes −1 and 1.
+/// Returns a typed error for a sample whose targets are not all −1 or 1.
 pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>) -> Result<()> {
     problem.check(kernel)?;
     let y = problem.y;
@@ -106,8 +105,8 @@ pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>)
     })
 }
 
-/// The minimisers along the way, each from where the one before it ended; those that are wanted are
-/// given away, until that is enough.
+/// Minimises at each ridge of `way` from the minimiser before. Passes the models that are wanted to
+/// `goes_on`, until it returns false.
 pub(super) fn follow<T: Scalar, K>(
     regression: &mut dyn Regression<T, K>,
     problem: Problem<'_, T>,
@@ -181,12 +180,9 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         let n = self.problem.x.len();
         let (mut h, mut z) = (vec![T::zero(); n], Mat::zeros(n, 1));
         for (i, &f) in at.f.iter().enumerate() {
-            let y = self.problem.y[(i, j)].f64();
-            let p = 1.0 / (1.0 + (-f).exp()); //                     of +1
-            let missing = y / (1.0 + (y * f).exp()); //              1_{y = 1} − p
-            let curvature = (p * (1.0 - p)).max(FLAT);
+            let (curvature, target) = step_of_newton(f, self.problem.y[(i, j)] > T::zero());
             h[i] = T::lit(self.problem.weight(i) * curvature);
-            z[(i, 0)] = T::lit(f + missing / curvature);
+            z[(i, 0)] = T::lit(target);
         }
         let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
         let (next, report) = self.regression.solve(rows, at, mu, left)?;

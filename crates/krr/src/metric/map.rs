@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, SymmetricEigen, ops, validate};
 
-/// Which maps are looked for.
+/// The form of a linear map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MetricForm {

@@ -7,7 +7,7 @@ mod steps;
 pub use map::{LinearMap, MetricForm};
 pub use steps::MetricPath;
 
-use crate::problem::Part;
+use crate::data::Part;
 use crate::{FullPath, IterativeOptions, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{DifferentiableKernel, Points, median_heuristic, median_manhattan_heuristic};
@@ -16,12 +16,12 @@ use rand::Rng;
 
 /// Pairs of points that a median distance is taken of.
 const PAIRS: usize = 1000;
-/// nλ of the fits with the first map, …
+/// nλ of the fits with the first map.
 const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
-/// … and of those with later ones, times the best before.
+/// nλ of the fits with a later map, in units of the best with the map before.
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
-/// When a fit ends: a comparison of metrics does not wait for the last digits. The kernel matrix of
-/// the sample is kept.
+/// A low accuracy of the fits is enough to compare metrics. The kernel matrix of the sample is
+/// stored.
 const OPTIONS: IterativeOptions =
     IterativeOptions { tolerance: 1e-4, max_iterations: 45, memory: Some(u64::MAX) };
 
@@ -36,8 +36,9 @@ pub enum MetricDistance {
     Manhattan,
 }
 
-/// Learns a linear map A, so that regression with a kernel of ‖A(x − y)‖ has the smallest error it
-/// finds. Directions that the target depends on are stretched; those it does not depend on vanish.
+/// Learns a linear map A for regression with a kernel of ‖A(x − y)‖. Of the maps tried, it returns
+/// the one with the smallest error. A stretches directions on which the target depends, and shrinks
+/// the others.
 ///
 /// ```text
 /// A₀ = I;   fit f to y with the kernel κ(‖A(x − y)‖/ℓ);
@@ -45,23 +46,22 @@ pub enum MetricDistance {
 /// ```
 ///
 /// f is kernel ridge regression on a sample of rows, all of which are centres ([`FullPath`]). ℓ is
-/// a multiple of the median distance after A. nλ is the best of six decades from 10 to 10⁻⁴ with
-/// the first map, and of five values near the best before with later ones. All are chosen by the
-/// error at rows held out of fits and gradients: those that taught a metric flatter it. What is
-/// returned is the A with the smallest such error, with ℓ searched once more. Features should have
-/// comparable scales, as after standardising. Several targets are standardised and their outer
-/// products added.
+/// a multiple of the median distance after A. With the first map, nλ is the best of the six decades
+/// from 10 to 10⁻⁴; with a later map, the best of five values near the last. ℓ, nλ and A are chosen
+/// by the error at rows held out of fits and gradients, because the error at rows that determined A
+/// is too small. At the end ℓ is searched again for the best A. Features should have comparable
+/// scales, as after standardising. Several targets are standardised, and their outer products
+/// added.
 ///
-/// The metric is a map applied to the points once: any kernel and any fit can follow it. With the
-/// diagonal form it suits kernels of the L1 distance as well. The steps for other fits of f:
-/// [`steps`](Self::steps).
+/// The map is applied to the points once; any kernel and any fit can follow. The diagonal form also
+/// suits kernels of the L1 distance. [`steps`](Self::steps) has the same steps for other fits of f.
 ///
 /// # Cost
-/// A fit with n = `fit_rows` and h = `held_rows` is a [`FullPath`] at 6 ridges, later 5, with a
-/// tolerance of 1e-4, at most 45 iterations and memory for one triangle of K. A map takes gn
-/// slopes and 2gn(d + 1)t flops for the gradients at g = `gradient_rows`. At most `iterations` maps
-/// and 2(`multiples` − 1) more fits. Memory: n²/2 + hn numbers and those of the preconditioner, of
-/// a rank of n/5 at most; n × n by definition.
+/// With n = `fit_rows` and h = `held_rows`, a fit is a [`FullPath`] at 6 ridges, later 5, with a
+/// tolerance of 1e-4, at most 45 iterations and one triangle of K stored. The gradients at
+/// g = `gradient_rows` take gn slopes and 2gn(d + 1)t flops for each map. There are at most
+/// `iterations` maps, and 2(`multiples` − 1) more fits. Memory: n²/2 + hn numbers and those of the
+/// preconditioner, whose rank is at most n/5; n × n by definition.
 ///
 /// # Source
 /// A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, *Mechanism for feature learning in
@@ -99,18 +99,18 @@ pub struct LearnedMetric {
     pub iterations: usize,
     /// Maps in a row that do not lower the error by `tolerance` before it stops.
     pub patience: usize,
-    /// The part of the error, 0.005 say, that a map must take away to be worth another one.
+    /// A map counts as an improvement if it lowers the error by more than this share.
     pub tolerance: f64,
     /// Rows of a fit, drawn uniformly: all of them are centres.
     pub fit_rows: usize,
-    /// Rows beside them that errors are taken at; at most a fifth of all.
+    /// Other rows, at which errors are computed; at most a fifth of all rows.
     pub held_rows: usize,
-    /// Of the rows of a fit, rows whose gradients are taken.
+    /// The number of rows of a fit whose gradients are computed.
     pub gradient_rows: usize,
     /// Which distance ℓ is measured in.
     pub distance: MetricDistance,
-    /// Multiples of the median distance that ℓ is tried at, with the first map and in the end with
-    /// the best. Maps between take the one that was best with the first.
+    /// Multiples of the median distance that are tried as ℓ, with the first map, and at the end
+    /// with the best map. Maps between use the best multiple of the first map.
     pub multiples: Vec<f64>,
 }
 
@@ -134,18 +134,18 @@ impl Default for LearnedMetric {
     }
 }
 
-/// What [`LearnedMetric::learn`] found.
+/// The result of [`LearnedMetric::learn`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct MetricFit {
-    /// A, to be applied to the points before the kernel.
+    /// A, which the caller applies to the points before the kernel.
     pub map: LinearMap,
     /// M of the fit in this metric, d × d, by the features before the map.
     pub agop: Mat<f64>,
     /// The maps tried, `start` being the first.
     pub history: Vec<MetricStep>,
-    /// Which of them it is.
+    /// The index of `map` among them.
     pub best: usize,
 }
 
@@ -160,7 +160,7 @@ pub struct MetricStep {
     pub length_scale: f64,
     /// ℓ over the median distance after the map.
     pub multiple: f64,
-    /// nλ, a number that keeps about its meaning for more rows.
+    /// nλ; about the same number suits fits to more rows.
     pub ridge: f64,
 }
 

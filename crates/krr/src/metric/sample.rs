@@ -2,7 +2,7 @@
 
 use super::LearnedMetric;
 use crate::Problem;
-use crate::problem::Part;
+use crate::data::Part;
 use faer::{Mat, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, random, validate};

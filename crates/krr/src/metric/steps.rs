@@ -1,4 +1,4 @@
-//! The recursion that learns a metric, for any way to fit f.
+//! The recursion that learns a metric, for any fit of f.
 
 use super::LearnedMetric;
 
@@ -28,15 +28,15 @@ impl<A> MetricPath<A> {
 }
 
 impl LearnedMetric {
-    /// The steps of [`learn`](Self::learn), with fits and gradients of the caller's own: several
-    /// folds at once, say, whose maps together are one `A`.
+    /// The steps of [`learn`](Self::learn) with fits and gradients by the caller, for example of
+    /// several folds whose maps together are one `A`.
     ///
-    /// `fit` fits f in a metric and gives its error at rows held out, with whatever `next` needs of
-    /// f; `None` ends the steps before this map counts as tried. `next` gives the map that follows
-    /// ([`LinearMap::of_gradients`](crate::LinearMap::of_gradients)), or `None` if there is none,
-    /// as for a constant f. Both are handed `data`. Steps also end after `iterations` maps, and
-    /// after `patience` maps in a row that do not lower the error by `tolerance`. Other settings
-    /// play no part.
+    /// `fit` fits f in a metric and returns the error at rows held out, with the values of f that
+    /// `next` needs. If it returns `None`, the steps end and the map does not count as tried.
+    /// `next` returns the next map ([`LinearMap::of_gradients`](crate::LinearMap::of_gradients)),
+    /// or `None` if there is none, as for a constant f. Both receive `data`. Steps also end after
+    /// `iterations` maps, and after `patience` maps in a row that do not lower the error by
+    /// `tolerance`. Other settings are not used.
     ///
     /// # Errors
     /// Those of `fit` and `next`.

@@ -3,6 +3,7 @@
 use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::{rotate, transposed_times};
 use crate::Problem;
+use crate::algebra::subtract;
 use crate::path::LambdaPath;
 use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::Mat;
@@ -10,6 +11,11 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, SymmetricEigen, ops};
 
 impl<K> ExactKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        ExactKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any.
     ///
@@ -19,15 +25,15 @@ impl<K> ExactKrr<K, ()> {
     /// y_i − f₋ᵢ(x_i) = γ_i / Σ_j U_ij²/(σ_j + nλ),
     /// ```
     ///
-    /// a quotient without cancellation, however small λ is. With weights √D K √D takes the place of
-    /// K, with an intercept (I − ûûᵀ)√D K √D(I − ûûᵀ), û = √D1/‖√D1‖.
+    /// a quotient without cancellation, however small λ is. With weights √D K √D replaces K. With
+    /// an intercept (I − ûûᵀ)√D K √D(I − ûûᵀ) does, û = √D1/‖√D1‖.
     ///
-    /// Eigenvalues are accurate to about ε·σ_1 only: a ridge below n·ε·σ_1 is raised to that, and
-    /// [`PathPoint::mu`](crate::PathPoint) says so.
+    /// Eigenvalues are accurate to about ε·σ_1. A ridge below n·ε·σ_1 is raised to n·ε·σ_1;
+    /// [`PathPoint::mu`](crate::PathPoint) is the ridge solved with.
     ///
     /// # Cost
     /// n × n by definition: n² kernel values, about 9n³ flops once and 2n²(1 + t) per ridge, in
-    /// `f64`. Four n × n matrices while it runs (1 GB at n = 6000), one after.
+    /// `f64`. The computation holds four n × n matrices (1 GB at n = 6000), the path one.
     ///
     /// # Errors
     /// As [`fit`](ExactKrr::fit), but never `NotPositiveDefinite`;
@@ -58,7 +64,7 @@ impl<K> ExactKrr<K, ()> {
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         let family = self.family(samples)?;
         let mut sums = Mat::zeros(ridges.len() * samples.y.ncols(), 2);
-        family.add_squares(samples, None, &family.spectrum.mus(ridges)?, &mut sums)?;
+        family.add_squares(samples, &family.spectrum.mus(ridges)?, &mut sums)?;
         LambdaPath::new(family, ridges, &sums)
     }
 
@@ -92,7 +98,7 @@ impl<K> ExactKrr<K, ()> {
         let mut U = eigen.vectors().to_owned();
         if let Some(center) = &center {
             // û spans a null space, perhaps mixed with others
-            center.project(&mut U);
+            subtract(U.as_mut(), &center.unit, &center.unit);
         }
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
         let g = transposed_times(&U, &y);
@@ -117,7 +123,8 @@ impl<K> ExactKrr<K, ()> {
         };
         let basis = Basis::Samples { U, root_weights: samples.root_weights() };
         let centers = samples.x.as_cols().to_owned();
-        Ok(Family { kernel: self.kernel.clone(), centers, spectrum, basis, report })
+        let kernel = self.kernel.clone();
+        Ok(Family { kernel, centers, spectrum, basis, report, shift: None })
     }
 }
 
@@ -164,14 +171,6 @@ impl Center {
             for i in 0..n {
                 M[(i, j)] += uv * u[i] * u[j] - u[i] * v[j] - v[i] * u[j];
             }
-        }
-    }
-
-    /// U ← (I − ûûᵀ)U.
-    fn project(&self, U: &mut Mat<f64>) {
-        for j in 0..U.ncols() {
-            let along = ops::dot(&self.unit, U.col_as_slice(j));
-            (0..U.nrows()).for_each(|i| U[(i, j)] -= along * self.unit[i]);
         }
     }
 }

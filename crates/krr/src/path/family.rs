@@ -1,7 +1,8 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::features::Totals;
+use crate::features::Whitener;
+use crate::features::spread;
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -21,6 +22,8 @@ pub(crate) struct Family<K, T> {
     pub basis: Basis<T>,
     /// Of which the ridge and the condition change from fit to fit.
     pub report: FitReport,
+    /// What was subtracted from the targets of the sums, if a constant is fitted.
+    pub shift: Option<Vec<f64>>,
 }
 
 /// S, g, and what the constant needs.
@@ -188,10 +191,7 @@ impl<T: Scalar> Basis<T> {
             }
             Basis::Features { V, whitener, expand } => {
                 let theta = whitener.unwhiten(ops::times(V.as_ref(), c.as_ref()));
-                match expand {
-                    Some(S) => ops::times(S.as_ref(), theta.as_ref()),
-                    None => theta,
-                }
+                spread(expand.as_ref(), theta)
             }
         }
     }

@@ -2,13 +2,16 @@
 
 use super::errors::{Residuals, project};
 use super::family::{Constant, Spectrum};
-use crate::feature_sums::{Centered, FeatureSums, Products};
-use crate::problem::TILE_ROWS;
-use crate::qr::{CenteredTriangle, Triangle};
-use crate::rows::{FeatureRows, Tile};
-use crate::solver::{Choice, Scales};
-use crate::totals::Totals;
-use crate::{SolvedBy, Solver, svd};
+use crate::algebra::svd;
+use crate::data::{TILE_ROWS, all_absolute};
+use crate::direct::{Choice, Scales, safe};
+use crate::features::Totals;
+use crate::features::{FeatureRows, Tile};
+use crate::sums::Sums;
+use crate::sums::{Accumulator, Products};
+use crate::sums::{Centered, FeatureSums};
+use crate::sums::{CenteredTriangle, Triangle};
+use crate::{SolvedBy, Solver};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 
@@ -22,21 +25,18 @@ impl Solver {
         rows: &FeatureRows<'_, T>,
         ridges: &[Ridge<T>],
     ) -> Result<(Spectrum, Mat<f64>, String)> {
-        let mus = ridges
-            .iter()
-            .map(|ridge| Ok(ridge.absolute(rows.len())?.f64()))
-            .collect::<Result<Vec<f64>>>()?;
-        let mu = mus.iter().copied().fold(f64::INFINITY, f64::min);
+        let mu = all_absolute(ridges, rows.len())?.into_iter().fold(f64::INFINITY, f64::min);
         let scales = Scales { mu, trace: rows.totals.trace, once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
-        let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
+        let products =
+            if mu >= safe(scales.trace, T::EPS) { Products::Scalar } else { Products::Double };
         let intercept = rows.shift.is_some();
         let (route, (mut spectrum, V)) = if by == SolvedBy::Qr {
-            let triangle = Triangle::accumulate(rows)?.centered(intercept);
+            let triangle = Triangle::over(rows, Products::Double)?.centered(intercept);
             ("QR", of_triangle(triangle, &rows.totals)?)
         } else {
-            let sums = FeatureSums::accumulate(rows, products)?.centered(intercept);
-            let floor = scales.safe(products.eps::<T>());
+            let sums = FeatureSums::over(rows, products)?.centered(intercept);
+            let floor = safe(scales.trace, products.eps::<T>());
             ("normal equations", of_sums(sums, &rows.totals, floor)?)
         };
         if let Some(constant) = &mut spectrum.constant {
@@ -47,12 +47,30 @@ impl Solver {
     }
 }
 
+/// Sums that give S, g and V.
+pub(crate) trait Decompose: Accumulator {
+    /// S, g and V of sums with products in `f64`, features and targets centred if `intercept`.
+    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)>;
+}
+
+impl Decompose for FeatureSums {
+    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
+        of_sums(self.centered(intercept), totals, safe(totals.trace, f64::EPSILON))
+    }
+}
+
+impl Decompose for Triangle {
+    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
+        of_triangle(self.centered(intercept), totals)
+    }
+}
+
 /// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if
 /// there is a constant.
 ///
 /// S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple
 /// of that.
-pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
+fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
     let constant =
@@ -64,10 +82,7 @@ pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Sp
 
 /// The same from a QR factorisation √DΦ = QR and the singular values of R, which are accurate to
 /// ε·‖Φ‖. Nothing is squared before it is known.
-pub(crate) fn of_triangle(
-    triangle: CenteredTriangle,
-    totals: &Totals,
-) -> Result<(Spectrum, Mat<f64>)> {
+fn of_triangle(triangle: CenteredTriangle, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
     let svd = svd::full(triangle.R.as_ref())?; //                    R = USVᵀ
     let s = &svd.values;
     let Uc = transposed_times(&svd.U, &triangle.c);
@@ -90,11 +105,10 @@ pub(crate) fn sums<T: Scalar>(
     let zeros = || Mat::zeros(mus.len() * data.targets(), 2);
     let pass = Pass::new(data, spectrum, V, mus);
     let mut buffers = pass.buffers();
-    let add = |mut sums, tile: &Tile<T>| {
-        pass.residuals(&mut buffers, tile).add_to(&mut sums, |i| tile.counts(i));
-        sums
+    let add = |sums: &mut Mat<f64>, tile: &Tile<T>| {
+        pass.residuals(&mut buffers, tile).add_to(sums, |i| tile.counts(i));
     };
-    data.sum(RowTree::new(data.len()), zeros, add, |a, b| a + b)
+    data.sum(RowTree::new(data.len()), zeros, add, Mat::merge)
 }
 
 /// Residuals of the rows at some μ, from S, g and V.

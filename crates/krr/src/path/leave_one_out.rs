@@ -4,24 +4,23 @@ use super::errors::Residuals;
 use super::family::{Basis, Family};
 use super::{LambdaPath, features};
 use crate::Problem;
-use crate::kernel_rows::KernelRows;
-use crate::problem::TILE_ROWS;
-use crate::rows::FeatureRows;
+use crate::data::TILE_ROWS;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the
-    /// problem of the fit. They show which samples the others do not explain, and give intervals
-    /// for predictions, or another loss than the square.
+    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge; `problem` is
+    /// that of the fit. A large residual marks a sample that the others do not explain. Residuals
+    /// also give intervals for predictions, and leave-one-out errors for losses other than the
+    /// square. For a sample of weight 0, f₋ᵢ is f.
     ///
-    /// A path keeps only sums over the samples; this is one more pass over them. It takes nm kernel
-    /// values and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for
-    /// the path and nt numbers.
-    ///
-    /// A sample of weight 0 is left out anyway.
+    /// # Cost
+    /// One more pass over the samples: nm kernel values and 4nm² flops, or n²(1 + t) flops from the
+    /// eigenvectors of exact regression. Memory as for the path, and nt numbers.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted,
@@ -82,21 +81,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     }
 
     /// Adds the squared leave-one-out and training residuals of some of the samples at all `mus` to
-    /// `sums`, Lt × 2. A `shift` is subtracted from the targets meanwhile; without one it is their
-    /// mean, if there is a constant.
+    /// `sums`, Lt × 2.
     pub fn add_squares(
         &self,
         samples: Problem<'_, T>,
-        shift: Option<&[f64]>,
         mus: &[f64],
         sums: &mut Mat<f64>,
     ) -> Result<()> {
-        self.each_tile(samples, shift, mus, |rows, residuals| {
+        self.each_tile(samples, self.shift.as_deref(), mus, |rows, residuals| {
             residuals.add_to(sums, |i| samples.weight(rows.start + i) > 0.0);
         })
     }
 
-    /// Residuals in weighted coordinates, tile by tile.
+    /// Residuals in weighted coordinates, tile by tile. A `shift` is subtracted from the targets
+    /// meanwhile; without one it is their mean, if there is a constant.
     fn each_tile(
         &self,
         samples: Problem<'_, T>,

@@ -16,16 +16,17 @@ use crate::KrrModel;
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use std::sync::Arc;
 
-/// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
-/// samples (weighted by w_i) and targets.
+/// The fit at one ridge of a [`LambdaPath`]. Errors are means of squares over targets and
+/// (weighted) samples.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PathPoint<T> {
-    /// The ridge as it was given: what [`LambdaPath::model_at`] takes.
+    /// The ridge of the caller, for [`LambdaPath::model_at`].
     pub ridge: Ridge<T>,
-    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if
-    /// that is larger.
+    /// nλ as solved with: that of the caller, or the rounding level of the decomposition if that is
+    /// larger.
     pub mu: f64,
     /// Mean square of the leave-one-out residuals y_i − f₋ᵢ(x_i), f₋ᵢ the fit to all samples but
     /// the i-th with the same nλ.
@@ -54,14 +55,13 @@ pub struct PathPoint<T> {
 /// ```
 ///
 /// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples,
-/// not n − 1). With an intercept it has its own constant. One eigendecomposition serves all λ, as
-/// all H share their eigenvectors.
+/// not n − 1) and, if an intercept is fitted, with its own constant. One eigendecomposition serves
+/// all λ, because all H have the same eigenvectors.
 ///
-/// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not
-/// used). If the landmarks were chosen by looking at the targets, that choice is not repeated and
-/// the error is too optimistic. Cross-validate the whole procedure then
-/// ([`CrossValidation`](crate::CrossValidation)). The residual of each sample:
-/// [`leave_one_out`](Self::leave_one_out).
+/// Landmarks are held fixed: a left-out sample that is a landmark remains a centre, without its
+/// target. If landmarks were chosen by the targets, the choice is not repeated and the error is too
+/// optimistic. [`CrossValidation`](crate::CrossValidation) then validates the whole procedure.
+/// [`leave_one_out`](Self::leave_one_out) has the residual of each sample.
 ///
 /// # Source
 /// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good
@@ -70,12 +70,14 @@ pub struct PathPoint<T> {
 /// # Departures
 /// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of
 /// positive weight.
+///
+/// A [`StatePath`](crate::StatePath), made from sums alone, has other points P.
 #[derive(Debug)]
 #[must_use]
-pub struct LambdaPath<K, T> {
+pub struct LambdaPath<K, T, P = PathPoint<T>> {
     /// At least one.
-    points: Vec<PathPoint<T>>,
-    family: Family<K, T>,
+    pub(crate) points: Vec<P>,
+    pub(crate) family: Arc<Family<K, T>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
@@ -106,12 +108,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
                 return Err(Error::NonFinite { what, row, col, value });
             }
         }
-        Ok(LambdaPath { points, family })
-    }
-
-    /// One point per ridge, in the order given.
-    pub fn points(&self) -> &[PathPoint<T>] {
-        &self.points
+        Ok(LambdaPath { points, family: Arc::new(family) })
     }
 
     /// The point with the smallest leave-one-out error (the first of equals).
@@ -124,17 +121,24 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         smallest(&self.points, |point| point.gcv)
     }
 
-    /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best,
-    /// the grid should be wider.
+    /// Whether the point has the smallest or the largest ridge of the grid. If the best point does,
+    /// the grid is too narrow.
     pub fn at_edge(&self, point: &PathPoint<T>) -> bool {
         self.points.iter().all(|other| other.mu >= point.mu)
             || self.points.iter().all(|other| other.mu <= point.mu)
     }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
+    /// One point per ridge, in the order given.
+    pub fn points(&self) -> &[P] {
+        &self.points
+    }
 
     /// The model at any ridge, on the grid or not: no pass over the data. m²t flops.
     ///
-    /// A ridge below the rounding level of the decomposition is raised to it; the model's report
-    /// says so.
+    /// A ridge below the rounding level of the decomposition is raised to that level. The model's
+    /// report has the ridge solved with.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`]; [`Error::NonFinite`] if coefficients overflow.

@@ -2,21 +2,26 @@
 
 use super::family::{Basis, Family};
 use super::features;
-use crate::kernel_rows::KernelRows;
-use crate::nystrom::check_centers;
+use crate::data::{RowSource, SourceTiles, Tiles};
+use crate::data::{all_absolute, check_rows};
+use crate::direct::check_centers;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
 use crate::path::LambdaPath;
-use crate::problem::check_rows;
-use crate::rows::FeatureRows;
-use crate::source::{RowSource, SourceTiles, Tiles};
-use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Landmarks;
 use std::cell::RefCell;
 
 impl<K> NystromKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        NystromKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any.
     ///
@@ -27,17 +32,17 @@ impl<K> NystromKrr<K, ()> {
     ///     y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i).
     /// ```
     ///
-    /// A first pass over the rows makes ΦᵀΦ and Φᵀy, a second one the errors at all ridges
-    /// together. Features are computed twice rather than kept, so that memory does not grow with n.
+    /// A first pass over the rows computes ΦᵀΦ and Φᵀy, a second pass the errors at all ridges.
+    /// Features are computed in both, so that memory does not grow with n.
     ///
-    /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge
-    /// is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` whatever the scalar type. If it
-    /// is below that with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a streamed QR
-    /// factorisation Φ = QR and the singular values of R instead. Those are known to ε·‖Φ‖ (√λ ≫
-    /// ε is enough). A ridge that even this cannot see is raised, and
-    /// [`PathPoint::mu`](crate::PathPoint) says so. With normal equations asked for,
-    /// [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound
-    /// just named.
+    /// S is accurate to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest
+    /// ridge is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` for either scalar type.
+    /// If it is below this bound with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a
+    /// streamed QR factorisation Φ = QR and the singular values of R, which are accurate to ε·‖Φ‖:
+    /// then √λ ≫ ε is enough. A ridge below the rounding level of S is raised to that level;
+    /// [`PathPoint::mu`](crate::PathPoint) is the ridge solved with. If the caller chose
+    /// [`Solver::NormalEquations`](crate::Solver::NormalEquations) or
+    /// [`Solver::WhitenOnce`](crate::Solver::WhitenOnce), that level is the bound above.
     ///
     /// # Cost
     /// 2nm + m² kernel values and, for L ridges, 5nm² + 10m³ + 2nmL(1 + t) flops in two passes over
@@ -87,8 +92,8 @@ impl<K> NystromKrr<K, ()> {
         self.path_of(&problem, Points::from_cols(z.as_ref()), ridges)
     }
 
-    /// As [`path`](Self::path) for rows that are read block by block, with the same bits: three
-    /// times. O(m²) memory and a block.
+    /// As [`path`](Self::path) for rows that are read block by block, with the same bits. The rows
+    /// are read three times. Memory: O(m²) and one block.
     ///
     /// # Errors
     /// As [`path`](Self::path), and those of the source;
@@ -103,8 +108,7 @@ impl<K> NystromKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         check_centers(&self.kernel, centers)?;
-        validate::not_empty("ridges of the path", ridges.len())?;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
+        all_absolute(ridges, 1)?;
         self.path_of(&SourceTiles(RefCell::new(rows)), centers, ridges)
     }
 
@@ -149,7 +153,7 @@ impl<K> NystromKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         let kernel = &self.kernel;
-        let whitener = Whitener::new(kernel, centers)?; //                   W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
         let source = KernelRows::new(kernel, centers, None);
         let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
@@ -160,9 +164,9 @@ impl<K> NystromKrr<K, ()> {
         }
         let report =
             FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
-        drop(rows);
+        let shift = rows.shift;
         let basis = Basis::Features { V, whitener, expand: None };
         let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
-        Ok((Family { kernel, centers, spectrum, basis, report }, sums))
+        Ok((Family { kernel, centers, spectrum, basis, report, shift }, sums))
     }
 }

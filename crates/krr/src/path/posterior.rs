@@ -3,13 +3,13 @@
 use super::LambdaPath;
 use super::family::{Basis, Family};
 use crate::Posterior;
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops, validate};
 
-impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    /// How uncertain the model at a ridge is. About m³ flops.
+impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
+    /// The posterior variance of the model at a ridge. About m³ flops.
     ///
     /// # Errors
     /// As [`model_at`](Self::model_at), and
@@ -31,12 +31,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         Posterior::new(family.kernel.clone(), family.centers.clone(), factor, rates, mu)
     }
 
-    /// The coefficients g_i (m × x.len()) of the fits to 1 at one of these points and to 0 at all
-    /// samples. They are what one more unit of its target changes.
+    /// Column i holds the coefficients of g_i (m × x.len()), the change of the fit if the target at
+    /// the point x_i grows by 1.
     ///
-    /// The models that leave a sample out are f₋ᵢ = f − r_i·g_i, with its residual r_i of
-    /// [`leave_one_out`](Self::leave_one_out). With weights f₋ᵢ = f − w_i·r_i·g_i. About m³ flops,
-    /// then m kernel values and 2m² flops a point.
+    /// If x_i is a sample with the residual r_i of [`leave_one_out`](LambdaPath::leave_one_out),
+    /// the fit without it is f₋ᵢ = f − r_i·g_i; with weights, f₋ᵢ = f − w_i·r_i·g_i. About m³
+    /// flops, then m kernel values and 2m² flops for each point.
     ///
     /// # Errors
     /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`](crate::KrrModel::predict);

@@ -3,7 +3,7 @@
 use super::family::{Basis, Family};
 use super::features;
 use crate::Problem;
-use crate::kernel_rows::span;
+use crate::features::span;
 use crate::path::LambdaPath;
 use crate::{FitReport, SketchedKrr, SolvedBy};
 use nystrom_kernels::Kernel;
@@ -11,12 +11,16 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
 
 impl<K> SketchedKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. Without intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        SketchedKrr::new(kernel, ())
+    }
+
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
     /// at any, with the sketch held fixed.
     ///
-    /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in
-    /// place of k_Z(x_i). It takes two passes over the rows, or one if KS is kept (a support of
-    /// more than n/4 rows).
+    /// The formulas of [`NystromKrr::path`](crate::NystromKrr::path) hold with the rows of KS in
+    /// place of k_Z(x_i). There are two passes over the rows, or one if KS is kept (u > n/4).
     ///
     /// # Errors
     /// As [`fit`](SketchedKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
@@ -61,7 +65,8 @@ impl<K> SketchedKrr<K, ()> {
             let (whitener, expand) = (rows.whitener.clone(), Some(span(sketch)));
             let basis = Basis::Features { V, whitener, expand };
             let centers = samples.x.gather(sketch.support().into());
-            let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
+            let (kernel, shift) = (self.kernel.clone(), rows.shift.clone());
+            let family = Family { kernel, centers, spectrum, basis, report, shift };
             LambdaPath::new(family, ridges, &sums)
         })
     }

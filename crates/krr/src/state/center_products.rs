@@ -1,11 +1,11 @@
-//! What the iterations of Falkon and KRILL take from the rows, as sums over these.
+//! The products with the kernel matrix in Falkon and KRILL, as sums over rows.
 
 use super::PassInput;
 use super::kernel_products::{Buffers, by_rows, check_centers, entries, fingerprint, values};
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::sign_embedding::{embed, empty_embedding};
+use crate::algebra::{embed, empty_embedding};
+use crate::data::TILE_ROWS;
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, Streams, ops, validate};
@@ -13,29 +13,30 @@ use nystrom_linalg_core::{Result, Scalar, Streams, ops, validate};
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
 
-/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) takes from the rows, by its
-/// [`PassInput`]. D holds the sample weights.
+/// The sums of a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill), by its
+/// [`PassInput`]. D is the diagonal matrix of sample weights.
 ///
 /// | input | sum |
 /// |---|---|
-/// | nothing | K_nMᵀD\[y 1\], M × (t + 1): the right-hand side |
-/// | u, M × c | K_nMᵀDK_nM u, M × c: an iteration |
-/// | a key | (Ψ√D K_nM)ᵀ, M × 2M: KRILL's embedding |
+/// | nothing | K_nmᵀD\[y 1\], m × (t + 1): the right-hand side |
+/// | u, m × c | K_nmᵀDK_nm u, m × c: an iteration |
+/// | a key | (Ψ√D K_nm)ᵀ, m × 2m: KRILL's embedding |
 ///
-/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
-/// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
-/// reach, make them from their [`PassInput`]. Nothing but the sum is held, and 64·M numbers for
-/// each thread; for an embedding, 1024·M numbers.
+/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them; a program that runs
+/// passes needs only [`RowSums`](crate::RowSums). Another process makes them from their
+/// [`PassInput`]. Memory: the sum and 64·m numbers for each thread; for an embedding 1024·m
+/// numbers.
 ///
-/// Ψ of a tile follows from the key and the number of its first row, so sums must begin [where
-/// their rows do](crate::RowSums::empty_at): otherwise repeated rows could have equal signs.
+/// The columns of Ψ for a tile follow from the key and the number of its first row. So sums must
+/// begin [at the number of their first row](crate::RowSums::empty_at): otherwise repeated rows
+/// could have equal signs.
 pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
-/// What [`CenterProducts`] adds of a tile: to Σ w and Σ w y, and to a matrix.
+/// The term of a tile in [`CenterProducts`]: Σ w and Σ w y, and a matrix.
 #[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
     kernel: K,
-    /// d × M.
+    /// d × m.
     centers: Mat<T>,
     targets: usize,
     input: PassInput,
@@ -87,7 +88,7 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
     fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> Mat<f64> {
         let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
         let mut wide = Mat::new();
-        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      M × rows
+        let K = values(&self.kernel, centers, rows.x, buffer, &mut wide); //      m × rows
         let w = |i: usize| rows.weight(i);
         let right = match &self.input {
             PassInput::Along(u) => {
@@ -140,7 +141,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for CenterProduct<K, T> {
         if let PassInput::Embedded(key) = self.input {
             buffers.lend((m, TILE_ROWS), |buffer| {
                 let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
-                let Kt = values(&self.kernel, centers, tile.x, buffer, &mut wide); // M × rows
+                let Kt = values(&self.kernel, centers, tile.x, buffer, &mut wide); // m × rows
                 embed(out.as_mut(), Kt, tile, &mut Streams::from_key(key).stream(first));
             });
             return Ok(());

@@ -1,7 +1,6 @@
-//! Rows drawn with replacement as these come, whoever sees them.
+//! Rows drawn with replacement while they are read, in any number of places.
 
-use super::bytes::Reader;
-use super::sums::Sums;
+use crate::sums::{Reader, Sums};
 use nystrom_linalg_core::Streams;
 use rand::RngExt;
 
@@ -121,8 +120,8 @@ impl Sums for Draws {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bytes::to_bytes;
     use super::*;
+    use crate::sums::to_bytes;
 
     const WEIGHTS: [f64; 5] = [1.0, 2.0, 0.0, 3.0, 4.0];
 

@@ -10,16 +10,16 @@ use nystrom_linalg_core::{Result, Scalar, ops};
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
 
-/// What [`Certificate`](crate::Certificate) takes from the rows twice: Kᵀ\[α w\] at p points, first
-/// the model's centres and then the rows drawn. With f the model, α = w(y − f)/μ.
+/// The sums of the first and the third pass of a [`Certificate`](crate::Certificate): Kᵀ\[α w\] at
+/// p points. These are the model's centres first, and then the rows drawn. For a model f, α = w(y −
+/// f)/μ.
 ///
-/// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; who
-/// runs passes needs [`RowSums`](crate::RowSums) alone. Memory: p·(t + 1) numbers, and 64·(p + m)
-/// for each thread.
+/// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; a
+/// program that runs passes needs only [`RowSums`](crate::RowSums). Memory: p·(t + 1) numbers, and
+/// 64·(p + m) for each thread.
 pub type DualProducts<K, T> = Tiled<DualProduct<K, T>, T>;
 
-/// What [`DualProducts`] adds of a tile: to Σ w, to Σ w(y − f) of each target, and to p × (t + 1)
-/// numbers.
+/// The term of a tile in [`DualProducts`]: Σ w, Σ w(y − f) of each target, and p × (t + 1) numbers.
 #[derive(Debug, Clone)]
 pub struct DualProduct<K, T> {
     model: KrrModel<K, T>,

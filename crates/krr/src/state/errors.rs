@@ -1,22 +1,24 @@
 //! Leave-one-out errors of a path, by one more pass over the rows.
 
 use super::RowSums;
-use super::bytes::Hash;
+use super::kernel_products::entries;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
 use crate::path::Family;
+use crate::path::family::Spectrum;
+use crate::sums::Hash;
 use faer::Mat;
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, instruction_set, validate};
 use std::sync::Arc;
 
-/// The sums of squared leave-one-out errors of a [`StatePath`], at all its ridges, over rows that
-/// are seen once more.
+/// The sums of squared leave-one-out errors of a [`StatePath`] at all its ridges, by another pass
+/// over the rows.
 ///
-/// The formula is that of [`NystromKrr::path`](crate::NystromKrr::path): (y_i − f(x_i))/(1 − h_i),
-/// exact, from the eigenvectors that the path has. Rows come in blocks, from files or on other
-/// machines, and sums merge: [`RowSums`](crate::RowSums).
+/// The errors are exact, (y_i − f(x_i))/(1 − h_i) as in
+/// [`NystromKrr::path`](crate::NystromKrr::path), from the eigenvectors of the path. Rows come in
+/// blocks, from files or on other machines, and sums can be merged: [`RowSums`](crate::RowSums).
 ///
 /// # Cost
 /// m kernel values and 2m² + 2mL(1 + t) flops a row, for L ridges and t targets. Memory: m² numbers
@@ -43,24 +45,23 @@ use std::sync::Arc;
 /// ```
 pub type PathErrors<K, T> = Tiled<SquaredErrors<K, T>, T>;
 
-/// What [`PathErrors`] adds of a tile: to Σ w, and to Σ e²/(1 − h)² and Σ e² of every ridge and
-/// target.
+/// The term of a tile in [`PathErrors`]: Σ w, and Σ e²/(1 − h)² and Σ e² of every ridge and target.
 #[derive(Debug, Clone)]
 pub struct SquaredErrors<K, T> {
     family: Arc<Family<K, T>>,
-    shift: Option<Vec<f64>>,
     mus: Vec<f64>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
-    /// The leave-one-out errors of this path, over no rows yet.
+    /// The sums of leave-one-out errors of this path, over no rows.
     pub fn errors(&self) -> PathErrors<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
-        let hash = Hash::new().integer(self.fingerprint).numbers(&mus);
-        let hash = hash.numbers(&self.family.spectrum.values).value();
-        let sizes = [self.family.centers.nrows(), self.family.targets()];
-        let (family, shift) = (self.family.clone(), self.shift.clone());
-        Tiled::over_no_rows(SquaredErrors { family, shift, mus }, sizes, hash)
+        let (family, sizes) =
+            (self.family.clone(), [self.family.centers.nrows(), self.family.targets()]);
+        let Spectrum { values, g, .. } = &family.spectrum;
+        let hash = Hash::new().bytes(T::NAME.as_bytes()).bytes(instruction_set().as_bytes());
+        let hash = hash.numbers(&mus).numbers(values).numbers(entries(g.as_ref())).value();
+        Tiled::over_no_rows(SquaredErrors { family, mus }, sizes, hash)
     }
 }
 
@@ -76,8 +77,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     }
 
     /// Mean square of the residuals at every ridge of the path, over targets and (weighted) rows.
-    /// It is exact where [`StatePoint::training`](crate::StatePoint::training), a difference of
-    /// sums, is below its level of rounding.
+    /// [`StatePoint::training`](crate::StatePoint::training) is the same as a difference of sums,
+    /// and inaccurate below its rounding level.
     ///
     /// # Errors
     /// As [`leave_one_out`](Self::leave_one_out).
@@ -118,8 +119,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for SquaredErrors<K, T> {
         _: u64,
         (): &mut (),
     ) -> Result<()> {
-        let SquaredErrors { family, shift, mus } = self;
         *weight += (0..tile.x.len()).map(|i| tile.weight(i)).sum::<f64>();
-        family.add_squares(tile, shift.as_deref(), mus, sums)
+        self.family.add_squares(tile, &self.mus, sums)
     }
 }

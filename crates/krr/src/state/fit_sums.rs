@@ -1,23 +1,23 @@
 //! The sums of a [`FitState`](super::FitState): features and targets, whitened.
 
-use super::accumulator::Accumulator;
-use super::bytes::Reader;
 use super::kernel_products::{entries, fingerprint};
-use super::sums::Sums;
 use super::tiled::TileTerm;
-use crate::kernel_rows::KernelRows;
+use crate::features::KernelRows;
+use crate::features::Totals;
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Tile};
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
-use crate::rows::{FeatureRows, Tile};
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::path::features::Decompose;
+use crate::sums::{Accumulator, Products};
+use crate::sums::{Reader, Sums};
 use crate::{FitReport, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar, ops};
+use nystrom_linalg_core::{Result, Scalar};
 use std::marker::PhantomData;
 
-/// What a [`FitState`](super::FitState) adds of a tile: its whitened features and targets.
+/// The term of a tile in a [`FitState`](super::FitState): its whitened features and targets.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FitSums<K, T, A> {
@@ -33,7 +33,7 @@ pub struct FitSums<K, T, A> {
 }
 
 #[expect(private_bounds, reason = "sealed: as FitState")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
         let (mut spectrum, V) = sums.decompose(self.intercept, totals)?;
         if let Some(Constant { targets, .. }) = &mut spectrum.constant {
@@ -42,7 +42,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
         let (kernel, centers) = (self.kernel.clone(), self.centers.clone());
         let (whitener, expand) = (self.whitener.clone(), self.span.clone());
         let basis = Basis::Features { V, whitener, expand };
-        Ok(Family { kernel, centers, spectrum, basis, report: self.report(totals) })
+        let (report, shift) = (self.report(totals), self.intercept.then(|| self.offset.clone()));
+        Ok(Family { kernel, centers, spectrum, basis, report, shift })
     }
 
     pub(super) fn report(&self, totals: &Totals) -> FitReport {
@@ -61,19 +62,12 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
         Points::from_cols(self.centers.as_ref())
     }
 
-    /// θ of the centres: R⁻ᵀβ, or S̄R⁻ᵀβ.
-    pub(super) fn to_centers(&self, beta: Mat<f64>) -> Mat<f64> {
-        let theta = self.whitener.unwhiten(beta);
-        let Some(S) = &self.span else { return theta };
-        ops::times(S.as_ref(), theta.as_ref())
-    }
-
     /// p = m, or m + 1 with an intercept.
     pub(super) fn features(&self) -> usize {
         self.whitener.order() + usize::from(self.intercept)
     }
 
-    /// A hash of all that the sums depend on beside the rows.
+    /// A hash of everything but the rows that the sums depend on.
     pub(super) fn fingerprint(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());
         let hash = hash.integer(u64::from(self.intercept)).numbers(&self.offset);
@@ -111,7 +105,8 @@ impl<T: Scalar, K: Kernel<T>, A: Accumulator> TileTerm<T> for FitSums<K, T, A> {
         let rows = FeatureRows::with_shift(&tile, &source, &self.whitener, shift)?;
         let scratch = scratch.get_or_insert_with(|| rows.tile());
         rows.fill(scratch, tile, 0..tile.x.len());
-        sums.add(scratch, self.intercept);
+        let wide = &mut [Mat::new(), Mat::new()];
+        sums.add(scratch, self.intercept, Products::Double, wide);
         totals.merge(rows.totals);
         Ok(())
     }

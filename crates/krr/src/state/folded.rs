@@ -1,29 +1,28 @@
 //! Normal equations by folds: k-fold cross-validation in one pass.
 
-use super::bytes::Hash;
 use super::path::SAFETY;
-use super::sums::Sums;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::Problem;
 use crate::cross_validation::{CvScore, check_count};
-use crate::feature_sums::FeatureSums;
+use crate::data::Part;
+use crate::features::Totals;
 use crate::path::Family;
 use crate::path::family::Basis;
-use crate::problem::Part;
-use crate::totals::Totals;
+use crate::sums::FeatureSums;
+use crate::sums::{Hash, Sums};
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// The normal equations of k folds side by side: k-fold cross-validation without a second pass.
+/// The normal equations of each of k folds: k-fold cross-validation in one pass.
 ///
-/// Each row is in a fold at random, all of them equally likely, by a random number that belongs to
-/// its place among all rows. Or, [by content](FoldedEquations::by_content), copies of a row are in
-/// one fold. So folds do not depend on blocks, nor on who reads which rows:
-/// [`empty_at`](crate::RowSums::empty_at) says how many rows are before.
+/// The fold of a row is random, by a generator that follows from the number of the row, or, [by
+/// content](FoldedEquations::by_content), from its coordinates and targets. So folds do not depend
+/// on blocks or on the distribution of rows. [`empty_at`](crate::RowSums::empty_at) sets the number
+/// of the first row.
 ///
 /// With θ from the sums of the other folds, the squared error on fold f is a difference of sums,
 /// ‖y_f − Φ_fθ‖² = y_fᵀy_f − 2θᵀΦ_fᵀy_f + θᵀ(Φ_fᵀΦ_f)θ.
@@ -53,7 +52,7 @@ use std::sync::Arc;
 /// ```
 pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 
-/// What [`FoldedEquations`] adds of a tile.
+/// The term of a tile in [`FoldedEquations`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FoldSums<K, T> {
@@ -61,13 +60,13 @@ pub struct FoldSums<K, T> {
     equations: Arc<FitSums<K, T, FeatureSums>>,
     folds: usize,
     streams: Streams,
-    /// Whether what a row holds decides on its fold, not its place.
+    /// Whether the fold of a row follows from its coordinates and targets, not from its number.
     by_content: bool,
     /// Of the equations of all rows.
     fingerprint: u64,
 }
 
-/// The error of one ridge on rows that are left out.
+/// The cross-validation error of one ridge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FoldedScore {
@@ -79,8 +78,8 @@ pub struct FoldedScore {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The equations over no rows, for the same features, by so many folds. The rows of `self` play
-    /// no part.
+    /// The equations of `folds` folds over no rows, with the features of `self`. The rows of `self`
+    /// are not used.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for fewer than two folds.
@@ -105,8 +104,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
         self.term.fold(row)
     }
 
-    /// The same with folds that keep copies together: rows of equal coordinates and targets, whose
-    /// weights may differ. Rows that were added are forgotten.
+    /// The same over no rows, with copies in one fold: rows with equal coordinates and targets.
+    /// Their weights may differ.
     pub fn by_content(self) -> Self {
         let term = FoldSums { by_content: true, ..(*self.term).clone() };
         let hash = Hash::new().integer(self.fingerprint).integer(1);

@@ -1,7 +1,7 @@
-//! What the sums of products with kernel values have in common.
+//! Kernel values for sums: in chunks of rows, one per thread, with fingerprints.
 
-use super::bytes::Hash;
 use crate::Problem;
+use crate::sums::Hash;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
@@ -78,7 +78,7 @@ pub(super) fn by_rows<T: Scalar, X: Send>(
 }
 
 /// k_Z(x) of rows in `f64`, one a column: in `buffer`, and if T is another type, in `wide`.
-pub(super) fn values<'a, T: Scalar>(
+pub(crate) fn values<'a, T: Scalar>(
     kernel: &impl Kernel<T>,
     centers: Points<'_, T>,
     x: Points<'_, T>,

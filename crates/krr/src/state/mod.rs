@@ -1,7 +1,5 @@
-//! Fits as states: what a pass over rows adds up to, which can be merged, saved and gone on with.
+//! Fits as states: sums over rows that can be merged, saved and continued.
 
-mod accumulator;
-mod bytes;
 mod center_products;
 mod draws;
 mod dual_products;
@@ -15,7 +13,6 @@ mod path;
 mod residual_rows;
 mod row_sums;
 mod row_values;
-mod sums;
 mod tiled;
 
 pub use center_products::{CenterProduct, CenterProducts};
@@ -23,6 +20,7 @@ pub use dual_products::{DualProduct, DualProducts};
 pub use errors::{PathErrors, SquaredErrors};
 pub use fit_sums::FitSums;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
+pub(crate) use kernel_products::values;
 pub use newton_sums::{NewtonEquations, NewtonSums, step_of_newton};
 pub use path::{StatePath, StatePoint};
 pub(crate) use residual_rows::{Approximation, DrawnResidual, ResidualTotals};
@@ -31,13 +29,14 @@ pub use row_sums::{PassInput, RowSums};
 pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
-use crate::feature_sums::FeatureSums;
-use crate::kernel_rows::span;
-use crate::qr::Triangle;
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::data::all_absolute;
+use crate::features::Totals;
+use crate::features::Whitener;
+use crate::features::{span, spread};
+use crate::path::features::Decompose;
+use crate::sums::FeatureSums;
+use crate::sums::Triangle;
 use crate::{FitReport, KrrModel};
-use accumulator::Accumulator;
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
@@ -54,23 +53,23 @@ pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
 /// The triangular factor of the same features over the rows seen so far (TSQR), good at every λ.
 pub type TallQr<K, T> = FitState<K, T, Triangle>;
 
-/// What kernel ridge regression with given centres keeps of the rows it has seen: O(m² + mt)
-/// numbers, from which it can be solved at any ridge.
+/// The sums over rows from which kernel ridge regression with given centres is solved at any ridge:
+/// O(m² + mt) numbers.
 ///
 /// Rows come in blocks of any size, from memory, files or another machine. States of different rows
-/// merge, become bytes and come back ([`RowSums`]). So a pass over parts of the data, in any number
-/// of places, is one fit. States made with another kernel, other centres, another scalar type or on
-/// another instruction set do not merge: a fingerprint of all these tells.
+/// can be merged, and written to bytes and read again ([`RowSums`]). So one fit can use rows in any
+/// number of places. States with another kernel, other centres, another scalar type or another
+/// instruction set cannot be merged; a fingerprint detects them.
 ///
-/// Tiles are cut at multiples of 1024 rows of the state, never where a block was handed over. So
-/// the bits depend on the rows and on what was merged with what. States of the leaves of
-/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, are the fit in
-/// memory.
+/// A state cuts its rows into tiles of 1024, wherever blocks begin. So the bits depend on the rows
+/// and on the order of merges, not on blocks. States of the leaves of
+/// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, have the bits
+/// of the sums in memory.
 ///
 /// # Cost
-/// m² kernel values and m³/3 flops once. Then m kernel values and 2m² flops a row (and
-/// (3 + m/768)m² for [`TallQr`]). A state is m²/2 + mt numbers; those made by
-/// [`empty`](RowSums::empty) share the centres and R, another m².
+/// m² kernel values and m³/3 flops once. Then m kernel values and 2m² flops for each row, and
+/// (3 + m/768)m² more for [`TallQr`]. A state is m²/2 + mt numbers. States made by
+/// [`empty`](RowSums::empty) share the centres and R, another m² numbers.
 ///
 /// # Source
 /// As [`NystromKrr`](crate::NystromKrr); TSQR is that of Demmel, Grigori, Hoemmen & Langou, SIAM J.
@@ -102,7 +101,7 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 pub type FitState<K, T, A> = Tiled<FitSums<K, T, A>, T>;
 
 #[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
     /// The state over no rows, for these centres and t targets.
     ///
     /// # Errors
@@ -112,10 +111,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         Self::make(kernel, centers, &vec![0.0; targets], false)
     }
 
-    /// As `new`, and a constant b is fitted, not penalised, one per target.
+    /// As `new`, with a constant b for each target, which is not penalised.
     ///
-    /// `offset`, one number for each target, is subtracted from the targets and added to b: about
-    /// their mean, or 0. It changes nothing but the digits that a large mean would take.
+    /// `offset` has a number for each target, about its mean, or 0. It is subtracted from the
+    /// targets and added to b, so that a large mean takes no digits from the sums.
     ///
     /// # Errors
     /// As `new`; [`Error::InvalidParameter`] for an offset that is not finite.
@@ -127,7 +126,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         validate::not_empty("centres (m)", centers.len())?;
         kernel.check_points(centers)?;
         check_offset(offset)?;
-        let whitener = Whitener::new(&kernel, centers)?; //          W + δI = RRᵀ
+        let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
         let centers = centers.as_cols().to_owned();
         Ok(Self::of((kernel, centers, None), whitener, offset, intercept))
     }
@@ -146,16 +145,16 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         Tiled::over_no_rows(term, sizes, fingerprint)
     }
 
-    /// As `new`, or with an `offset` [`with_intercept`](Self::with_intercept); f is
-    /// restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr): its rows
-    /// belong to `points`. A uniform sample of the rows to come will do for them, and they are not
-    /// rows of the state by that.
+    /// As `new`, or as [`with_intercept`](Self::with_intercept) if there is an `offset`, with f
+    /// restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr). Row i of S
+    /// belongs to point i of `points`, for example of a uniform sample of the rows to come. The
+    /// points are not rows of the state.
     ///
     /// # Cost
-    /// For d columns and a support of u points: u² kernel values and d³/3 flops once, then u kernel
-    /// values and 2s + 2d² flops a row. Here s counts the entries that are not 0 if these are at
-    /// most ud/8, as those of an accumulation are; otherwise s = ud. A state is d²/2 + dt numbers,
-    /// what states share ud + d².
+    /// For m columns, u of whose rows are not 0: u² kernel values and m³/3 flops once, then u
+    /// kernel values and 2s + 2m² flops for each row. s is the number of entries that are not 0 if
+    /// it is at most um/8, as for an accumulation; otherwise s = um. A state is m²/2 + mt numbers,
+    /// and um + m² numbers are shared.
     ///
     /// # Errors
     /// As `new`; [`Error::Shape`] unless S has a row for each point.
@@ -195,7 +194,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         let product = SketchProduct::new(&matrix, sketch)?;
         // SᵀKS + δI = RRᵀ
         let gram = product.gram(product.on_support()?.as_ref());
-        let whitener = Whitener::from_gram(gram.as_ref(), false)?;
+        let whitener = Whitener::new(gram.as_ref(), false)?;
         let centers = points.gather(sketch.support().into());
         let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))
@@ -219,22 +218,22 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             reason: "from the state of its rows".into(),
             ..term.report(totals)
         };
-        let theta = term.to_centers(solution.beta);
+        // θ = R⁻ᵀβ, or S̄R⁻ᵀβ
+        let theta = spread(term.span.as_ref(), term.whitener.unwhiten(solution.beta));
         let (kernel, b) = (term.kernel.clone(), b.as_deref());
         KrrModel::from_parts(kernel, term.centers(), theta.as_ref(), b, report)
     }
 
     /// Training error, generalised cross-validation and d_eff at all `ridges`, and the model at
-    /// any: no further pass over the rows. About 10m³ flops. Leave-one-out errors need that pass:
-    /// [`StatePath::errors`].
+    /// any, without another pass over the rows. About 10m³ flops. [`StatePath::errors`] takes
+    /// another pass for leave-one-out errors.
     ///
     /// # Errors
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
     pub fn path(&self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
-        validate::not_empty("ridges of the path", ridges.len())?;
         let (known, term) = (self.known()?, &*self.term);
         let Totals { rows, weight, ref squares, ref targets, .. } = known.0;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(rows as usize).map(drop))?;
+        all_absolute(ridges, rows as usize)?;
         let family = term.family(&known)?;
         let t = squares.len() as f64;
         let centered = |(square, sum): (&f64, &f64)| {
@@ -249,8 +248,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             Ok(StatePoint { ridge, mu, d_eff, training, rounding: level / (t * weight), gcv })
         };
         let points = ridges.iter().map(point).collect::<Result<_>>()?;
-        let shift = term.intercept.then(|| term.offset.clone());
-        Ok(StatePath { points, family: Arc::new(family), shift, fingerprint: self.fingerprint })
+        Ok(StatePath { points, family: Arc::new(family) })
     }
 
     /// The sums, once every row is in them.

@@ -1,12 +1,12 @@
 //! A Newton step of logistic regression over rows that come block by block.
 
-use super::bytes::Hash;
 use super::kernel_products::entries;
 use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
-use crate::feature_sums::FeatureSums;
-use crate::totals::Totals;
+use crate::features::Totals;
+use crate::sums::FeatureSums;
+use crate::sums::Hash;
 use crate::{KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// p(1 − p) counts as at least this much.
 const FLAT: f64 = 1e-12;
 
-/// The normal equations of one Newton step of [`LogisticKrr`](crate::LogisticKrr) from a model of
-/// log-odds, for each of its columns: a pass a step.
+/// The normal equations of one Newton step of [`LogisticKrr`](crate::LogisticKrr), for each column
+/// of a model of log-odds. Each step takes one pass.
 ///
 /// A step is a regression with weights h_i = w_i p_i(1 − p_i) and targets f(x_i) +
 /// w_i(1_{y_i = 1} − p_i)/h_i. A target above 0 counts as +1, any other as −1.
@@ -50,14 +50,14 @@ const FLAT: f64 = 1e-12;
 /// ```
 pub type NewtonEquations<K, T> = Tiled<NewtonSums<K, T>, T>;
 
-/// What [`NewtonEquations`] adds of a tile.
+/// The term of a tile in [`NewtonEquations`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct NewtonSums<K, T> {
     /// Of each column.
     equations: Arc<FitSums<K, T, FeatureSums>>,
     columns: usize,
-    /// Where the step begins; 0 without a model.
+    /// The log-odds before the step; 0 without a model.
     from: Option<KrrModel<K, T>>,
     /// Of the equations of a column.
     fingerprint: u64,
@@ -74,8 +74,8 @@ pub fn step_of_newton(f: f64, is_positive: bool) -> (f64, f64) {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The equations over no rows of a Newton step for t columns, with the features of `self`,
-    /// whose rows play no part. The step begins at these log-odds, or at 0.
+    /// The equations of a Newton step for t columns over no rows, with the features of `self`. The
+    /// rows of `self` are not used. The step begins at the log-odds `from`, or at 0.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless `self` has one target and the log-odds
@@ -97,7 +97,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> NewtonEquations<K, T> {
-    /// Where the step leads to at every ridge, for each column.
+    /// The log-odds after the step at every ridge, for each column.
     ///
     /// # Errors
     /// Those of [`FitState::path`](crate::FitState::path).

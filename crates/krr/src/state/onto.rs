@@ -1,21 +1,20 @@
-//! A state over other centres, as a dictionary that changes asks for.
+//! A state over other centres, for a dictionary that changes.
 
 use super::NormalEquations;
 use super::fit_sums::FitSums;
-use crate::feature_sums::FeatureSums;
+use crate::sums::FeatureSums;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The same rows over other centres. Of rows that are in the sums only the projection P k(x, ·)
-    /// onto the old centres is known. It is projected onto the new ones. Rows
-    /// that still wait for a whole tile are kept as they are.
+    /// The same rows over other centres. For the rows in the sums, only the projection P k(x, ·)
+    /// onto the old centres is known; this projection is projected onto the new centres. The rows
+    /// of an incomplete tile are kept.
     ///
-    /// Where the new centres are some of the old ones this is exact: the state that these rows
-    /// would have made. Along a new centre the earlier rows have only their projection onto the old
-    /// centres. With the dictionaries of SQUEAK at ridge γ that is all but γ/(1 − ε) of K, in norm,
-    /// for each change of the dictionary.
+    /// If all new centres are old centres, the result is exact: the state of these rows over the
+    /// new centres. With the dictionaries of SQUEAK at ridge γ, each change of the dictionary loses
+    /// at most γ/(1 − ε) of K in norm.
     ///
     /// # Cost
     /// For m old and m' new centres mm' + m'² kernel values and 2m²m' + 3mm'² + m'³/3 flops.

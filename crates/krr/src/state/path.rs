@@ -1,74 +1,46 @@
-//! A path of ridges from a state alone.
+//! A path of ridges from the sums of a state.
 
 use crate::path::{Family, smallest};
-use crate::{KrrModel, Problem};
+use crate::{LambdaPath, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
-use std::sync::Arc;
 
 /// Errors below this multiple of ε are rounding.
 pub(super) const SAFETY: f64 = 10.0;
 
-/// What a state knows about the fit at one ridge. Errors are means of squares over samples
-/// (weighted) and targets.
+/// The fit at one ridge of a [`StatePath`]. Errors are means of squares over targets and (weighted)
+/// samples.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StatePoint<T> {
-    /// The ridge as it was given.
+    /// The ridge of the caller.
     pub ridge: Ridge<T>,
-    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if
-    /// that is larger.
+    /// nλ as solved with: that of the caller, or the rounding level of the sums if that is larger.
     pub mu: f64,
     /// d_eff = tr H, the constant (if one is fitted) counted as 1.
     pub d_eff: f64,
     /// Mean square of the residuals y_i − f(x_i), a difference of sums.
     pub training: f64,
-    /// The level below which `training` and `gcv` are rounding errors. There a second pass knows:
-    /// [`StatePath::errors`].
+    /// The level below which `training` and `gcv` are rounding errors. [`StatePath::errors`]
+    /// computes them below that level, by another pass.
     pub rounding: f64,
     /// Generalised cross-validation, training/(1 − d_eff/n)².
     pub gcv: f64,
 }
 
 /// The fits at every ridge from a state, without a second pass over the rows.
-#[derive(Debug)]
-#[must_use]
-pub struct StatePath<K, T> {
-    /// At least one.
-    pub(super) points: Vec<StatePoint<T>>,
-    pub(super) family: Arc<Family<K, T>>,
-    /// What was subtracted from the targets, if a constant is fitted.
-    pub(super) shift: Option<Vec<f64>>,
-    /// Of the state.
-    pub(super) fingerprint: u64,
-}
+pub type StatePath<K, T> = LambdaPath<K, T, StatePoint<T>>;
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
-    /// One point per ridge, in the order given.
-    #[must_use]
-    pub fn points(&self) -> &[StatePoint<T>] {
-        &self.points
-    }
-
     /// The point with the smallest generalised cross-validation error (the first of equals).
-    #[must_use]
     pub fn best_by_gcv(&self) -> &StatePoint<T> {
         smallest(&self.points, |point| point.gcv)
     }
 
-    /// The model at any ridge, on the path or not. m²t flops.
-    ///
-    /// # Errors
-    /// Those of [`Ridge::absolute`];
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) if coefficients overflow.
-    pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
-        self.family.model_at(self.family.spectrum.mu(ridge)?)
-    }
-
-    /// The residuals y_i − f₋ᵢ(x_i) of some of the rows that the state has seen, for every target
-    /// (n × t): f₋ᵢ is the fit without row i. A weight that is that of several equal rows leaves
-    /// all of these out.
+    /// The residuals y_i − f₋ᵢ(x_i) of some of the rows of the state, for every target (n × t):
+    /// f₋ᵢ is the fit without row i. If the weight of a row counts equal rows, f₋ᵢ is the fit
+    /// without all of them.
     ///
     /// # Cost
     /// m kernel values and 4m² flops a row.

@@ -1,25 +1,25 @@
-//! What K differs by from its Nyström approximation, as sums over rows, and rows drawn by it.
+//! E = K − L, L a Nyström approximation: sums over rows, and rows drawn by the diagonal of E.
 
 use super::draws::Draws;
 use super::kernel_products::{entries, fingerprint};
 use super::tiled::{TileTerm, Tiled};
-use crate::problem::TILE_ROWS;
-use crate::whitener::{Whitener, residual_diagonal};
+use crate::data::TILE_ROWS;
+use crate::features::{Whitener, residual_diagonal};
 use crate::{KrrModel, Problem};
 use faer::reborrow::*;
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, Streams, ops};
 
-/// What [`Certificate`](crate::Certificate) takes from the rows once it knows Lα. That is the trace
-/// of E = K − L, lengths of α and of what Lα differs by from the fit, and rows drawn by E_ii.
+/// The sums of the second pass of a [`Certificate`](crate::Certificate), after Lα is known: the
+/// trace of E = K − L, the norms of α and of Lα − f, and rows drawn in proportion to E_ii.
 ///
-/// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; who
-/// runs passes needs [`RowSums`](crate::RowSums) alone. Memory: s·(d + 2t + 4) numbers for s rows
-/// drawn, and a tile of 1024 rows.
+/// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; a
+/// program that runs passes needs only [`RowSums`](crate::RowSums). Memory: s·(d + 2t + 4) numbers
+/// for s rows drawn, and a tile of 1024 rows.
 pub type ResidualRows<K, T> = Tiled<ResidualSums<K, T>, T>;
 
-/// What [`ResidualRows`] adds of a tile.
+/// The term of a tile in [`ResidualRows`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ResidualSums<K, T> {
@@ -77,7 +77,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> ResidualRows<K, T> {
     }
 }
 
-/// What [`ResidualRows`] come to.
+/// The sums of [`ResidualRows`] over all rows.
 pub(crate) struct ResidualTotals {
     /// tr E, of weighted rows; then Σγ² and Σ gap² of each target.
     sums: Vec<f64>,

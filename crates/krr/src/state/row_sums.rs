@@ -1,66 +1,67 @@
-//! What a pass over rows adds up to, whatever it is.
+//! Sums over rows, as a program that runs passes uses them.
 
 use crate::Problem;
 use faer::Mat;
 use nystrom_linalg_core::Result;
 
-/// Sums over rows that come in blocks of any size: they merge, become bytes and come back.
+/// Sums over rows that come in blocks of any size. Sums can be merged, and written to bytes and
+/// read again.
 ///
-/// A [`FitState`](crate::FitState) is such a sum, and so are the [`PathErrors`](crate::PathErrors)
-/// of a later pass. A program that shares rows out and merges along a tree needs only this trait.
-/// Tiles are cut at multiples of 1024 rows of the sum. So the bits depend on the rows and on what
-/// was merged with what, never on the blocks.
+/// Examples are a [`FitState`](crate::FitState), and the [`PathErrors`](crate::PathErrors) of a
+/// later pass. A program that distributes rows and merges sums along a tree needs only this trait.
+/// Sums cut their rows into tiles of 1024. So the bits depend on the rows and on the order of
+/// merges, never on the blocks.
 pub trait RowSums<T>: Sized {
-    /// The sums over no rows, which these can be merged with.
+    /// The same sums over no rows, to be filled and merged with these.
     #[must_use]
     fn empty(&self) -> Self {
         self.empty_at(0)
     }
 
-    /// The same, before which so many other rows come: for sums to which the place of a row
-    /// matters. [`empty`](Self::empty) for all others.
+    /// The same sums over no rows, whose first row will have the number `before`. Some sums depend
+    /// on the numbers of their rows; for the others this is [`empty`](Self::empty).
     #[must_use]
     fn empty_at(&self, before: u64) -> Self;
 
-    /// What another process needs to make the sums over no rows, beside what all passes of a fit
-    /// share.
+    /// What these sums depend on, except the kernel, the centres and the number of targets, which
+    /// all passes of a fit share. Another process makes the same sums over no rows from it.
     fn input(&self) -> &PassInput {
         &PassInput::Nothing
     }
 
-    /// Rows seen.
+    /// The number of rows.
     fn rows(&self) -> u64;
 
-    /// Takes the rows of a block, after those before it.
+    /// Appends the rows of a block. All its weights may be 0.
     ///
     /// # Errors
-    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit) for the block, before any of it is
-    /// taken; weights may all be 0. [`Shape`](nystrom_linalg_core::Error::Shape) for another number
-    /// of coordinates or targets.
+    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit) for the block, and
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of coordinates or targets.
+    /// The sums are then unchanged.
     fn accumulate<'a>(&mut self, block: impl Into<Problem<'a, T>>) -> Result<()>
     where
         T: 'a;
 
-    /// Ends the tile that is not whole: the next row begins another.
+    /// Adds an incomplete tile to the sums: the next row begins a new tile.
     ///
     /// # Errors
     /// None that a caller can cause.
     fn close(&mut self) -> Result<()>;
 
-    /// Adds the rows of other sums, as if they came after these. Unless there are none, the last
-    /// tiles of both are [closed](Self::close).
+    /// Adds `later`, the sums of later rows. If `later` has rows, the last tiles of both are
+    /// [closed](Self::close).
     ///
     /// # Errors
-    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums of something else; these
-    /// are then as they were.
+    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums with another kernel,
+    /// other centres or another input. These sums are then unchanged.
     fn merge(&mut self, later: Self) -> Result<()>;
 
-    /// The sums as bytes: 8 a number, with layout version, fingerprint and checksum. Up to 1023
-    /// rows of a tile that is not whole are among them, unless it is [closed](Self::close). What
-    /// all sums of one kind share, kernel and centres, is not.
+    /// The sums as bytes: 8 for each number, with layout version, fingerprint and checksum. They
+    /// include the rows of an incomplete tile, up to 1023, unless it is [closed](Self::close). They
+    /// do not include kernel and centres.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// The sums that [`to_bytes`](Self::to_bytes) wrote; the rows of `self` play no part.
+    /// Reads the sums that [`to_bytes`](Self::to_bytes) wrote. The rows of `self` are not used.
     ///
     /// # Errors
     /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for damaged bytes and for sums
@@ -68,8 +69,8 @@ pub trait RowSums<T>: Sized {
     fn read(&self, bytes: &[u8]) -> Result<Self>;
 }
 
-/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) depends on beside the rows
-/// and what all its passes share: kernel, centres and the number of targets.
+/// The input of a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill), except the rows,
+/// the kernel, the centres and the number of targets.
 ///
 /// ```
 /// use faer::Mat;
@@ -88,9 +89,9 @@ pub trait RowSums<T>: Sized {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum PassInput {
-    /// Nothing more.
+    /// No input.
     Nothing,
-    /// Products with these vectors, M × t.
+    /// Products with these vectors, m × t.
     Along(Mat<f64>),
     /// A random embedding with this key.
     Embedded(u64),

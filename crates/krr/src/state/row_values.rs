@@ -1,11 +1,10 @@
 //! Values of rows, in their order, as sums over rows.
 
-use super::bytes::Reader;
 use super::kernel_products::{Buffers, by_rows, entries, fingerprint, values};
-use super::sums::Sums;
 use super::tiled::{TileTerm, Tiled};
 use crate::Problem;
-use crate::problem::Part;
+use crate::data::Part;
+use crate::sums::{Reader, Sums};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
@@ -15,15 +14,15 @@ use std::sync::Arc;
 const CHUNK: usize = 32;
 const PIECE: usize = 2048;
 
-/// What [`FullKrr`](crate::FullKrr) takes from the rows: points, targets and weights at first, then
-/// Ku for a given u.
+/// The values of a pass of [`FullKrr`](crate::FullKrr), for each row: point, target and weight in
+/// the first pass, (Ku)_i for a given u in the others.
 ///
-/// [`FullKrr::fit_passes`](crate::FullKrr::fit_passes) makes and reads them; who runs passes needs
-/// [`RowSums`](crate::RowSums) alone. Later rows come behind earlier ones, so that a merge is no
-/// sum: no number depends on who has which row. Memory: the values, and 512 KiB for each thread.
+/// [`FullKrr::fit_passes`](crate::FullKrr::fit_passes) makes and reads them; a program that runs
+/// passes needs only [`RowSums`](crate::RowSums). A merge appends the values of later rows, so that
+/// no number depends on the distribution of rows. Memory: the values, and 512 KiB for each thread.
 pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
 
-/// What [`RowValues`] takes of a tile.
+/// The values of a tile in [`RowValues`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ValueSums<K, T> {

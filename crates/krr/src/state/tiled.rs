@@ -1,20 +1,19 @@
-//! Sums over rows, tile by tile: what they all have in common.
+//! Sums over rows, tile by tile.
 
-use super::bytes::{Reader, to_bytes, wrong};
-use super::sums::Sums;
 use super::{PassInput, RowSums};
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::waiting::Waiting;
+use crate::data::TILE_ROWS;
+use crate::data::Waiting;
+use crate::sums::{Reader, Sums, to_bytes, wrong};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// More rows than any pass sees. Counts below it do not overflow, nor do those of kernel values.
+/// More rows than any pass has. Smaller numbers of rows and of their kernel values do not overflow.
 const MOST_ROWS: u64 = 1 << 40;
 
-/// What a tile of rows adds to a sum, and what this depends on beside the rows.
+/// The term of a tile of rows in a sum, with everything but the rows that the term depends on.
 pub(crate) trait TileTerm<T: Scalar> {
     /// Which sums these are, in a file.
     const KIND: u8;
@@ -24,15 +23,15 @@ pub(crate) trait TileTerm<T: Scalar> {
     /// Memory that a tile is evaluated in; later tiles of the same block use it again.
     type Scratch: Default;
 
-    /// What it depends on beside kernel, centres and targets.
+    /// What it depends on except kernel, centres and the number of targets.
     fn input(&self) -> &PassInput {
         &PassInput::Nothing
     }
-    /// The kernel, which says what points it takes.
+    /// The kernel, by which points are checked.
     fn kernel(&self) -> &impl Kernel<T>;
     /// The sums over no rows.
     fn zeros(&self) -> Self::Sums;
-    /// Adds a tile, of 1024 rows or the last, whose first row has the number `first` among all.
+    /// Adds a tile of 1024 rows, or fewer at the end; `first` is the number of its first row.
     fn add(
         &self,
         sums: &mut Self::Sums,
@@ -42,9 +41,9 @@ pub(crate) trait TileTerm<T: Scalar> {
     ) -> Result<()>;
 }
 
-/// Sums over rows, and the rows that wait until their tile is whole. [`RowSums`] says what can be
-/// done with them; [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
-/// [`CenterProducts`](crate::CenterProducts) are what is summed.
+/// Sums over rows, and the rows of an incomplete tile. Its methods are those of [`RowSums`].
+/// Examples are [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
+/// [`CenterProducts`](crate::CenterProducts).
 #[derive(Debug, Clone)]
 #[must_use]
 #[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
@@ -56,13 +55,13 @@ pub struct Tiled<S: TileTerm<T>, T: Scalar> {
     rows: u64,
     pub(super) sums: S::Sums,
     pub(super) waiting: Waiting<T>,
-    /// Of all that the numbers depend on beside the rows.
+    /// A hash of everything but the rows that the sums depend on.
     pub(super) fingerprint: u64,
 }
 
 #[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
 impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
-    /// Over no rows, with so many coordinates and targets a row.
+    /// Over no rows, with d coordinates and t targets each.
     pub(super) fn over_no_rows(
         term: impl Into<Arc<S>>,
         [d, t]: [usize; 2],
@@ -73,13 +72,13 @@ impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
         Tiled { term, first: 0, rows: 0, sums, waiting, fingerprint }
     }
 
-    /// The same with the sums over so many rows.
+    /// The same with these sums over `rows` rows.
     pub(super) fn with_sums(self, sums: S::Sums, rows: u64) -> Self {
         Tiled { sums, rows, ..self }
     }
 
-    /// The sums over all rows. Rows that wait for a whole tile are added to a copy: if a getter cut
-    /// their tile, it would change the bits of later sums.
+    /// The sums over all rows. The rows of an incomplete tile are added to a copy: to close the
+    /// tile here would change the bits of later sums.
     pub(super) fn whole(&self) -> Result<Cow<'_, S::Sums>> {
         if self.waiting.len() == 0 {
             return Ok(Cow::Borrowed(&self.sums));

@@ -259,8 +259,9 @@ fn certified(rows: usize, passes: &mut Damaging<'_>) {
 struct Diagonal;
 
 impl LinearSystem<f64> for Diagonal {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
         out.copy_from(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (i + 1) as f64 * x[(i, j)]));
+        Ok(())
     }
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(r);

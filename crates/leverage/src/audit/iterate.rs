@@ -29,9 +29,10 @@ struct Shifted<'a, T> {
 }
 
 impl<T: Scalar> LinearSystem<f64> for Shifted<'_, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
         symmetric_product(self.k, out.rb_mut(), x);
         out += faer::Scale(self.mu) * x;
+        Ok(())
     }
 
     fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
@@ -63,7 +64,11 @@ pub(super) fn bounds<T: Scalar>(
             open = kept.iter().map(|&j| open[j]).collect();
         }
         let failed = found.iter().any(|bound| !bound.residual.is_finite());
-        if failed || open.is_empty() || iterations == max_iterations || !cg.step(&mut system, 0.0) {
+        if failed
+            || open.is_empty()
+            || iterations == max_iterations
+            || !cg.step(&mut system, 0.0)?
+        {
             return Ok((found, iterations));
         }
         iterations += 1;

@@ -44,7 +44,7 @@ fn as_planned(name: &str, measured: Measured, report: &IterationReport, model: u
     );
 }
 
-/// An iteration: nM kernel values and 4nMt + 4M²t flops. Before: M² values; the factor of K_MM, the
+/// An iteration: nm kernel values and 4nmt + 4m²t flops. Before: m² values; the factor of K_mm, the
 /// product RᵀΩR in panels of 256 columns, its factor, M³/3 + (2M³/3 + 256M²) + M³/3, and a pass for
 /// the right-hand side.
 #[test]
@@ -76,8 +76,8 @@ fn falkon() {
         let factors = m.powi(3) / 3.0 + (2.0 * m.powi(3) / 3.0 + 256.0 * m * m) + m.powi(3) / 3.0;
         holds("Falkon, flops before", before, factors + 2.0 * n * m * t, 1.0..=1.1);
         holds("Falkon, entries in all", whole.entries, m * m + 4.0 * n * m, 1.0..=1.0);
-        let kept = run(12, Some(1 << 30)); // room for all of K_nM
-        holds("Falkon, entries where K_nM is kept", kept.entries, m * m + n * m, 1.0..=1.0);
+        let kept = run(12, Some(1 << 30)); // room for all of K_nm
+        holds("Falkon, entries where K_nm is kept", kept.entries, m * m + n * m, 1.0..=1.0);
     });
 }
 

@@ -132,11 +132,12 @@ impl<S: RowSums<f64>> Summing<'_, S> {
 /// ```
 /// use nystrom_pipeline::{iterations_from_bytes, iterations_to_bytes};
 /// # use nystrom::faer::{MatMut, MatRef, mat};
-/// # use nystrom::linalg_core::{LinearSystem, Solve};
+/// # use nystrom::linalg_core::{LinearSystem, Result, Solve};
 /// # struct Twice;
 /// # impl LinearSystem<f64> for Twice {
-/// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+/// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
 /// #         out.copy_from(nystrom::faer::Scale(2.0) * x);
+/// #         Ok(())
 /// #     }
 /// #     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
 /// #         out.copy_from(r);

@@ -1,15 +1,17 @@
 //! The same least squares problem without squaring anything: a streamed (tall-skinny) QR
 //! factorisation.
 
-use crate::feature_sums::{Solution, condition};
-use crate::rows::{FeatureRows, Tile};
+use crate::SolvedBy;
+use crate::features::Tile;
+use crate::sums::{Accumulator, Products, Solution, condition};
+use crate::sums::{Reader, Sums};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_linalg_core::{PackedLower, Result, RowTree, Scalar, ops, work};
+use nystrom_linalg_core::{PackedLower, Result, Scalar, ops, work};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an
 /// intercept.
@@ -18,8 +20,8 @@ use nystrom_linalg_core::{PackedLower, Result, RowTree, Scalar, ops, work};
 ///
 /// # Source
 /// J. Demmel, L. Grigori, M. Hoemmen, J. Langou, *Communication-optimal parallel and sequential QR
-/// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is [`RowTree`],
-/// sequential within a leaf.
+/// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is
+/// [`RowTree`](nystrom_linalg_core::RowTree), sequential within a leaf.
 #[derive(Debug, Clone)]
 pub struct Triangle {
     pub(crate) Rt: PackedLower<f64>,
@@ -35,47 +37,84 @@ pub(crate) struct CenteredTriangle {
     pub floor: f64,
 }
 
-impl Triangle {
-    /// One pass in `f64`, whatever T is: n·m kernel values, (3 + m/768)nm² + 23m³ flops. Memory:
-    /// 2m² numbers for the partial triangles and (m + max(m, 1024))·(m + t) for the one being
-    /// updated.
-    pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Result<Self> {
-        let zeros = || Self::zeros(stream.features(), stream.targets());
-        let add = |top: Self, tile: &Tile<T>| top.update(tile, stream.shift.is_some());
-        stream.sum(RowTree::large(stream.len()), zeros, add, Self::combine)
-    }
+/// One pass over the rows, in `f64` whatever T is, takes n·m kernel values and
+/// (3 + m/768)nm² + 23m³ flops. It holds 2m² numbers for the partial triangles and
+/// (m + max(m, 1024))·(m + t) for the one being updated.
+impl Accumulator for Triangle {
+    const KIND: u8 = 1;
+    const SOLVED_BY: SolvedBy = SolvedBy::Qr;
 
-    pub(crate) fn zeros(p: usize, t: usize) -> Self {
+    fn zeros(p: usize, t: usize) -> Self {
         Triangle { Rt: PackedLower::zeros(p), c: Mat::zeros(p, t) }
     }
 
     /// QR of [R c; tile].
-    pub(crate) fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
+    fn add<T: Scalar>(
+        &mut self,
+        tile: &Tile<T>,
+        intercept: bool,
+        _: Products,
+        _: &mut [Mat<f64>; 2],
+    ) {
         let p = self.Rt.order();
         // the ones are the last column of Z
         let first = |k: usize| if intercept { (k + p - 1) % p } else { k };
         let (Z, Y) = (tile.Z(), tile.Y());
-        self.reduce_with(tile.rows(), |i, j| Z[(i, first(j))].f64(), |i, j| Y[(i, j)].f64())
+        self.put_below(tile.rows(), |i, j| Z[(i, first(j))].f64(), |i, j| Y[(i, j)].f64());
     }
 
+    /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
+    /// R₀β)/R₀₀.
+    ///
+    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ. It is
+    /// raised to that, so that there is always an answer.
+    fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
+        let skip = usize::from(intercept);
+        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
+        let mu = mu.max(self.floor(skip));
+        let mut ridge = Triangle {
+            Rt: PackedLower::from_fn(m, |j, i| self.Rt.get(j + skip, i + skip)),
+            c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
+        };
+        let root = mu.sqrt();
+        ridge.put_below(m, |i, j| if i == j { root } else { 0.0 }, |_, _| 0.0);
+        let upper = Mat::from_fn(m, m, |i, j| if i <= j { ridge.Rt.get(j, i) } else { 0.0 });
+        let mut beta = ridge.c;
+        ops::solve_upper(upper.as_ref(), beta.as_mut());
+        let b = intercept.then(|| {
+            let dot = |j: usize| ops::dot(&self.Rt.col(0)[1..], beta.col_as_slice(j));
+            (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
+        });
+        Ok(Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu })
+    }
+}
+
+impl Sums for Triangle {
     /// QR of [R c; R' c'].
-    pub(crate) fn combine(self, other: Self) -> Self {
-        let p = self.Rt.order();
-        self.reduce_with(
-            p,
-            |i, j| if i <= j { other.Rt.get(j, i) } else { 0.0 },
-            |i, j| other.c[(i, j)],
-        )
+    fn merge(&mut self, later: Self) {
+        let entry = |i: usize, j: usize| if i <= j { later.Rt.get(j, i) } else { 0.0 };
+        self.put_below(self.Rt.order(), entry, |i, j| later.c[(i, j)]);
     }
 
+    fn write(&self, out: &mut dyn FnMut(u64)) {
+        self.Rt.write(out);
+        self.c.write(out);
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Self {
+        Triangle { Rt: self.Rt.read(reader), c: self.c.read(reader) }
+    }
+}
+
+impl Triangle {
     /// QR of [R c; below], `below` given by its entries: `rows` rows, p columns of features, t of
     /// targets.
-    fn reduce_with(
-        self,
+    fn put_below(
+        &mut self,
         rows: usize,
         features: impl Fn(usize, usize) -> f64,
         targets: impl Fn(usize, usize) -> f64,
-    ) -> Self {
+    ) {
         let (p, t) = (self.Rt.order(), self.c.ncols());
         let mut stacked = Mat::zeros(p + rows, p + t);
         for j in 0..p {
@@ -94,38 +133,12 @@ impl Triangle {
                 stacked[(p + i, p + j)] = targets(i, j);
             }
         }
-        drop(self);
+        *self = Self::zeros(0, 0); // frees its memory
         triangularise(stacked.as_mut(), p);
-        Triangle {
+        *self = Triangle {
             Rt: PackedLower::from_fn(p, |i, j| stacked[(j, i)]),
             c: Mat::from_fn(p, t, |i, j| stacked[(i, p + j)]),
-        }
-    }
-
-    /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
-    /// R₀β)/R₀₀.
-    ///
-    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ. It is
-    /// raised to that, so that there is always an answer.
-    pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Solution {
-        let skip = usize::from(intercept);
-        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
-        let R = |i: usize, j: usize| self.Rt.get(j + skip, i + skip);
-        let mu = mu.max(self.floor(skip));
-        let lower = Triangle {
-            Rt: PackedLower::from_fn(m, |j, i| R(i, j)),
-            c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
         };
-        let root = mu.sqrt();
-        let ridge = lower.reduce_with(m, |i, j| if i == j { root } else { 0.0 }, |_, _| 0.0);
-        let upper = Mat::from_fn(m, m, |i, j| if i <= j { ridge.Rt.get(j, i) } else { 0.0 });
-        let mut beta = ridge.c;
-        ops::solve_upper(upper.as_ref(), beta.as_mut());
-        let b = intercept.then(|| {
-            let dot = |j: usize| ops::dot(&self.Rt.col(0)[1..], beta.col_as_slice(j));
-            (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
-        });
-        Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu }
     }
 
     /// (64·m·ε·‖R‖_F)², R without its first `skip` rows and columns.

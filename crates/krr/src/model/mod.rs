@@ -1,7 +1,20 @@
-//! A fitted model.
+//! A fitted model, its report, file, gradient and posterior variance.
 
-use crate::FitReport;
-use crate::centers::check_points;
+mod gradient;
+mod posterior;
+mod report;
+#[cfg(feature = "serde")]
+mod saved;
+mod targets;
+
+pub use gradient::MarginalEffects;
+pub use posterior::Posterior;
+pub use report::{FitReport, SolvedBy};
+#[cfg(feature = "serde")]
+pub use saved::{MODEL_FORMAT, SavedModel};
+pub(crate) use targets::Targets;
+
+use crate::data::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -14,13 +27,13 @@ const TILE_ROWS: usize = 256;
 /// A fitted regression function, f(x) = Σ_j θ_j k(x, z_j) + b. It has a kernel, m centres in ℝ^d,
 /// an m × t matrix of coefficients and t constants.
 ///
-/// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all
-/// the points).
+/// Of the training data a model holds only the centres. The centres of
+/// [`ExactKrr`](crate::ExactKrr) are all points.
 ///
-/// With the feature `serde` it can be saved in any format serde knows and loaded again. Predictions
-/// of the loaded model are the same to the bit in a format that keeps numbers. `serde_json` does
-/// with its feature `float_roundtrip`. Loading checks the format version, the scalar type and all
-/// sizes; see `SavedModel`.
+/// With the feature `serde` a model can be saved in any format of serde. A loaded model predicts
+/// the same bits if the format keeps all digits of a number, as `serde_json` does with its feature
+/// `float_roundtrip`. Loading checks the format version, the scalar type and all sizes; see
+/// `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct KrrModel<K, T> {
@@ -32,8 +45,8 @@ pub struct KrrModel<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
-    /// The model of these parts: what a file of your own layout is loaded into. Centres are the
-    /// columns of `centers` (d × m), coefficients are m × t, constants t.
+    /// A model from its parts, such as those of a file in your own layout. Centres are the columns
+    /// of `centers` (d × m), coefficients are m × t, constants t.
     ///
     /// # Errors
     /// `Shape` if sizes contradict each other, and
@@ -122,7 +135,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         &self.intercept
     }
 
-    /// What the fit did.
+    /// The report of the fit.
     pub fn report(&self) -> &FitReport {
         &self.report
     }

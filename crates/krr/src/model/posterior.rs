@@ -1,6 +1,6 @@
-//! The variance of a Gaussian process, at the ridge of a regression.
+//! The variance of the Gaussian process whose mean is a regression.
 
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::{Accum, Col, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// Points of a tile.
 const TILE: usize = 256;
 
-/// How uncertain a regression is at each point: the variance of a Gaussian process with covariance
-/// k, given noisy values at the rows.
+/// The uncertainty of a regression at each point: the variance of a Gaussian process with
+/// covariance k, given noisy values at the rows.
 ///
 /// Kernel ridge regression at μ = nλ is the mean of that process for noise of variance σ² and
 /// covariance (σ²/μ)k. With features φ(x) = R⁻¹k_Z(x) of the landmarks Z, W = RRᵀ,
@@ -19,12 +19,13 @@ const TILE: usize = 256;
 /// v(x) = k(x, x) − ‖φ(x)‖² + μ φ(x)ᵀ(ΦᵀΦ + μI)⁻¹φ(x),
 /// ```
 ///
-/// in units in which the noise has variance μ. The first two terms are what the landmarks miss:
-/// far from the data v is that of the prior. With all rows as landmarks it is exact. It assumes
-/// noise of the same size everywhere; the intervals of conformal prediction do not.
+/// in units in which the noise has variance μ. The first two terms are the variance that the
+/// landmarks do not see: far from the data v is the variance of the prior. With all rows as
+/// landmarks v is exact. The noise is assumed to have the same variance everywhere; intervals of
+/// conformal prediction need no such assumption.
 ///
-/// If the covariance is s²k and the noise σ², whatever μ, the error of the regression has the
-/// variance s²b(x) + σ²c(x) with c = ∂v/∂μ and b = v − μc ([`parts`](Posterior::parts)). For
+/// For a covariance s²k and noise of variance σ², the error of the regression at any μ has the
+/// variance s²b(x) + σ²c(x), where c = ∂v/∂μ and b = v − μc ([`parts`](Posterior::parts)). For
 /// σ² = s²μ this is s²v(x).
 ///
 /// # Cost
@@ -94,9 +95,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
         Ok(self.parts(x)?.into_iter().map(|[b, c]| b + self.mu * c).collect())
     }
 
-    /// b and c at these points, at least 0: the regression errs by s²b + σ²c in the mean square if
-    /// the function is a Gaussian process of covariance s²k and the noise has variance σ². For
-    /// weights w it has variance σ²/w.
+    /// b and c at these points, at least 0: the mean squared error of the regression is s²b + σ²c
+    /// if the function is a Gaussian process of covariance s²k and the noise has variance σ², or
+    /// σ²/w_i for weights.
     ///
     /// # Errors
     /// As [`KrrModel::predict`](crate::KrrModel::predict).

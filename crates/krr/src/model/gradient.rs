@@ -1,7 +1,7 @@
-//! The gradient of a fitted model, and what is made of it.
+//! The gradient of a fitted model, its mean and its average outer product.
 
 use crate::KrrModel;
-use crate::centers::check_points;
+use crate::data::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{DifferentiableKernel, Points};
@@ -12,8 +12,7 @@ use std::ops::Range;
 /// Rows whose gradients are computed at once: a tile of 256·m slopes per thread.
 const TILE_ROWS: usize = 256;
 
-/// How targets change with each feature, on average over points: of
-/// [`KrrModel::marginal_effects`].
+/// The average change of each target with each feature, from [`KrrModel::marginal_effects`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
@@ -25,10 +24,10 @@ pub struct MarginalEffects {
 }
 
 impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
-    /// ∇f at the points `x`, as an x.len() × (d·t) matrix: ∂f_τ/∂x_k stands in column k + d·τ, so
-    /// that the gradients of a target lie side by side.
+    /// ∇f at the points `x`, as an x.len() × (d·t) matrix: ∂f_τ/∂x_k is in column k + d·τ, so that
+    /// the columns of a target are adjacent.
     ///
-    /// Where a kernel has no derivative, because x is a centre, its own term counts 0
+    /// At a centre where k(x, z_j) has no derivative, the term of this centre counts 0
     /// ([`DifferentiableKernel`]).
     ///
     /// x.len()·m kernel values and 2·x.len()·m·(d + 1)·t flops (of isotropic kernels); 512·m
@@ -64,8 +63,8 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// The mean of [`gradient`](Self::gradient) over the points `x`, with standard errors: average
     /// marginal effects, d × t.
     ///
-    /// The errors are those of a mean over points drawn at random; the model is taken as given.
-    /// Cost as [`gradient`](Self::gradient), of which no more than a tile per thread is kept.
+    /// The standard errors are those of a mean over points drawn at random, for a fixed model. Cost
+    /// as [`gradient`](Self::gradient), but only one tile per thread is stored.
     ///
     /// # Errors
     /// As [`predict`](Self::predict), and `InvalidParameter` for a single point, which has no
@@ -113,10 +112,10 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     }
 
     /// The average gradient outer product (1/n) Σ_i Σ_τ ∇f_τ(x_i) ∇f_τ(x_i)ᵀ over the points `x`,
-    /// d × d, positive semi-definite: which directions the model reacts to.
+    /// d × d, positive semi-definite. Its leading eigenvectors are the directions along which the
+    /// model varies most.
     ///
-    /// Cost as [`gradient`](Self::gradient) and 2nd²t flops; no more than a tile per thread is
-    /// kept.
+    /// Cost as [`gradient`](Self::gradient) and 2nd²t flops; only one tile per thread is stored.
     ///
     /// # Source
     /// A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, *Mechanism for feature learning in

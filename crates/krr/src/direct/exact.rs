@@ -1,8 +1,8 @@
 //! Exact kernel ridge regression.
 
 use crate::Problem;
-use crate::feature_sums::condition;
-use crate::targets::Targets;
+use crate::model::Targets;
+use crate::sums::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::MatMut;
 use nystrom_kernels::Kernel;
@@ -16,10 +16,10 @@ use std::ops::Range;
 ///     if `intercept`, all b,
 /// ```
 ///
-/// f = Σ_i α_i k(·, x_i) with α = (K + nλI)⁻¹y. With weights (K + nλD⁻¹)α = y, D = diag(w), solved
-/// as (√D K √D + nλI)γ = √D y, α = √D γ, which leaves samples of weight 0 out (α_i = 0). With an
-/// intercept 1ᵀα = 0, so that b = (uᵀM⁻¹√D y)/(uᵀM⁻¹u) for u = √D 1 and M the matrix just named:
-/// exact, at the price of one more right-hand side.
+/// f = Σ_i α_i k(·, x_i) with α = (K + nλI)⁻¹y. With weights (K + nλD⁻¹)α = y, D = diag(w). This
+/// system is solved as Mγ = √D y with M = √D K √D + nλI and α = √D γ: samples of weight 0 get
+/// α_i = 0. With an intercept 1ᵀα = 0, hence b = (uᵀM⁻¹√D y)/(uᵀM⁻¹u) for u = √D 1. This takes one
+/// more right-hand side.
 ///
 /// # Cost
 /// n × n by definition: n²/2 kernel values, n³/3 flops, and **half an n × n matrix of memory** (4n²
@@ -48,17 +48,10 @@ pub struct ExactKrr<K, R> {
     pub intercept: bool,
 }
 
-impl<K, T> ExactKrr<K, Ridge<T>> {
+impl<K, R> ExactKrr<K, R> {
     /// Without intercept.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+    pub fn new(kernel: K, ridge: R) -> Self {
         ExactKrr { kernel, ridge, intercept: false }
-    }
-}
-
-impl<K> ExactKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        ExactKrr { kernel, ridge: (), intercept: false }
     }
 }
 

@@ -10,19 +10,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Version of the layout of [`SavedModel`]; raised whenever that changes.
 pub const MODEL_FORMAT: u32 = 1;
 
-/// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format
-/// version beside them.
+/// A [`KrrModel`] as it is stored in a file: its fields, their sizes, the scalar type and the
+/// format version.
 ///
-/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type. A bad file
-/// then is an error of the format (`serde_json::Error`, say) with the same message. Deserialise a
-/// `SavedModel` and convert it to get the typed [`Error::Incompatible`].
+/// `KrrModel` implements `Serialize` and `Deserialize` through this type. For a bad file it returns
+/// an error of the format, such as `serde_json::Error`, with the same message. To get the typed
+/// [`Error::Incompatible`], deserialise a `SavedModel` and convert it.
 ///
-/// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is
-/// refused. Files from before kernels had names load where their fields can be those of one kernel
-/// only. These kernels are `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`,
-/// `Bernoulli`, `Periodic`, `Precomputed` and multiples of these. The first two also load with a
-/// length scale per coordinate. `Gaussian`, `Matern12`, `Matern32` and `Matern52` looked alike,
-/// sums looked like products: there the message says which name to write into the file.
+/// The kernel is stored under its name ([`SavedKernel`]). A file with another kernel, or with one
+/// without a name, is refused.
 ///
 /// ```
 /// use faer::mat;

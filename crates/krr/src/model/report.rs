@@ -1,4 +1,4 @@
-//! What a fit did.
+//! The report of a fit: sizes, choices, costs.
 
 use crate::Problem;
 use nystrom_kernels::Points;
@@ -39,29 +39,29 @@ pub struct FitReport {
     pub d: usize,
     /// Number of targets.
     pub t: usize,
-    /// Whether a constant was fitted for each target; it may be 0. Files of earlier versions do not
-    /// say so: false.
+    /// Whether a constant was fitted for each target; it may be 0. False for a file without this
+    /// field.
     #[cfg_attr(feature = "serde", serde(default))]
     pub intercept: bool,
-    /// nλ as solved with: the ridge asked for, unless it was below the rounding level of the
-    /// features and [`SolvedBy::Qr`] raised it to that.
+    /// nλ as solved with: the ridge of the caller, or the rounding level of the features if the
+    /// ridge was smaller and the solver was [`SolvedBy::Qr`].
     pub ridge: f64,
     /// δ in W + δI = RRᵀ (0 for exact kernel ridge regression).
     pub jitter: f64,
     /// How the system was solved.
     pub solver: SolvedBy,
-    /// Why that way, in words.
+    /// The reason for that solver, in words.
     pub reason: String,
-    /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on its
-    /// condition number, often within a factor m of it. For an iterative fit: of the preconditioned
-    /// system, by its Ritz values.
+    /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on the
+    /// condition number, often within a factor m of it. For an iterative fit, an estimate of the
+    /// condition number of the preconditioned system by Ritz values.
     pub condition: f64,
     /// Number of kernel values evaluated.
     pub kernel_entries: u64,
 }
 
 impl FitReport {
-    /// Of n samples with t targets through these centres. How it went is for the caller to add.
+    /// For n samples with t targets and these centres. The caller adds the results.
     pub(crate) fn sized<T: Scalar>(
         solver: SolvedBy,
         n: usize,

@@ -1,8 +1,8 @@
 //! Kernel ridge regression through a weighted dictionary, as of a stream.
 
-use crate::kernel_rows::KernelRows;
-use crate::rows::FeatureRows;
-use crate::whitener::Whitener;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar};
@@ -15,11 +15,11 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 ///     f̂(x) = Σ_j θ_j k(x, z_j) anywhere,  z_j ∈ D.
 /// ```
 ///
-/// What SQUEAK's points and weights are for: at any moment of the stream, the regression over all
-/// points seen so far. If the dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I. The risk at
-/// fixed design is then at most (1 + (γ/μ)/(1 − ε))² times the exact one's with μ. Unlike
-/// [`NystromKrr`](crate::NystromKrr) the weights matter, and γ limits the condition
-/// of the problem.
+/// With the dictionary of SQUEAK this is the regression over all points of the stream so far. If
+/// the dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I. The risk at fixed design is then
+/// at most (1 + (γ/μ)/(1 − ε))² times that of exact regression with μ. Unlike in
+/// [`NystromKrr`](crate::NystromKrr), the weights have an influence, and γ bounds the condition
+/// number.
 ///
 /// # Cost
 /// That of [`NystromKrr`](crate::NystromKrr): nm + m² kernel values and at most 2nm² + m³ flops in
@@ -54,8 +54,8 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 pub struct DictionaryKrr<K, T> {
     /// The kernel k.
     pub kernel: K,
-    /// γ, the ridge that the dictionary was made for: [`Ridge::Absolute`] for that of a stream,
-    /// whose n was not known.
+    /// γ, the ridge that the dictionary was made for. For a stream it is [`Ridge::Absolute`],
+    /// because n was not known.
     pub gamma: Ridge<T>,
     /// μ, the ridge of the regression.
     pub ridge: Ridge<T>,
@@ -83,7 +83,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let centers = Points::from_cols(z.as_ref());
         let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
-        let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
+        let W = self.kernel.gram(centers);
+        let whitener = Whitener::regularised(W.as_ref(), |j| gamma / weights[j])?;
         let source = KernelRows::new(&self.kernel, centers, None);
         let mut rows = FeatureRows::new(&problem, &source, &whitener, false)?;
         // β = (BᵀB + μI)⁻¹Bᵀy

@@ -1,6 +1,17 @@
 //! What a sum over rows is made of: numbers that merge, become bytes and come back.
 
-use super::bytes::Reader;
+mod accumulator;
+mod bytes;
+mod feature_sums;
+mod qr;
+
+pub(crate) use accumulator::{Accumulator, Products, Solution, condition};
+pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
+pub(crate) use feature_sums::Centered;
+pub use feature_sums::FeatureSums;
+pub(crate) use qr::CenteredTriangle;
+pub use qr::Triangle;
+
 use faer::Mat;
 use nystrom_linalg_core::PackedLower;
 use std::fmt::Debug;

@@ -1,8 +1,8 @@
 //! Kernel ridge regression with any sketch.
 
 use crate::Problem;
-use crate::rows::{FeatureRows, Source};
-use crate::whitener::Whitener;
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Source};
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// be kept.
 pub(crate) const STREAMED_SHARE: usize = 4;
 
-/// Kernel ridge regression with f restricted to the span of a sketch S (n × d, random or not):
+/// Kernel ridge regression with f restricted to the span of a sketch S (n × m, random or not):
 ///
 /// ```text
 /// f_S(x) = k(x, X)Sθ,   θ = (SᵀK²S + nλSᵀKS)⁻¹SᵀKy      (equation (3) of the paper)
@@ -26,22 +26,20 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// with one entry per column is [`NystromKrr`](crate::NystromKrr) with those rows as landmarks, to
 /// the bit.
 ///
-/// The formula as printed has the squared condition number of KS, which a smooth kernel makes
-/// numerically singular. Here the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS
-/// for W and KS for C. So whiten SᵀKS + δI = RRᵀ, then form normal equations of the rows of KSR⁻ᵀ.
-/// Where λ is so small that these lose digits, take the rows' QR factorisation ([`Solver`]). Then
-/// θ = R⁻ᵀβ.
+/// The matrix of the formula as printed has the squared condition number of KS, which is
+/// numerically singular for a smooth kernel. Here the stages of [`NystromKrr`](crate::NystromKrr)
+/// are taken with SᵀKS for W and KS for C: SᵀKS + δI = RRᵀ, normal equations of KSR⁻ᵀ, θ = R⁻ᵀβ.
+/// For very small λ the QR factorisation of KSR⁻ᵀ replaces its normal equations ([`Solver`]).
 ///
-/// The model keeps the u rows that S does not leave zero as its centres, so that predictions cost u
-/// kernel values each. There are u ≤ md of them for an
-/// [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
+/// The centres of the model are the points at the u rows of S that are not zero. A prediction costs
+/// u kernel values. For an [`Accumulation`](nystrom_sketch::Accumulation) of s terms u ≤ sm, for a
+/// dense sketch u = n.
 ///
 /// # Cost
-/// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch)
-/// and 2nd² + d³ flops more. Memory: for u ≤ n/4 the ud·8 bytes of KS on the support and what
-/// [`NystromKrr`](crate::NystromKrr) takes with m = d. Beyond that it takes nd numbers more,
-/// because KS is then computed once and kept. That is at most n² − u²/2 kernel values: n²/2 for a
-/// dense sketch.
+/// nu + u² kernel values, the product KS (2nsm flops for an accumulation of s terms, 2n²m for a
+/// dense sketch) and 2nm² + m³ flops. Memory for u ≤ n/4: um·8 bytes for the u rows of KS, and what
+/// [`NystromKrr`](crate::NystromKrr) takes. For larger u, KS is computed once and kept: nm numbers
+/// more and at most n² − u²/2 kernel values, n²/2 for a dense sketch.
 ///
 /// # Source
 /// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in
@@ -83,20 +81,6 @@ pub struct SketchedKrr<K, R> {
     pub solver: Solver,
 }
 
-impl<K, T> SketchedKrr<K, Ridge<T>> {
-    /// Without intercept, the solver chosen from λ.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
-        SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
-    }
-}
-
-impl<K> SketchedKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        SketchedKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
-    }
-}
-
 impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
     /// Fits y (n × t) at the n points x of the problem.
     ///
@@ -134,6 +118,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
 }
 
 impl<K, R> SketchedKrr<K, R> {
+    /// Without intercept, the solver chosen from λ.
+    pub fn new(kernel: K, ridge: R) -> Self {
+        SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
+    }
+
     /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit
     /// that goes over the rows `passes` times.
     pub(crate) fn with_features<T: Scalar, Out>(
@@ -153,7 +142,7 @@ impl<K, R> SketchedKrr<K, R> {
         let on_support = product.on_support()?; //                           KS on the support
         // SᵀKS + δI = RRᵀ; a path, which takes two passes, chooses no way to solve
         let is_auto = passes == 1 && self.solver == Solver::Auto;
-        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
+        let whitener = Whitener::new(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
         // ‖(KS)_i‖², the mean over the support
         let row = on_support.squared_norm_l2() / u as f64;
         let streamed = u <= n / STREAMED_SHARE;

@@ -1,42 +1,15 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
-use crate::rows::{FeatureRows, Tile};
-use crate::whitener::Whitener;
+use crate::SolvedBy;
+use crate::features::Whitener;
+use crate::features::{FeatureRows, Tile};
+use crate::sums::{Accumulator, Products, Solution, condition};
+use crate::sums::{Reader, Sums};
 use faer::{Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, RowTree, Scalar, ops};
+use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
 
 /// How far a refined fit may be from the minimiser at the rows, relative to the targets.
 const REFINED: f64 = 1e-8;
-
-/// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t
-/// numbers).
-pub(crate) struct Solution {
-    pub beta: Mat<f64>,
-    pub b: Option<Vec<f64>>,
-    /// The ridge solved with.
-    pub mu: f64,
-    /// (max L_ii / min L_ii)².
-    pub condition: f64,
-}
-
-/// The precision that products of tiles are taken in; their sums are in `f64` either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Products {
-    /// That of the scalar type.
-    Scalar,
-    /// `f64`: in `f32` half as fast as the other, and the tile is copied.
-    Double,
-}
-
-impl Products {
-    /// ε.
-    pub fn eps<T: Scalar>(self) -> f64 {
-        match self {
-            Products::Scalar => T::EPS,
-            Products::Double => f64::EPSILON,
-        }
-    }
-}
 
 /// The Gram sums of Z = √w[Φ 1] and Y.
 #[derive(Debug, Clone)]
@@ -50,27 +23,64 @@ pub(crate) struct Centered {
     pub means: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-impl FeatureSums {
-    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm²
-    /// for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile, twice
-    /// that for `f32` and products in `f64`.
-    pub(crate) fn accumulate<T: Scalar>(
-        stream: &FeatureRows<'_, T>,
-        products: Products,
-    ) -> Result<Self> {
-        let mut wide = [Mat::new(), Mat::new()];
-        let zeros = || GramSums::zeros(stream.features(), stream.targets());
-        let add = |mut sums, tile: &Tile<T>| {
-            add_tile(&mut sums, tile, products, &mut wide);
-            sums
-        };
-        let merge = |mut sums: GramSums, later: GramSums| {
-            sums += &later;
-            sums
-        };
-        stream.sum(RowTree::large(stream.len()), zeros, add, merge).map(FeatureSums)
+/// One pass over the rows takes n·m kernel values, nm² flops for the Gram matrix and, if tiles are
+/// whitened, nm² for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile,
+/// twice that for `f32` and products in `f64`.
+impl Accumulator for FeatureSums {
+    const KIND: u8 = 0;
+    const SOLVED_BY: SolvedBy = SolvedBy::NormalEquations;
+
+    fn zeros(p: usize, t: usize) -> Self {
+        FeatureSums(GramSums::zeros(p, t))
     }
 
+    fn add<T: Scalar>(
+        &mut self,
+        tile: &Tile<T>,
+        _: bool,
+        products: Products,
+        [Z, Y]: &mut [Mat<f64>; 2],
+    ) {
+        match products {
+            Products::Scalar => self.0.add(tile.Z(), tile.Y()),
+            Products::Double => self.0.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y)),
+        }
+    }
+
+    /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b
+    /// is not penalised): A ← A − aaᵀ/s, B ← B − a·Σwy/s, then b = (Σwy − aᵀβ)/s with a = Φᵀw, s =
+    /// Σw.
+    ///
+    /// # Errors
+    /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
+    fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
+        let penalised = self.penalised(|A| ops::add_to_diagonal(A, mu), intercept)?;
+        let beta = penalised.solve(self.0.moments.as_ref());
+        Ok(penalised.solution(beta, mu, |_| 1.0))
+    }
+}
+
+impl Sums for FeatureSums {
+    fn merge(&mut self, later: Self) {
+        self.0 += &later.0;
+    }
+
+    fn write(&self, out: &mut dyn FnMut(u64)) {
+        self.0.gram.write(out);
+        self.0.moments.write(out);
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Self {
+        let GramSums { gram, moments } = &self.0;
+        FeatureSums(GramSums { gram: gram.read(reader), moments: moments.read(reader) })
+    }
+
+    fn is_sound(&self, _: u64) -> bool {
+        (0..self.0.gram.order()).all(|j| self.0.gram.get(j, j) >= 0.0)
+    }
+}
+
+impl FeatureSums {
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the
     /// constant does not.
     pub(crate) fn trace(&self, m: usize) -> f64 {
@@ -98,18 +108,6 @@ impl FeatureSums {
         let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
         let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
         Centered { A, B, means }
-    }
-
-    /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b
-    /// is not penalised): A ← A − aaᵀ/s, B ← B − a·Σwy/s, then b = (Σwy − aᵀβ)/s with a = Φᵀw, s =
-    /// Σw.
-    ///
-    /// # Errors
-    /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
-    pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
-        let penalised = self.penalised(|A| ops::add_to_diagonal(A, mu), intercept)?;
-        let beta = penalised.solve(self.0.moments.as_ref());
-        Ok(penalised.solution(beta, mu, |_| 1.0))
     }
 
     /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B
@@ -197,19 +195,6 @@ impl FeatureSums {
     }
 }
 
-/// Adds the rows of a tile; `wide` is room for them in `f64`.
-pub(crate) fn add_tile<T: Scalar>(
-    sums: &mut GramSums,
-    tile: &Tile<T>,
-    products: Products,
-    [Z, Y]: &mut [Mat<f64>; 2],
-) {
-    match products {
-        Products::Scalar => sums.add(tile.Z(), tile.Y()),
-        Products::Double => sums.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y)),
-    }
-}
-
 /// The factor of A + P less aaᵀ/s, what the elimination of an intercept leaves.
 struct Penalised {
     factor: Cholesky<f64>,
@@ -258,12 +243,4 @@ impl Penalised {
         let b = self.intercept.then(|| (0..t).map(|j| solved[(m, j)]).collect());
         Solution { beta: solved.as_ref().subrows(0, m).to_owned(), b, mu, condition }
     }
-}
-
-/// (max |d_i| / min |d_i|)² of a triangular factor's diagonal.
-pub(crate) fn condition(m: usize, diagonal: impl Fn(usize) -> f64) -> f64 {
-    let (low, high) = (0..m)
-        .map(|i| diagonal(i).abs())
-        .fold((f64::INFINITY, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
-    (high / low).powi(2)
 }

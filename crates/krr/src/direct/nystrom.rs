@@ -1,9 +1,9 @@
 //! Nyström kernel ridge regression.
 
-use crate::kernel_rows::KernelRows;
-use crate::rows::FeatureRows;
-use crate::source::{RowSource, SourceTiles, Tiles};
-use crate::whitener::Whitener;
+use crate::data::{RowSource, SourceTiles, Tiles};
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::features::Whitener;
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
@@ -18,9 +18,9 @@ use std::cell::RefCell;
 /// ```
 ///
 /// Without weights and intercept θ = (CᵀC + nλW)⁺Cᵀy, with C_ij = k(x_i, z_j) and W_ij = k(z_i,
-/// z_j); at the x_i this is kernel ridge regression with L = CW⁺Cᵀ in place of K. Those normal
-/// equations have the squared condition number of C and lose every digit at small λ. Here they are
-/// solved in whitened coordinates, one stage after another:
+/// z_j). At the points x_i this f is kernel ridge regression with L = CW⁺Cᵀ in place of K. The
+/// matrix CᵀC has the squared condition number of C, so that these equations lose every digit at
+/// small λ. Here they are solved in whitened coordinates, in four stages:
 ///
 /// 1. *whiten* W + δI = RRᵀ, φ(x) = R⁻¹k_Z(x): the penalty becomes nλ‖β‖², β = Rᵀθ;
 /// 2. *accumulate* ΦᵀΦ and Φᵀy over tiles of 1024 rows (or a QR factorisation of Φ, see
@@ -28,19 +28,19 @@ use std::cell::RefCell;
 /// 3. *solve* (ΦᵀΦ + nλI)β = Φᵀy;
 /// 4. *unwhiten* θ = R⁻ᵀβ.
 ///
-/// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ. It is
-/// harmless while λ ≫ ε·k(x, x), in `f32` with products in `f64` if need be; below that
-/// [`Solver::Auto`] takes QR. Where W is well conditioned, stage 1 may as safely be applied to the
-/// sums. Then [`Solver::Auto`] does that, for half of the flops, and refines by exact residuals if
-/// need be. The shift δ (ε·tr W/10, more only if the factorisation fails; reported) only shrinks
-/// the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
+/// The rounding errors of ΦᵀΦ act like a change of nλ by at most c·ε·tr ΦᵀΦ. This change is
+/// harmless while λ ≫ ε·k(x, x); in `f32`, products in `f64` lower the bound. Below the bound
+/// [`Solver::Auto`] takes QR. Where W is well conditioned, [`Solver::Auto`] whitens the sums
+/// instead of the tiles, for half of the flops. If necessary it refines that solution by exact
+/// residuals. The shift δ is ε·tr W/10, or larger if the factorisation fails; the report has it. It
+/// shrinks the fit: L becomes C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
 /// # Cost
-/// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
-/// with QR), in one pass over x and y. Where [`Solver::Auto`] checks its solution or tries several
-/// ways, nm kernel values for each pass more. Memory beyond them: 4m²·8 bytes + 1024·(m + t)
-/// numbers (with QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t)
-/// of 8 bytes).
+/// nm + m² kernel values and 2nm² + m³ flops, in one pass over x and y. Whitening the sums takes
+/// nm² + 4m³/3 flops instead, QR (3 + m/768)nm² + 27m³. Each further pass, by which
+/// [`Solver::Auto`] checks its solution or tries another method, takes nm kernel values. Memory
+/// beyond x and y: 4m²·8 bytes and 1024·(m + t) numbers; with QR about 6m²·8 bytes. In `f32` with
+/// products in `f64`, another 1024·(m + t) numbers of 8 bytes.
 /// The bits of the result do not depend on the number of threads.
 ///
 /// # Source
@@ -78,17 +78,10 @@ pub struct NystromKrr<K, R> {
     pub solver: Solver,
 }
 
-impl<K, T> NystromKrr<K, Ridge<T>> {
+impl<K, R> NystromKrr<K, R> {
     /// Without intercept, the solver chosen from λ.
-    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+    pub fn new(kernel: K, ridge: R) -> Self {
         NystromKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
-    }
-}
-
-impl<K> NystromKrr<K, ()> {
-    /// For a [`path`](Self::path), which is given many ridges.
-    pub fn without_ridge(kernel: K) -> Self {
-        NystromKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
     }
 }
 
@@ -118,12 +111,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         self.fit_tiles(&problem, Points::from_cols(centers.as_ref()))
     }
 
-    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. O(m²)
-    /// memory and a block.
+    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. Memory:
+    /// O(m²) and one block.
     ///
-    /// It reads the rows once to count and check them, then once a pass. That is twice, unless
-    /// [`Solver::Auto`] checks or refines the solution by residuals, or one way of solving turns
-    /// out not to be safe and the next is taken. The report's `kernel_entries` are (passes·n + m)m.
+    /// The rows are read once to count and check them, and once for each pass. One pass is enough,
+    /// unless [`Solver::Auto`] checks or refines its solution by residuals, or has to take another
+    /// method because the first was not safe. The report's `kernel_entries` are (passes·n + m)m.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the source;
@@ -140,7 +133,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
 
     fn fit_tiles(&self, tiles: &dyn Tiles<T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
         // W + δI = RRᵀ
-        let whitener = Whitener::for_solver(&self.kernel, centers, self.solver == Solver::Auto)?;
+        let is_auto = self.solver == Solver::Auto;
+        let whitener = Whitener::new(self.kernel.gram(centers).as_ref(), is_auto)?;
         let source = KernelRows::new(&self.kernel, centers, None);
         let mut stream = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
         let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ

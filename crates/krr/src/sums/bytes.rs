@@ -13,7 +13,7 @@ const CHECK: usize = size_of::<u64>();
 
 /// FNV-1a, 64 bits: any one damaged byte changes it. It is no defence against forgery.
 #[derive(Clone, Copy)]
-pub(super) struct Hash(u64);
+pub(crate) struct Hash(u64);
 
 impl Hash {
     pub fn new() -> Self {
@@ -42,7 +42,7 @@ impl Hash {
 
 /// The bytes of a file of this kind, with their checksum; `write` hands out its numbers as bits, as
 /// often as it is called.
-pub(super) fn to_bytes(kind: u8, write: impl Fn(&mut dyn FnMut(u64))) -> Vec<u8> {
+pub(crate) fn to_bytes(kind: u8, write: impl Fn(&mut dyn FnMut(u64))) -> Vec<u8> {
     let mut count = 0;
     write(&mut |_| count += 1);
     let mut bytes = Vec::with_capacity(HEAD + 8 * count + CHECK);
@@ -130,6 +130,6 @@ impl<'a> Reader<'a> {
 }
 
 /// What is wrong with a state.
-pub(super) fn wrong(problem: String) -> Error {
+pub(crate) fn wrong(problem: String) -> Error {
     Error::Incompatible { what: "state", problem }
 }

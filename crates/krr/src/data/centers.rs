@@ -1,4 +1,4 @@
-//! Centres, and what each of them stands for.
+//! Centres, and how many points each represents.
 
 use crate::Problem;
 use faer::Mat;
@@ -6,20 +6,20 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Indices, Result, Scalar, validate};
 use nystrom_sketch::{Dictionary, Landmarks};
 
-/// The centres z_1, …, z_m that f is a combination of, and what each stands for.
+/// The centres z_1, …, z_m of f = Σ_j θ_j k(·, z_j), and how many points each represents.
 ///
-/// Made by `into()` from
+/// `into()` makes them from
 /// * `&Landmarks`: rows of the data;
-/// * [`Points`]: any points. They need not be data, there may be more of them than data, and
-///   repeated ones add nothing;
-/// * `&Dictionary`: rows with the weights they were sampled with;
-/// * `(Points, &[T])`: points with weights, such as the dictionary of a stream (a `&Vec<T>` or
-///   `&[T; m]` does as well).
+/// * [`Points`]: any points. They need not be rows of the data, and there may be more of them than
+///   rows. Repeated points add nothing;
+/// * `&Dictionary`: rows with their sampling weights;
+/// * `(Points, &[T])`: points with weights, such as the dictionary of a stream. A `&Vec<T>` or
+///   `&[T; m]` is also accepted.
 ///
-/// Centre j stands for ω_j of the n points, so that Σ_j ω_j k_Z(z_j)k_Z(z_j)ᵀ estimates
-/// Σ_i k_Z(x_i)k_Z(x_i)ᵀ. Without weights ω_j = n/m, as is right for uniform sampling. Only
-/// [`Falkon`](crate::Falkon) and [`DictionaryKrr`](crate::DictionaryKrr) look at ω: the other fits
-/// depend on the span of the centres only.
+/// Centre j represents ω_j of the n points: Σ_j ω_j k_Z(z_j)k_Z(z_j)ᵀ estimates
+/// Σ_i k_Z(x_i)k_Z(x_i)ᵀ. Without weights ω_j = n/m, the value for uniform sampling. Only
+/// [`Falkon`](crate::Falkon) and [`DictionaryKrr`](crate::DictionaryKrr) use ω; the other fits
+/// depend only on the span of the centres.
 ///
 /// ```
 /// use nystrom_krr::Centers;
@@ -32,18 +32,18 @@ use nystrom_sketch::{Dictionary, Landmarks};
 pub enum Centers<'a, T> {
     /// Rows among the data.
     Rows {
-        /// The number of rows they were chosen among.
+        /// n, the number of rows that the centres were chosen from.
         n: usize,
         /// The rows.
         indices: &'a [usize],
-        /// ω, one per row; n/M each if `None`.
+        /// ω, one per row; n/m each if `None`.
         weights: Option<&'a [T]>,
     },
     /// Any points.
     Points {
         /// The points.
         points: Points<'a, T>,
-        /// ω, one per point; n/M each if `None`.
+        /// ω, one per point; n/m each if `None`.
         weights: Option<&'a [T]>,
     },
 }
@@ -85,12 +85,12 @@ impl<T: Scalar> Centers<'_, T> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no centres.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether they came with weights of their own.
+    /// Whether the caller gave weights.
     pub fn weighted(&self) -> bool {
         matches!(
             self,
@@ -101,7 +101,7 @@ impl<T: Scalar> Centers<'_, T> {
     /// The centres as the columns of a d × m matrix.
     ///
     /// # Errors
-    /// For centres that are none, or do not suit the points or the kernel.
+    /// `Empty` without centres; typed errors for centres that the points or the kernel exclude.
     pub(crate) fn points(&self, x: Points<'_, T>, kernel: &impl Kernel<T>) -> Result<Mat<T>> {
         validate::not_empty("centres (m)", self.len())?;
         match *self {
@@ -132,8 +132,8 @@ impl<T: Scalar> Centers<'_, T> {
         Ok(weights.iter().map(|w| w.f64()).collect())
     }
 
-    /// ω times the sample weight of the point where there is one, and the mean sample weight for
-    /// points that are not data. Centre j stands for so much of the weighted problem.
+    /// The part of the weighted problem that each centre represents: ω_j times the sample weight of
+    /// its row, or times the mean sample weight for a centre that is not a row.
     pub(crate) fn weights_in(&self, problem: Problem<'_, T>) -> Result<Vec<f64>> {
         let n = problem.x.len();
         let mut omega = self.weights(n)?;
@@ -150,7 +150,7 @@ impl<T: Scalar> Centers<'_, T> {
     }
 }
 
-/// Typed errors for points at which what was fitted through these centres is to be evaluated.
+/// Returns a typed error for points at which a model of these centres cannot be evaluated.
 pub(crate) fn check_points<T: Scalar>(
     kernel: &impl Kernel<T>,
     centers: Points<'_, T>,

@@ -1,10 +1,10 @@
 //! The stream of feature tiles that both solvers read.
 
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::source::Tiles;
-use crate::totals::Totals;
-use crate::whitener::Whitener;
+use crate::data::TILE_ROWS;
+use crate::data::Tiles;
+use crate::features::Totals;
+use crate::features::Whitener;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
@@ -236,22 +236,24 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         &self,
         tree: RowTree,
         zeros: impl Fn() -> A,
-        mut add: impl FnMut(A, &Tile<T>) -> A,
-        mut merge: impl FnMut(A, A) -> A,
+        mut add: impl FnMut(&mut A, &Tile<T>),
+        mut merge: impl FnMut(&mut A, A),
     ) -> Result<A> {
         let (mut leaf, mut nodes) = (None, Vec::<(Range<usize>, A)>::new());
         self.each(|rows, tile| {
-            let sum = add(leaf.take().unwrap_or_else(&zeros), tile);
+            let mut sum = leaf.take().unwrap_or_else(&zeros);
+            add(&mut sum, tile);
             let number = nodes.last().map_or(0, |(leaves, _)| leaves.end);
             if rows.end < tree.leaf(number).end {
                 leaf = Some(sum);
                 return Ok(());
             }
             let mut node = (number..number + 1, sum);
-            while let Some((left, sum)) =
+            while let Some((left, mut sum)) =
                 nodes.pop_if(|(left, _)| tree.is_node(left.start..node.0.end))
             {
-                node = (left.start..node.0.end, merge(sum, node.1));
+                merge(&mut sum, node.1);
+                node = (left.start..node.0.end, sum);
             }
             nodes.push(node);
             Ok(())

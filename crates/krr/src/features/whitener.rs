@@ -49,33 +49,16 @@ pub(crate) struct Whitener<T> {
 }
 
 impl<T: Scalar> Whitener<T> {
-    /// m² kernel values, m³/3 flops; 3m² numbers of memory while it runs, m² after.
-    pub fn new(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Self> {
-        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>(), false)
-    }
-
-    /// The same, and tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3 flops.
-    pub fn for_solver(
-        kernel: &impl Kernel<T>,
-        centers: Points<'_, T>,
-        is_auto: bool,
-    ) -> Result<Self> {
-        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>(), is_auto)
+    /// Of W, of which the lower triangle is read: m³/3 flops; 3m² numbers of memory while it runs,
+    /// m² after. Also tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3 flops.
+    pub fn new(W: MatRef<'_, impl Scalar>, is_auto: bool) -> Result<Self> {
+        Self::of(W, |_| 0.0, ladder::<T>(), is_auto)
     }
 
     /// The same with W + diag(d) for W, d > 0, which needs no shift unless its factorisation fails,
     /// for an automatic choice of the solver.
-    pub fn regularised(
-        kernel: &impl Kernel<T>,
-        centers: Points<'_, T>,
-        d: impl Fn(usize) -> f64,
-    ) -> Result<Self> {
-        Self::of(kernel.gram(centers).as_ref(), d, JitterLadder::default(), true)
-    }
-
-    /// As [`for_solver`](Self::for_solver) for a given matrix, such as SᵀKS.
-    pub fn from_gram(W: MatRef<'_, f64>, is_auto: bool) -> Result<Self> {
-        Self::of(W, |_| 0.0, ladder::<T>(), is_auto)
+    pub fn regularised(W: MatRef<'_, T>, d: impl Fn(usize) -> f64) -> Result<Self> {
+        Self::of(W, d, JitterLadder::default(), true)
     }
 
     /// R of W + diag(d), of which the lower triangle is read.

@@ -1,23 +1,23 @@
-//! Rows that come block by block, as often as they are asked for.
+//! Rows that are read block by block, as often as necessary.
 
 use crate::Problem;
-use crate::problem::TILE_ROWS;
-use crate::waiting::Waiting;
+use crate::data::TILE_ROWS;
+use crate::data::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
 use std::cell::RefCell;
 
-/// Rows of a problem in blocks of any size, which can be read again from the first: a matrix in
-/// memory, files, an iterator. How many there are need not be known.
+/// Rows of a problem in blocks of any size, which can be read repeatedly: a matrix in memory,
+/// files, an iterator. The number of rows need not be known.
 ///
-/// What is made of them depends on the rows and their order only, to the bit, never on the blocks.
+/// The bits of a fit depend on the rows and their order, never on the blocks.
 pub trait RowSource<T> {
-    /// Begins again at the first row.
+    /// Returns to the first row.
     ///
     /// # Errors
-    /// Of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or whichever says
-    /// it best.
+    /// Those of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or the
+    /// variant that fits best.
     fn rewind(&mut self) -> Result<()>;
 
     /// The next block, at least one row; `None` after the last.
@@ -89,7 +89,7 @@ pub struct Block<T> {
     pub weights: Option<Vec<T>>,
 }
 
-/// The rows of an iterator over blocks, made anew by a closure whenever they are read again.
+/// The rows of an iterator over blocks. A closure makes a new iterator for every pass.
 ///
 /// ```
 /// use faer::Mat;
@@ -123,7 +123,7 @@ where
     F: FnMut() -> I,
     I: Iterator<Item = Result<Block<T>>>,
 {
-    /// `make` begins at the first row, every time.
+    /// Every iterator of `make` begins at the first row.
     pub fn new(mut make: F) -> Self {
         let iterator = make();
         RowIter { make, iterator, block: None }
@@ -156,7 +156,7 @@ where
     }
 }
 
-/// Rows that are shown in tiles of 1024, as often as they are asked for.
+/// Rows in tiles of 1024, for any number of passes.
 pub(crate) trait Tiles<T> {
     /// Shows every tile, from the first on.
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;

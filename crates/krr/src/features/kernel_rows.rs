@@ -1,6 +1,6 @@
-//! Rows of K_nM, and of KS for a sketch S that is known by its rows at some centres.
+//! Rows of K_nm, and of KS for a sketch S that is known by its rows at some centres.
 
-use crate::rows::{FeatureRows, Source};
+use crate::features::{FeatureRows, Source};
 use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
@@ -23,6 +23,12 @@ pub(crate) struct KernelRows<'a, T, K> {
 /// S̄, the rows of S that are not zero.
 pub(crate) fn span<T: Scalar>(sketch: &dyn Sketch<T>) -> Mat<f64> {
     sketch.expand(Mat::<f64>::identity(sketch.width(), sketch.width()).as_ref())
+}
+
+/// Sθ; θ without a sketch.
+pub(crate) fn spread(S: Option<&Mat<f64>>, theta: Mat<f64>) -> Mat<f64> {
+    let Some(S) = S else { return theta };
+    ops::times(S.as_ref(), theta.as_ref())
 }
 
 /// S̄, u × m.

@@ -14,7 +14,7 @@ const NONZEROS: usize = 8;
 /// Centres that one thread adds up.
 const STRIPE: usize = 128;
 
-/// ΨK over no rows, for M centres.
+/// ΨK over no rows, for m centres.
 pub(crate) fn empty_embedding(m: usize) -> Mat<f64> {
     Mat::zeros(m, ROWS_PER_CENTER * m)
 }

@@ -1,7 +1,7 @@
 //! Rows that wait until a tile of them is whole.
 
 use crate::Problem;
-use crate::problem::TILE_ROWS;
+use crate::data::TILE_ROWS;
 use faer::MatRef;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar};

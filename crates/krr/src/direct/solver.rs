@@ -1,9 +1,10 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
-use crate::feature_sums::{FeatureSums, Products, Solution};
-use crate::kernel_rows::KernelRows;
-use crate::qr::Triangle;
-use crate::rows::FeatureRows;
+use crate::features::FeatureRows;
+use crate::features::KernelRows;
+use crate::sums::FeatureSums;
+use crate::sums::Triangle;
+use crate::sums::{Accumulator, Products, Solution};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -30,42 +31,45 @@ const ONCE_TRIED: f64 = 1.0;
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m
 /// whitened features.
 ///
-/// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
+/// Rounding errors of a Gram matrix act like a change of nλ by their norm:
 ///
 /// * ΦᵀΦ from whitened tiles is wrong by at most c·ε·tr ΦᵀΦ, harmless while λ ≫ ε·k(x, x);
 /// * CᵀC + nλRRᵀ is R times the whitened equations times Rᵀ. In terms of these it is wrong by at
 ///   most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ. It saves
 ///   half of the flops.
 /// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only. That is harmless while √λ
-///   ≫ ε, hence for every λ anybody can mean. It costs (3 + m/768)nm² + 27m³ flops instead of 2nm²,
+///   ≫ ε, hence for every λ of practical use. It costs (3 + m/768)nm² + 27m³ flops instead of 2nm²,
 ///   on one thread: twice as many at m = 700, five times at m = 5000.
 ///
-/// ε is that of the *products*, and these may be taken in `f64` of tiles that were evaluated in
-/// `f32`. What the tiles were rounded by is in Φ itself, not squared.
+/// ε is that of the *products*. Products of tiles in `f32` can be taken in `f64`. The rounding of
+/// the tiles themselves is an error of Φ, which is not squared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Solver {
-    /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
-    /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` it also takes that down
-    /// to 1/m of this bound. A pass with the exact residual then has to find the fit at the rows
-    /// within 10⁻⁸. A few such passes (nm kernel values each) may refine the fit to it. Else
-    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i). Both take
-    /// products in the scalar type if its ε allows that, and otherwise in `f64`. (1·ε is enough for
-    /// the second in `f32`, whose sums are in `f64`.) Else [`Qr`](Solver::Qr), also if a Cholesky
-    /// factorisation breaks down. For k(x, x) = 1 QR is taken below λ = 2·10⁻¹⁵, and products in
-    /// `f32` down to 1.2·10⁻⁷. The report says which was taken and why.
+    /// The cheapest method that is safe; the report names it and the reason.
+    ///
+    /// 1. [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W + δI)⁻¹. The right side is
+    ///    estimated from W before the pass and checked after it. In `f64` the method is also tried
+    ///    down to 1/m of this bound; a pass with the exact residual must then show that the fit at
+    ///    the rows is within 10⁻⁸. A few such passes, of nm kernel values each, may refine it.
+    /// 2. [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i). For products
+    ///    in `f32`, whose sums are in `f64`, 1·ε is enough.
+    /// 3. [`Qr`](Solver::Qr), also if a Cholesky factorisation fails.
+    ///
+    /// The first two take products in the scalar type if its ε allows, and otherwise in `f64`. For
+    /// k(x, x) = 1, QR is taken below λ = 2·10⁻¹⁵, and products in `f32` down to 1.2·10⁻⁷.
     #[default]
     Auto,
-    /// Normal equations of C, solved in the coordinates θ, products in the scalar type; whitening
-    /// only names the result: nm² flops.
+    /// Normal equations of C in the coordinates θ, with products in the scalar type. Only the
+    /// solution is whitened: nm² flops.
     WhitenOnce,
     /// Normal equations of the whitened features, products of a tile in the scalar type and their
     /// sums in `f64`: 2nm² flops.
     NormalEquations,
     /// Streamed Householder QR of the whitened features, in `f64` whatever the scalar type:
-    /// (3 + m/768)nm² + 27m³ flops. Every tile of 1024 rows is put under the triangle of the rows
-    /// before it.
+    /// (3 + m/768)nm² + 27m³ flops. The triangle of the earlier rows and a tile of 1024 rows are
+    /// factored together.
     Qr,
 }
 
@@ -89,12 +93,12 @@ impl Scales {
     pub fn once_tried(&self, m: usize) -> f64 {
         ONCE_TRIED / m as f64 * self.once_safe(f64::EPSILON)
     }
+}
 
-    /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being
-    /// with this ε.
-    pub fn safe(&self, eps: f64) -> f64 {
-        SAFETY * eps * self.trace
-    }
+/// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being with
+/// this ε; `trace` is Σ w_i k(x_i, x_i).
+pub(crate) fn safe(trace: f64, eps: f64) -> f64 {
+    SAFETY * eps * trace
 }
 
 /// A solution, the way that led to it, and its passes over the rows.
@@ -135,7 +139,7 @@ impl Choice {
         auto: bool,
     ) -> Result<std::result::Result<Solved, usize>> {
         let (whitener, by) = (stream.whitener, SolvedBy::WhitenOnce);
-        let sums = FeatureSums::accumulate(stream, self.products)?; //               CᵀC, Cᵀy
+        let sums = FeatureSums::over(stream, self.products)?; //                     CᵀC, Cᵀy
         let once = sums.trace(whitener.order()) * whitener.inverse_trace;
         let scales = Scales { mu, trace: stream.totals.trace, once };
         let (solution, passes, reason) =
@@ -199,7 +203,7 @@ impl Solver {
         }
         while choice.by == SolvedBy::NormalEquations {
             passes += 1;
-            match FeatureSums::accumulate(stream, choice.products)?.solve(mu, intercept) {
+            match FeatureSums::over(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
                 other => return Ok(Solved { solution: other?, choice, passes }),
             }
@@ -209,7 +213,7 @@ impl Solver {
                 _ => choice.by = SolvedBy::Qr,
             }
         }
-        let solution = Triangle::accumulate(stream)?.solve(mu, intercept);
+        let solution = Triangle::over(stream, Products::Double)?.solve(mu, intercept)?;
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
@@ -238,7 +242,7 @@ impl Solver {
             let (bound, what) = match by {
                 WhitenOnce => (scales.once_safe(eps), "4*eps*tr(C'C)*tr(inv W)"),
                 _ if eps > f64::EPSILON => (SAFETY_OF_TILES * eps * scales.trace, "eps*trace"),
-                _ => (scales.safe(eps), "10*eps*trace"),
+                _ => (safe(scales.trace, eps), "10*eps*trace"),
             };
             if mu >= bound {
                 let wide = if eps < T::EPS { ", products in f64" } else { "" };
@@ -246,7 +250,7 @@ impl Solver {
                 return Choice { by, products, reason };
             }
         }
-        let bound = scales.safe(f64::EPSILON);
+        let bound = safe(scales.trace, f64::EPSILON);
         Choice {
             reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {bound:.3e}"),
             ..asked(Qr)

@@ -1,4 +1,4 @@
-//! What a regression is given: points, targets, weights.
+//! The data of a regression: points, targets, weights.
 
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
 pub(crate) const TILE_ROWS: usize = 1024;
 
-/// The data of a regression: n points x_i and their targets (n × t). If points do not all count the
-/// same, also one weight w_i ≥ 0 each. Everything is borrowed.
+/// The data of a regression: n points x_i, their targets (n × t) and, optionally, their weights
+/// w_i ≥ 0. Everything is borrowed.
 ///
-/// Every regression takes `impl Into<Problem>`, so that `(x, y)` is enough without weights.
+/// Every regression takes `impl Into<Problem>`: without weights, callers pass `(x, y)`.
 ///
-/// A row of weight 0 contributes nothing but counts in n, by which λ is multiplied. One of weight 2
-/// counts as two rows: with [`Ridge::Absolute`] exactly so.
+/// A row of weight 0 has no influence, but it counts in n, by which λ is multiplied. A row of
+/// weight 2 is the same as two equal rows if the ridge is [`Ridge::Absolute`].
 ///
 /// ```
 /// use faer::Mat;
@@ -76,7 +76,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         }
     }
 
-    /// Typed errors for everything a caller can get wrong about the sample.
+    /// Returns a typed error for whatever is wrong with points, targets or weights.
     pub(crate) fn check(&self, kernel: &impl Kernel<T>) -> Result<()> {
         kernel.check_points(self.x)?;
         self.check_targets()
@@ -97,7 +97,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         validate::same_size("sample weights against number of points", self.x.len(), weights)
     }
 
-    /// [`check`](Self::check) for one block of rows, whose weights may all be 0.
+    /// [`check`](Self::check) for a block of rows, all of whose weights may be 0.
     pub(crate) fn check_block(&self, kernel: &impl Kernel<T>) -> Result<()> {
         self.check_sizes()?;
         if self.weights.is_some_and(|w| w.iter().all(|w| *w == T::zero())) {
@@ -106,8 +106,8 @@ impl<'a, T: Scalar> Problem<'a, T> {
         self.check(kernel)
     }
 
-    /// [`check`](Self::check), and what a path of ridges needs besides: at least one ridge, and all
-    /// valid. With a constant it needs two samples, as leaving one out must leave one.
+    /// [`check`](Self::check), and that there are ridges, all valid. With an intercept there must
+    /// be two samples of positive weight: one remains when the other is left out.
     pub(crate) fn check_path(
         &self,
         kernel: &impl Kernel<T>,
@@ -115,8 +115,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         intercept: bool,
     ) -> Result<()> {
         self.check(kernel)?;
-        validate::not_empty("ridges of the path", ridges.len())?;
-        ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
+        all_absolute(ridges, self.x.len())?;
         let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
         check_rows(positive, intercept)
     }
@@ -168,7 +167,16 @@ impl<'a, T: Scalar> Problem<'a, T> {
     }
 }
 
-/// Leaving one sample out must leave one, if a constant is fitted.
+/// nλ of each ridge of a path, for n rows.
+///
+/// # Errors
+/// `Empty` without ridges, those of [`Ridge::absolute`].
+pub(crate) fn all_absolute<T: Scalar>(ridges: &[Ridge<T>], n: usize) -> Result<Vec<f64>> {
+    validate::not_empty("ridges of the path", ridges.len())?;
+    ridges.iter().map(|ridge| Ok(ridge.absolute(n)?.f64())).collect()
+}
+
+/// With an intercept, one sample must remain when another is left out.
 pub(crate) fn check_rows(positive: usize, intercept: bool) -> Result<()> {
     validate::require(
         !intercept || positive >= 2,

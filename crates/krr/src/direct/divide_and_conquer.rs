@@ -1,7 +1,6 @@
 //! Divide and conquer: exact regression on parts of the data, predictions averaged.
 
-use crate::cross_validation::parts_of_problem;
-use crate::problem::Part;
+use crate::data::{Part, parts_of_problem};
 use crate::{ExactKrr, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -17,14 +16,14 @@ use rayon::prelude::*;
 /// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
 /// ```
 ///
-/// With that λ every part is under-regularised. Each f_i over-fits its n/m samples, which keeps the
-/// bias at that of the full problem, and averaging takes the variance down again. A λ chosen to
-/// suit a part's own size leaves a bias that no averaging removes; do not tune λ on one part. An
-/// absolute ridge μ means λ = μ/n with the n of all rows.
+/// With that λ every part is under-regularised: each f_i over-fits its n/m samples. Its bias is
+/// then that of the full problem, and averaging reduces the variance. A λ that suits the size of a
+/// part leaves a bias that averaging does not remove: do not tune λ on one part. An absolute ridge
+/// μ means λ = μ/n with the n of all rows.
 ///
-/// It needs m to stay below about n/d_eff² for the error of exact regression. So the parts have
-/// n²/m ≥ n·d_eff² entries. Nyström regression by leverage scores needs some n·d_eff
-/// (Alaoui & Mahoney 2015, section 1).
+/// The error is that of exact regression while m is below about n/d_eff². The parts then have
+/// n²/m ≥ n·d_eff² kernel values. Nyström regression by leverage scores needs about n·d_eff (Alaoui
+/// & Mahoney 2015, section 1).
 ///
 /// # Cost
 /// n²/(2m) + 128n kernel values, half of every part's matrix, and n³/(3m²) flops; (n/m)²/2 numbers
@@ -79,8 +78,8 @@ pub struct DivideAndConquerReport {
     /// Number of kernel values evaluated: half of Σ |S_i|² and the diagonal blocks, up to 128n
     /// more.
     pub kernel_entries: u64,
-    /// Nyström regression with this many landmarks evaluates as many: the p with np + p² of them,
-    /// rounded down.
+    /// The number p of landmarks with which Nyström regression evaluates as many kernel values,
+    /// np + p²; rounded down.
     pub nystrom_landmarks: usize,
 }
 
@@ -150,8 +149,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
-    /// Of models that were fitted to the parts elsewhere, by [`ExactKrr`] or any other regression
-    /// with one λ.
+    /// The average of models that the caller fitted to the parts, by [`ExactKrr`] or any other
+    /// regression, all with the same λ.
     ///
     /// # Errors
     /// [`Error::Empty`] without models, [`Error::Shape`] if they differ in dimension or targets,
