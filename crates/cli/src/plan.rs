@@ -150,16 +150,6 @@ pub fn describe(
     text
 }
 
-/// The largest number from 1 to `most` that fits, by bisection; `fits` must be monotone.
-pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let (mut fitting, mut beyond) = (0, most + 1);
-    while beyond - fitting > 1 {
-        let middle = fitting.midpoint(beyond);
-        *(if fits(middle) { &mut fitting } else { &mut beyond }) = middle;
-    }
-    (fitting > 0).then_some(fitting)
-}
-
 /// The step that chooses m landmarks of n rows. `trial` is the trial run of leverage scores whose
 /// cost depends on the data.
 pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {

@@ -1,4 +1,4 @@
-//! The limit of the work of a search, and the sizes that fit within it.
+//! The limit of the work of a search.
 
 use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
@@ -75,88 +75,9 @@ pub(crate) fn two_digits(value: f64) -> f64 {
     format!("{value:.1e}").parse().unwrap_or(value)
 }
 
-/// Operations that a kernel value takes, by the number of features.
-fn value(d: usize) -> f64 {
-    20.0 + 2.0 * d as f64
-}
-
-/// Of the operations of a product of matrices five take as long as one of a pass over K.
-const PRODUCT: f64 = 0.2;
-
-/// Operations of `NystromKrr::path` as its documentation counts them.
-pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
-    PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
-}
-
-/// Operations of a Newton step of `LogisticKrr` for one column.
-pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
-    let (n, m) = (n as f64, m as f64);
-    PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
-}
-
-/// The same of `FullLogisticKrr` over a kept triangle: so many passes, and a preconditioner.
-pub(crate) fn full_newton_work(n: usize) -> f64 {
-    const PASSES: f64 = 22.0;
-    let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
-    2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
-}
-
-/// Passes over the kernel matrix that a fit takes, as they are counted beforehand, …
-const PASSES: f64 = 25.0;
-/// … and how often its error is looked at.
-const LOOKS: f64 = 7.0;
-
-/// Operations of a fit on n rows at several ridges, compared on some validation rows. `kept`: the
-/// kernel matrix is not computed for every pass.
-pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
-    let (n, columns) = (n as f64, ridges as f64);
-    let rank = (n / 10.0).min(1000.0);
-    let triangles = if kept { 0.5 } else { 0.5 * PASSES };
-    triangles * n * n * value(d)
-        + 2.0 * PASSES * n * n * columns
-        + n * rank * (rank + value(d))
-        + LOOKS * n * validation as f64 * value(d)
-}
-
-/// Bytes of a fit on n rows that keeps a triangle of the kernel matrix.
-pub(crate) fn full_bytes(n: usize) -> u64 {
-    let (n, rank) = (n as u64, (n as u64 / 10).min(1000));
-    2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
-}
-
-/// The most rows of a fit at six ridges within this work.
-pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -> usize {
-    let fits = |n: usize| {
-        full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
-    };
-    largest(most.min(100), most, fits)
-}
-
-/// The largest number from `low` to `most` that fits, if all below one that fits do; else `low`.
-pub(crate) fn largest(mut low: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let mut high = most + 1;
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        *(if fits(middle) { &mut low } else { &mut high }) = middle;
-    }
-    low
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_keep_to_work_and_memory() {
-        for work in [1e8, 1e9, 1e11] {
-            for most in [3, 300, 100_000] {
-                let n = full_rows(work, most, 10, None);
-                assert!(n <= most && (full_work(n, 10, 6, 1500, true) <= work || n <= 100));
-                assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
-            }
-        }
-        assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
-    }
 
     #[test]
     fn work_is_what_the_clock_says() {

@@ -36,6 +36,7 @@
 
 mod classes;
 mod columns;
+mod cost;
 mod counts;
 mod effort;
 mod error;
@@ -62,6 +63,7 @@ mod weights;
 
 pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
+pub use cost::largest_fitting;
 pub use effort::{Effort, work_in};
 pub use error::{Error, Result};
 pub use file::MODEL_FILE_FORMAT;

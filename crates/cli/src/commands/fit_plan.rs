@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::speed::Trial;
 use nystrom::krr::{IterativeOptions, ProblemSize};
 use nystrom::linalg_core::validate;
+use nystrom_pipeline::largest_fitting;
 
 /// The default number of landmarks.
 const LANDMARKS: usize = 500;
@@ -31,7 +32,7 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     let trial = select::trial_of(asked, setting);
     let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
     let fits = |count| planned(count).is_ok_and(|plan| plan::check(session, &plan.steps).is_ok());
-    let fitting = plan::largest(asked.count, fits);
+    let fitting = Some(largest_fitting(0, asked.count, fits)).filter(|count| *count > 0);
     let count = match args.landmarks {
         None => fitting.unwrap_or(asked.count),
         Some(_) => asked.count,

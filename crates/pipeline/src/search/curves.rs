@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use crate::effort::path_work;
+use crate::cost::{path_landmarks, path_work};
 use crate::error::Result;
 use crate::report::{Centers, CurvePoint, Curves, Trial};
 use crate::split::Split;
@@ -24,7 +24,7 @@ impl Search<'_> {
         let lambda = (!random).then_some(trial.mu / trial.rows as f64);
         let n = self.orders[0].len();
         let (d, work) = (self.d(), SHARE * self.allowed / 2.0);
-        let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
+        let memory = path_landmarks(self.fit.memory);
         let (mut landmarks, mut spent, mut m) = (Vec::new(), 0.0, FEWEST.min(n));
         while !self.stopped && m <= n {
             spent += path_work(n as f64, m as f64, d);

@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, best};
 use super::solve::gather;
 use super::{Fitted, Search};
-use crate::effort::{full_bytes, full_work, largest, path_work};
+use crate::cost::{full_bytes, full_work, largest_fitting, path_landmarks, path_work};
 use crate::error::{Error, Result};
 use crate::examples::landmark_path;
 use crate::kernel::AnyKernel;
@@ -84,9 +84,9 @@ impl Search<'_> {
         let (n, d) = (self.n() as f64, self.d());
         let left = (self.allowed - self.work).max(0.4 * self.allowed);
         let work = left / (COMPARING * self.orders.len() as f64 + 1.0);
-        let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
+        let memory = path_landmarks(self.fit.memory);
         let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
-        let m = largest(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
+        let m = largest_fitting(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
         let few = m.div_ceil(PART);
         let [random, pivots] = [Centers::Uniform(few), Centers::Pivots(few)]
             .map(|centers| self.with_landmarks(candidate, centers, &format!("{centers}")));

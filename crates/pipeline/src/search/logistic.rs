@@ -3,7 +3,7 @@
 use super::Search;
 use super::candidate::Candidate;
 use super::solve::{gather, stacked};
-use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
+use crate::cost::{full_bytes, full_newton_work, largest_fitting, newton_work};
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;
@@ -116,7 +116,7 @@ impl Search<'_> {
         let affords =
             |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= SHARE * self.allowed;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
-        let m = largest(0, most, affords);
+        let m = largest_fitting(0, most, affords);
         let centers = match of_squares {
             Centers::Pivots(_) => Centers::Pivots(m),
             _ => Centers::Uniform(m),

@@ -5,7 +5,7 @@ use super::candidate::{
 };
 use super::{SHARES, Search};
 use crate::columns::Shape;
-use crate::effort::full_rows;
+use crate::cost::full_rows;
 use crate::error::Result;
 
 use crate::report::{Metric, Trial};

@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::solve::{gather, shifted};
 use super::{Learnt, Search, Tried};
-use crate::effort::full_work;
+use crate::cost::full_work;
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;

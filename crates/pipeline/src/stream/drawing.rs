@@ -1,8 +1,7 @@
 //! Drawing rows in proportion to scores that arrive block by block.
 
 use super::points::PointRows;
-use super::processes::{Ranks, merged};
-use super::sections;
+use super::processes::Ranks;
 use crate::error::Result;
 use nystrom::linalg_core::{Streams, validate};
 use nystrom::prelude::*;
@@ -117,9 +116,8 @@ impl DrawnRows {
     pub fn merge_over(self, ranks: &dyn Ranks) -> Result<Option<Vec<DrawnRow>>> {
         let merge = |all: &mut DrawnRows, later: DrawnRows| {
             later.kept.into_iter().for_each(|row| all.admit(row));
-            Ok(())
         };
-        let Some(all) = merged(ranks, self, sections::write, merge)? else { return Ok(None) };
+        let Some(all) = ranks.merge(self, merge)? else { return Ok(None) };
         validate::at_most("rows of positive score", all.count, all.kept.len())?;
         Ok(Some(all.kept.into_sorted_vec()))
     }

@@ -1,7 +1,6 @@
 //! Means of the target by level of all rows, by a pass of their own.
 
-use super::processes::{merged, share_of};
-use super::sections::write;
+use super::processes::share_of;
 use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
 use crate::columns::{Known, LevelSums};
 use crate::error::{Error, Result};
@@ -43,9 +42,8 @@ impl StreamFit {
         };
         let merge = |all: &mut Vec<LevelSums>, later: Vec<LevelSums>| {
             recipe.merge_levels(all, &later);
-            Ok(())
         };
-        let sums = merged(ranks, recipe.level_sums(ranks, source)?, write, merge)?;
+        let sums = ranks.merge(recipe.level_sums(ranks, source)?, merge)?;
         let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };
         let t = recipe.facts.targets.len();
         model.columns.set_level_means(sums.iter().map(|sums| sums.means(t)));

@@ -35,7 +35,7 @@ impl Recipe {
     pub fn tries_logistic(&self) -> bool {
         let (m, t) = (self.dimensions(), self.facts.targets.len());
         let flops = 2.0 * (STEPS * t) as f64 * self.rows() as f64 * (m as f64).powi(2);
-        let bytes = Recipe::bytes_by_folds(m, self.facts.used.leaves, t);
+        let bytes = Recipe::bytes(m, self.facts.used.leaves, t);
         self.sample.is_some()
             && !self.is_of_all()
             && self.fit.checked_work().is_ok_and(|work| flops <= work)
@@ -51,7 +51,7 @@ impl Recipe {
     ///
     /// # Cost
     /// For t functions of classes: t times a pass of [`sum_after`](Self::sum_after) for each step,
-    /// up to eight steps; the memory of [`bytes_by_folds`](Self::bytes_by_folds) with t folds.
+    /// up to eight steps; the memory of [`bytes`](Self::bytes) with t folds.
     ///
     /// # Errors
     /// Those of the source and of the regressions.

@@ -4,6 +4,7 @@ use super::class_sample::ClassSample;
 use super::sections::{Kind, pack, read, unpack, write, wrong};
 use super::used_rows::UsedRows;
 use super::{StreamFit, Survey};
+use crate::cost::sums_work;
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
@@ -240,19 +241,24 @@ impl Recipe {
         &self.model
     }
 
-    /// [`bytes`](Self::bytes) with this many leaves. Each doubling of the leaves takes the memory
-    /// of one more partial sum.
-    pub fn bytes_with_leaves(m: usize, leaves: usize) -> u64 {
-        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
-        Recipe::bytes(m) + 4 * (levels - u64::from(LEAVES.ilog2())) * (m as u64).pow(2)
+    /// The operations, as a search counts them, of the second pass over n rows with m centres and d
+    /// features.
+    pub fn work(n: f64, m: usize, d: usize) -> f64 {
+        sums_work(n, m as f64, d)
     }
 
-    /// The peak memory, in bytes, of the second pass and the end of a fit with m centres.
-    pub fn bytes(m: usize) -> u64 {
-        // R, four partial sums of half a square each, and one that is read back. Then the square
-        // that is decomposed, its vectors and their workspace.
-        let square = 8 * (m as u64).pow(2);
-        10 * square + 8 * 1024 * 4 * m as u64
+    /// The peak memory, in bytes, of the second pass and the end of a fit with m centres, this many
+    /// [leaves](Self::with_leaves) and this many folds, 1 without cross-validation. Each doubling
+    /// of the leaves beyond 8 takes the memory of one more partial sum; each partial sum has a part
+    /// for each fold.
+    pub fn bytes(m: usize, leaves: usize, folds: usize) -> u64 {
+        let (m, folds) = (m as u64, folds as u64);
+        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
+        // R, four partial sums of half a square each, and one that is read back; then the square
+        // that is decomposed, its vectors and their workspace
+        let once = 80 * m * m + 8 * 1024 * 4 * m;
+        let more_levels = levels - u64::from(LEAVES.ilog2());
+        once + 4 * m * m * (more_levels + (2 + levels) * folds.saturating_sub(1))
     }
 
     /// The bytes in addition to [`bytes`](Self::bytes) for a sketch with m columns and u centres:
@@ -268,14 +274,6 @@ impl Recipe {
         // two factors, a panel, vectors, and a tile
         let (m, embedding) = (m as u64, if uniform { 0 } else { 12 });
         8 * ((2 + embedding) * m * m + (256 + 100 + 1024) * m)
-    }
-
-    /// [`bytes_with_leaves`](Self::bytes_with_leaves) for sums by this many folds.
-    pub fn bytes_by_folds(m: usize, leaves: usize, folds: usize) -> u64 {
-        // each sum of half a square is that of every fold
-        let once = Recipe::bytes_with_leaves(m, leaves);
-        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
-        once + 4 * (2 + levels) * (folds as u64 - 1) * (m as u64).pow(2)
     }
 
     /// The recipe as bytes. `identity` identifies the data and options.

@@ -1,10 +1,10 @@
 //! The first pass: statistics of all rows, and a sample of them.
 
-use super::processes::{Alone, Ranks, merged};
+use super::StreamFit;
+use super::processes::{Alone, Ranks};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::used_rows::{Places, UsedRows};
-use super::{StreamFit, sections};
 use crate::classes::{ClassCounts, MOST_CLASSES, Task, as_numbers};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
@@ -228,9 +228,8 @@ impl Pass<'_> {
         let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
             sums.merge(later);
             reservoir.merge(sample);
-            Ok(())
         };
-        let all = merged(ranks, (self.sums, self.reservoir), sections::write, merge)?;
+        let all = ranks.merge((self.sums, self.reservoir), merge)?;
         all.map(|(sums, reservoir)| sums.end(self.targets, reservoir)).transpose()
     }
 

@@ -106,7 +106,7 @@ impl<'a> Folder<'a> {
     ) -> Result<Option<(FilesRecord, Recipe, Vec<u8>)>> {
         let ranks = self.session.ranks;
         let (files, recipe) = (self.read_on_first(FILES)?, self.read_on_first(RECIPE)?);
-        if !self.session.of_first(Some(files.is_some() && recipe.is_some()))? {
+        if !self.session.ranks.share(Some(files.is_some() && recipe.is_some()))? {
             return Ok(None);
         }
         let files = ranks.broadcast(files.unwrap_or_default());
@@ -151,7 +151,7 @@ impl<'a> Folder<'a> {
                 SavedLeaves::of(recipe, &bytes).map_err(|error| self.wrong(&name, error))?;
             files.push((name, leaves));
         }
-        let files: Vec<(String, SavedLeaves)> = self.session.of_first(Some(files))?;
+        let files: Vec<(String, SavedLeaves)> = self.session.ranks.share(Some(files))?;
         let run = |name: &str| name.split('-').nth(1)?.parse::<usize>().ok();
         let last = files.iter().filter_map(|(name, _)| run(name)).max().unwrap_or(0);
         let ours = match (ranks.rank(), ranks.size()) {

@@ -39,7 +39,7 @@ pub fn run_on_ranks(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     if args.plan {
         return Ok(0);
     }
-    let sizes: Sizes = session.of_first(sizes)?;
+    let sizes: Sizes = session.ranks.share(sizes)?;
     input.files.set_block_rows(sizes.shared.block);
     let limited = budget.fit(&input.fit);
     let limited = nystrom_pipeline::Fit { memory: Some(sizes.search), ..limited };

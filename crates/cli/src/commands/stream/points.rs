@@ -54,7 +54,7 @@ impl BlockPoints<'_> {
         session.notes(&input.notes);
         let sizes =
             session.on_first(|| PointSizes::of(session.memory, blocks.reservoir, &mut input))?;
-        let sizes: PointSizes = session.of_first(sizes)?;
+        let sizes: PointSizes = session.ranks.share(sizes)?;
         sizes.announce(&input, self.passes, session);
         input.files.set_block_rows(sizes.shared.block);
         let columns = crate::input::options(self.data, self.run);
@@ -133,7 +133,7 @@ impl BlockPoints<'_> {
             Ok(WeightedRows::of_sample(x.as_ref(), &found, recipe.rows())?)
         };
         let found = self.session.succeeded_on_all(sample.as_ref().map(of).transpose())?;
-        Ok(WeightedRows::shared(ranks, found)?)
+        Ok(ranks.share(found)?)
     }
 
     /// A later pass over the rows, with its progress.

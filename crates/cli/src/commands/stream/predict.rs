@@ -32,7 +32,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         output.write(&columns)
     })?;
     output.finish(&session)?;
-    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
+    let Some(known) = session.ranks.merge(known, Known::merge)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
     known.errors(&model).report(&model, ERROR, &mut summary);
@@ -60,7 +60,7 @@ pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let model = session.succeeded_on_all(model_file::load(&args.of.model))?;
     let wanted = (None, false, &[][..]);
     let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
-    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
+    let Some(known) = session.ranks.merge(known, Known::merge)? else { return Ok(()) };
     evaluate::report(args, &model, known.rows, known.errors(&model), &session)
 }
 

@@ -36,7 +36,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
         })
     })?;
     output.finish(&session)?;
-    let totals = session.merged(totals, Totals::merge)?;
+    let totals = session.ranks.merge(totals, Totals::merge)?;
     let Some((totals, sample)) = totals.zip(sample.as_ref()) else { return Ok(()) };
 
     let sampled = (passes == 2).then_some(sample.rows.len());

@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::text::{self, number, rounded};
 use nystrom::krr::IterativeOptions;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Family, Recipe, Task, WeightedRows};
+use nystrom_pipeline::{Family, Recipe, Task, WeightedRows, largest_fitting};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ const RESERVOIR: u64 = 50_000;
 /// The number of copies of the reservoir for which a search has memory.
 const COPIES: u64 = 10;
 /// The limit of work does not reduce the default number of landmarks below this.
-const FEW: u64 = 300;
+const FEW: usize = 300;
 
 /// The sizes that all passes share.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -80,17 +80,15 @@ impl Sizes {
             None => m,
         };
         let sums = args.accumulate.is_some();
+        let folds = if let Some(Lambda::Folds(folds)) = args.lambda { folds } else { 1 };
         let fitting = |m: u64| {
             let (m, centers) = (m as usize, centers(m) as usize);
             let sketch = if sums { Recipe::bytes_of_sketch(m, centers) } else { 0 };
-            sketch
-                + match args.lambda {
-                    _ if iterate::iterates(args) => {
-                        Recipe::bytes_iterating(centers, uniform && !sums)
-                    }
-                    Some(Lambda::Folds(folds)) => Recipe::bytes_by_folds(m, leaves, folds),
-                    _ => Recipe::bytes_with_leaves(m, leaves),
-                }
+            let fit = match iterate::iterates(args) {
+                true => Recipe::bytes_iterating(centers, uniform && !sums),
+                false => Recipe::bytes(m, leaves, folds),
+            };
+            sketch + fit
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
@@ -112,10 +110,10 @@ impl Sizes {
             }
             None => {
                 let work = budget.work();
-                let affords = |m: u64| m <= FEW || pass(rows, m as f64, columns as f64) <= work;
+                let affords =
+                    |m: usize| m <= FEW || Recipe::work(rows, m, columns as usize) <= work;
                 let most = reservoir.min(rows as u64).max(4) / 4;
-                let fits = |m: usize| fits(m as u64) && affords(m as u64);
-                plan::largest(most as usize, fits).unwrap_or(1) as u64
+                largest_fitting(1, most as usize, |m| fits(m as u64) && affords(m)) as u64
             }
         };
         let (search, centers) = (4 * rest / 10, centers(landmarks) as usize);
@@ -228,7 +226,7 @@ impl PointSizes {
         let (shared, rest) = Shared::of(input, (memory, asked), "work in blocks")?;
         let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
-        let members = plan::largest((1 << 24) - 1, fits).unwrap_or(1);
+        let members = largest_fitting(1, (1 << 24) - 1, fits);
         Ok(PointSizes { shared, members, work })
     }
 
@@ -327,11 +325,6 @@ fn depends(args: &Fit) -> Option<String> {
 /// The number of passes over the rows: three with leave-one-out errors, else two.
 pub fn passes(args: &Fit) -> usize {
     if args.lambda == Some(Lambda::Auto) { 3 } else { 2 }
-}
-
-/// The operations of the second pass, as a search counts them.
-fn pass(n: f64, m: f64, d: f64) -> f64 {
-    0.4 * n * m * m + n * m * (20.0 + 2.0 * d)
 }
 
 /// The estimated number of rows, and the estimated seconds of reading them all, from the first

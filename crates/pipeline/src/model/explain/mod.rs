@@ -4,6 +4,7 @@ mod dependence;
 mod outputs;
 mod slopes;
 
+use crate::cost::value;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use nystrom::faer::Mat;
@@ -164,7 +165,7 @@ impl Model {
         // every row has its slopes, and the first are moved along the dependences
         let (slopes, first) = (t as f64, DEPENDENCE_ROWS as f64);
         let moved = (DEPENDENCES.min(self.columns().names().len()) * dependence::POINTS) as f64;
-        let evaluations = work / (m * (20.0 + 2.0 * d as f64));
+        let evaluations = work / (m * value(d));
         let affordable = match evaluations - first * (moved + slopes) {
             left if left > 0.0 => first + left / slopes,
             _ => evaluations / (moved + slopes),
