@@ -13,7 +13,7 @@ use crate::numbers::Numbered;
 use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
-use crate::weights::{check_weights, refuse_no_weight, weights};
+use crate::weights::{refuse_no_weight, weights_of};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Cell, Column, Table, Values};
@@ -294,11 +294,7 @@ pub(crate) fn usable(
 
 /// Refuses rows that are used with a weight that is none, or without a group.
 fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
-    if let Some(name) = &fit.weights {
-        let values = table.numbers(name.as_str())?;
-        let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-        check_weights(name, &weights, |i| place(table, rows[i]))?;
-    }
+    weights_of(fit, table, rows, place)?;
     if let Split::Group(name) = &fit.split {
         let column = column_of(table, name)?;
         if let Some(&row) = rows.iter().find(|&&row| is_gap(column, row)) {
@@ -341,12 +337,18 @@ fn weighted(
     compared: &[String],
     notes: &mut Vec<String>,
 ) -> Result<WeightedTable> {
-    let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
+    let all = table.rows();
+    let mut weights = weights_of(fit, &table, &(0..all).collect::<Vec<_>>(), place)?;
+    if let Some(weights) = &mut weights {
+        // with mean 1, so that λ means the same with and without weights
+        let mean = weights.iter().sum::<f64>() / all as f64;
+        weights.iter_mut().for_each(|weight| *weight /= mean);
+    }
     let copies = repeats::copies(&table, compared)?;
     let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
         return Ok(WeightedTable { table, weights });
     };
-    let (all, different) = (table.rows(), groups.len());
+    let different = groups.len();
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
         "{all} rows are {different} different ones: copies are fitted as one row, with {weight} as \

@@ -93,17 +93,11 @@ impl<'a> Cell<'a> {
         // `.5` begins with its mark
         let start = digit - usize::from(text[..digit].ends_with(['.', ',']));
         let mut before = text[..start].trim();
-        for end in [true, false] {
-            let rest = match end {
-                true => before.strip_suffix(|c: char| is_minus(c) || c == '+'),
-                false => before.strip_prefix(|c: char| is_minus(c) || c == '+'),
-            };
-            if let Some(rest) = rest {
-                let signed = if end { before.chars().next_back() } else { before.chars().next() };
-                negative ^= signed.is_some_and(is_minus);
-                before = rest.trim();
-                break;
-            }
+        let is_sign = |c: char| is_minus(c) || c == '+';
+        if let Some(rest) = before.strip_suffix(is_sign).or_else(|| before.strip_prefix(is_sign)) {
+            negative ^= before.ends_with(is_minus)
+                || !before.ends_with('+') && before.starts_with(is_minus);
+            before = rest.trim();
         }
         let length = length(&text[start..]);
         let (digits, mut after) = (&text[start..start + length], text[start + length..].trim());

@@ -87,14 +87,11 @@ impl Dress {
             let read = read.map(|(count, _)| count).sum::<usize>();
             (dress, read)
         };
-        let mut best = of(Style::Plain);
-        for style in Style::ALL.into_iter().skip(1) {
-            let other = of(style);
-            if other.1 > best.1 {
-                best = other;
-            }
-        }
-        best
+        let better = |best: (Dress, usize), other: (Dress, usize)| match other.1 > best.1 {
+            true => other,
+            false => best,
+        };
+        Style::ALL.into_iter().skip(1).map(of).fold(of(Style::Plain), better)
     }
 
     /// Whether these are numbers that every reader takes for numbers.

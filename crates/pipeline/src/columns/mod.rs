@@ -14,7 +14,6 @@ mod forms;
 mod means;
 mod options;
 mod reading;
-mod saved;
 mod shape;
 mod sums;
 mod survey;
@@ -35,7 +34,7 @@ pub(crate) use survey::{Candidate, Looked, ordered};
 use crate::error::{Error, Result};
 use means::LevelMeans;
 use nystrom_data::Table;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 
@@ -75,13 +74,24 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "saved::Saved")]
 pub struct Columns {
+    #[serde(deserialize_with = "sound")]
     pub(crate) columns: Vec<Treated>,
     pub(crate) dropped: Vec<Dropped>,
+    #[serde(default)]
     pub(crate) marks: Marks,
-    /// How the cells of targets are read that are numbers.
+    /// The readings of the targets that are numbers.
+    #[serde(default)]
     pub(crate) targets: Vec<(String, Reading)>,
+}
+
+/// The columns in a file; an error for columns that no fit makes.
+fn sound<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<Treated>, D::Error> {
+    let columns = Vec::<Treated>::deserialize(file)?;
+    match columns.iter().find_map(Treated::problem) {
+        Some(problem) => Err(serde::de::Error::custom(problem)),
+        None => Ok(columns),
+    }
 }
 
 /// A column that is used.

@@ -2,7 +2,7 @@
 
 use super::Survey;
 use super::features::features;
-use super::survey::weights;
+use super::survey::place;
 use crate::columns::Known;
 use crate::error::Result;
 use crate::examples::gather;
@@ -10,6 +10,7 @@ use crate::fit::Fit;
 use crate::model::Model;
 use crate::repeats::mixed;
 use crate::target::indicators;
+use crate::weights::weights_of;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
@@ -65,7 +66,7 @@ impl ClassSample {
         let (table, Some(classes)) = (&survey.table, &found.classes) else { return Ok(None) };
         let n = table.rows();
         let labels = classes.of(table.column(classes.target.as_str())?)?;
-        let weighed = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
+        let weighed = weights_of(fit, table, &(0..n).collect::<Vec<_>>(), place)?;
         let weighed =
             weighed.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
         let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);

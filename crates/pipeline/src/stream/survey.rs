@@ -2,6 +2,7 @@
 
 use super::StreamFit;
 use super::processes::{Alone, Ranks};
+use super::readings::is_text;
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::used_rows::{Places, UsedRows};
@@ -12,7 +13,7 @@ use crate::fit::Fit;
 use crate::numbers::TARGET;
 use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
 use crate::target;
-use crate::weights::check_weights;
+use crate::weights::weights_of;
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -77,15 +78,13 @@ impl Survey {
     }
 }
 
-/// A pass under way.
+/// The first pass of a process.
 struct Pass<'a> {
     fit: &'a Fit,
     targets: Vec<String>,
     taken: Vec<String>,
-    /// The number of the first row among all.
+    /// The number of the first row of this process among all rows.
     first: u64,
-    sums: Sums,
-    reservoir: Reservoir,
 }
 
 /// What rows add up to, those of all or of a part.
@@ -192,9 +191,8 @@ impl StreamFit {
     ) -> Result<Option<Survey>> {
         self.check()?;
         let taken = taken(&self.fit, &targets)?;
-        let (sums, reservoir) = (Sums::default(), Reservoir::new(self.reservoir, rng));
-        let pass = Pass { fit: &self.fit, taken, targets, first, sums, reservoir };
-        pass.run(ranks, source, told)
+        let reservoir = Reservoir::new(self.reservoir, rng);
+        Pass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir, told)
     }
 }
 
@@ -207,42 +205,40 @@ pub(super) fn survey_points(
     told: &mut dyn FnMut(u64),
     rng: &mut dyn Rng,
 ) -> Result<Option<Survey>> {
-    let (sums, reservoir) = (Sums::default(), Reservoir::new(reservoir, rng));
-    let pass = Pass { fit, taken: Vec::new(), targets: Vec::new(), first, sums, reservoir };
-    pass.run(ranks, source, told)
+    let pass = Pass { fit, targets: Vec::new(), taken: Vec::new(), first };
+    pass.run((ranks, source), Reservoir::new(reservoir, rng), told)
 }
 
 impl Pass<'_> {
     /// Reads all rows of this process; the survey of all is on process 0.
     fn run(
-        mut self,
-        ranks: &dyn Ranks,
-        source: &mut dyn TableSource,
+        self,
+        (ranks, source): (&dyn Ranks, &mut dyn TableSource),
+        mut reservoir: Reservoir,
         told: &mut dyn FnMut(u64),
     ) -> Result<Option<Survey>> {
+        let mut sums = Sums::default();
         source.start(0)?;
         while let Some(block) = source.next_block()? {
-            self.add(&block)?;
-            told(self.sums.seen);
+            self.add(&block, &mut sums, &mut reservoir)?;
+            told(sums.seen);
         }
         let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
             sums.merge(later);
             reservoir.merge(sample);
         };
-        let all = ranks.merge((self.sums, self.reservoir), merge)?;
+        let all = ranks.merge((sums, reservoir), merge)?;
         all.map(|(sums, reservoir)| sums.end(self.targets, reservoir)).transpose()
     }
 
-    fn add(&mut self, block: &Table) -> Result<()> {
+    /// Adds the rows of a block to the sums and offers them to the reservoir.
+    fn add(&self, block: &Table, sums: &mut Sums, reservoir: &mut Reservoir) -> Result<()> {
         let fit = self.fit;
-        let text = |name: &String| {
-            block.column(name.as_str()).is_ok_and(|c| matches!(c.values, Values::Categories(_)))
-        };
+        let text = |name: &String| block.column(name.as_str()).is_ok_and(is_text);
         let classes = self.targets.len() == 1 && self.targets.iter().any(text);
         let (rows, left_out) = usable(fit, block, (&self.targets, &self.taken), classes, None)?;
-        let sums = &mut self.sums;
         sums.leave_out(left_out);
-        let weights = weights(fit, block, &rows)?;
+        let weights = weights_of(fit, block, &rows, place)?;
         let features = fit.columns.candidates(block, &self.taken)?;
         let columns = features.iter().map(|&j| &block.columns()[j]);
         let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
@@ -272,7 +268,7 @@ impl Pass<'_> {
             None => sums.weight.add(rows.len() as f64),
         }
         let first = self.first + sums.seen;
-        self.reservoir.offer(block, &rows, first);
+        reservoir.offer(block, &rows, first);
         sums.places.add((first, sums.used), (block.rows(), rows.len()));
         (sums.seen, sums.used) = (sums.seen + block.rows() as u64, sums.used + rows.len() as u64);
         Ok(())
@@ -329,15 +325,7 @@ impl Sums {
     }
 }
 
-/// The weights of these rows, if there are any.
-pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option<Vec<f64>>> {
-    let Some(name) = &fit.weights else { return Ok(None) };
-    let values = block.numbers(name.as_str())?;
-    let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-    check_weights(name, &weights, |i| place(block, rows[i]))?;
-    Ok(Some(weights))
-}
-
+/// The row of a block, in words.
 pub(super) fn place(table: &Table, row: usize) -> String {
     match table.line(row) {
         Some(line) => format!("line {line} of {}", table.source()),
