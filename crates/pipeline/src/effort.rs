@@ -16,23 +16,18 @@ pub enum Effort {
     Thorough,
 }
 
+/// The name and the operations of each effort.
+const EFFORTS: [(&str, f64); 3] = [("quick", 2e11), ("default", 1.1e12), ("thorough", 1.3e13)];
+
 impl Effort {
     /// The number of operations that the effort allows.
     pub fn work(self) -> f64 {
-        match self {
-            Effort::Quick => 2e11,
-            Effort::Default => 1.1e12,
-            Effort::Thorough => 1.3e13,
-        }
+        EFFORTS[self as usize].1
     }
 
     /// The name of the effort on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Effort::Quick => "quick",
-            Effort::Default => "default",
-            Effort::Thorough => "thorough",
-        }
+        EFFORTS[self as usize].0
     }
 }
 
@@ -56,7 +51,7 @@ impl Effort {
 /// ```
 pub fn work_in(seconds: f64, mut now: impl FnMut() -> f64) -> f64 {
     const SIDE: usize = 400;
-    /// What the rest of a search reaches of the speed of products.
+    /// The speed of a search in operations, relative to that of products in flops.
     const SHARE: f64 = 0.2;
     let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
     let mut product = Mat::zeros(SIDE, SIDE);
@@ -67,12 +62,17 @@ pub fn work_in(seconds: f64, mut now: impl FnMut() -> f64) -> f64 {
         least = least.min(now() - start);
     }
     let rate = SHARE * 2.0 * (SIDE as f64).powi(3) / least.max(f64::MIN_POSITIVE);
-    two_digits(seconds * rate)
+    rounded(seconds * rate, 2)
 }
 
-/// A number to two digits.
-pub(crate) fn two_digits(value: f64) -> f64 {
-    format!("{value:.1e}").parse().unwrap_or(value)
+/// The value rounded to this many significant digits, at least 1.
+///
+/// ```
+/// assert_eq!(nystrom_pipeline::rounded(1234.5, 2), 1200.0);
+/// ```
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    let decimals = digits - 1;
+    format!("{value:.decimals$e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
         };
         assert_eq!(work_in(10.0, clock(2.0)), 1.3e8);
         assert_eq!(work_in(10.0, clock(1.0)), 2.6e8);
-        assert_eq!(two_digits(1234.5), 1200.0);
+        assert_eq!(rounded(1234.5, 2), 1200.0);
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl Labels {
         Some(format!(
             "{class} {} of the target {:?} has too few different rows to validate with: they are \
              all fitted, and the errors on validation rows are those of the other classes",
-            crate::error::some(rare.into_iter()),
+            crate::error::first_names(rare.into_iter()),
             self.target
         ))
     }

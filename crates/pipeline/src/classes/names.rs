@@ -53,7 +53,7 @@ impl Names {
             alike.iter().for_each(|&i| of[i] = class);
             let (name, others) = (texts[alike[0]].0, &alike[1..]);
             if !others.is_empty() {
-                let others = crate::error::some(others.iter().map(|&i| texts[i].0));
+                let others = crate::error::first_names(others.iter().map(|&i| texts[i].0));
                 notes.push(format!(
                     "the target {target:?} spells the class {name:?} as {others} too: taken for \
                      one class"

@@ -37,7 +37,7 @@ fn given_factors(given: &[(String, f64)], names: &[String]) -> Result<Vec<f64>> 
     let mut factors = vec![1.0; names.len()];
     for (class, factor) in given {
         let Some(k) = names.iter().position(|name| name == class) else {
-            let classes = crate::error::some(names.iter().map(String::as_str));
+            let classes = crate::error::first_names(names.iter().map(String::as_str));
             return wrong(format!("there is no class {class:?}; there are {classes}"));
         };
         if !(factor.is_finite() && *factor > 0.0) {

@@ -1,6 +1,6 @@
 //! Options about the columns of a table.
 
-use crate::error::{Error, Result, some};
+use crate::error::{Error, Result, first_names};
 use nystrom_data::{Column, Table};
 
 /// The treatment of missing values of features.
@@ -121,6 +121,6 @@ pub(crate) fn position(table: &Table, name: &str) -> Result<usize> {
     table.names().position(|other| other == name).ok_or_else(|| Error::NoColumn {
         table: table.source().to_owned(),
         column: name.to_owned(),
-        available: some(table.names()),
+        available: first_names(table.names()),
     })
 }
