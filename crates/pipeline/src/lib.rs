@@ -81,8 +81,8 @@ pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
     Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Readings, Recipe, SavedLeaves,
-    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
-    WeightedRows, iterations_from_bytes, iterations_to_bytes,
+    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks, TableSource,
+    TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
 pub use target::Target;
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -3,8 +3,8 @@
 
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
-    Candidate, ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape,
-    TAKEN, Training, column_of, position,
+    ColumnOptions, ColumnSums, Columns, Known, Looked, LookedColumn, Marks, Missing, Reading,
+    Shape, TAKEN, Training, column_of, position,
 };
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
@@ -280,7 +280,7 @@ pub(crate) fn usable(
         for &place in &features {
             let column = &table.columns()[place];
             match looked.and_then(|looked| looked.columns.iter().find(|c| c.place == place)) {
-                Some(Candidate { reading, .. }) => {
+                Some(LookedColumn { reading, .. }) => {
                     let marks = Marks::of(&fit.columns);
                     reading.read(&column.values, &marks).mark_gaps(&mut misses);
                 }

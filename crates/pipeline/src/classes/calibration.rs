@@ -57,7 +57,7 @@ impl Calibration {
         weights: Option<&[f64]>,
         classes: usize,
     ) -> Calibration {
-        let problem = Rows::new(values, labels, weights, classes);
+        let problem = LabelledValues::new(values, labels, weights, classes);
         let mut at = vec![0.0; classes]; // (a, b_1, …, b_{K−1})
         let mut loss = problem.loss(&at);
         for _ in 0..STEPS {
@@ -129,7 +129,7 @@ fn value(values: MatRef<'_, f64>, i: usize, k: usize, classes: usize) -> f64 {
 }
 
 /// Rows with known classes.
-struct Rows<'a> {
+struct LabelledValues<'a> {
     values: MatRef<'a, f64>,
     labels: &'a [usize],
     /// With the sum 1.
@@ -138,7 +138,7 @@ struct Rows<'a> {
     sure: Vec<f64>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> LabelledValues<'a> {
     fn new(
         values: MatRef<'a, f64>,
         labels: &'a [usize],
@@ -151,7 +151,7 @@ impl<'a> Rows<'a> {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let total: f64 = (0..labels.len()).map(weight).sum();
         let weights = (0..labels.len()).map(|i| weight(i) / total).collect();
-        Rows { values, labels, weights, sure }
+        LabelledValues { values, labels, weights, sure }
     }
 
     /// What the probability of class k in row i should be.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Where the decimal mark and the separators of thousands are in the digits of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Style {
+pub(crate) enum DigitStyle {
     /// `1234.5`, `1.5e3`, `1.5D+03`.
     Plain,
     /// `1,234.5`, and `12,34,567` as in India.
@@ -22,21 +22,21 @@ pub(crate) enum Style {
     Duration,
 }
 
-impl Style {
+impl DigitStyle {
     /// All styles of digits, in the order in which they are tried.
-    pub const ALL: [Style; 6] = [
-        Style::Plain,
-        Style::CommaGroups,
-        Style::PointGroups,
-        Style::SpaceGroups,
-        Style::SpaceGroupsComma,
-        Style::Clock,
+    pub const ALL: [DigitStyle; 6] = [
+        DigitStyle::Plain,
+        DigitStyle::CommaGroups,
+        DigitStyle::PointGroups,
+        DigitStyle::SpaceGroups,
+        DigitStyle::SpaceGroupsComma,
+        DigitStyle::Clock,
     ];
 }
 
 /// The parts of a cell with one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cell<'a> {
+pub(super) struct NumberCell<'a> {
     pub negative: bool,
     /// A currency, a bound or a word.
     pub before: &'a str,
@@ -83,9 +83,9 @@ fn is_number(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '.' | '+') || is_minus(c)
 }
 
-impl<'a> Cell<'a> {
+impl<'a> NumberCell<'a> {
     /// The parts of a text with digits in one place; none for other texts.
-    pub fn of(text: &'a str) -> Option<Cell<'a>> {
+    pub fn of(text: &'a str) -> Option<NumberCell<'a>> {
         let text = bare(text);
         let inside = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let (text, mut negative) = (inside.unwrap_or(text).trim(), inside.is_some());
@@ -118,12 +118,12 @@ impl<'a> Cell<'a> {
             (factor, after) = (found, rest);
         }
         let other_digits = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-        let cell = Cell { negative, before, digits, after, factor, fraction };
+        let cell = NumberCell { negative, before, digits, after, factor, fraction };
         (!other_digits(after)).then_some(cell)
     }
 
     /// The number that the digits are in this style.
-    pub fn number(&self, style: Style) -> Option<f64> {
+    pub fn number(&self, style: DigitStyle) -> Option<f64> {
         let value = (number(self.digits, style)? + self.fraction) * self.factor;
         Some(if self.negative { -value } else { value })
     }
@@ -161,22 +161,22 @@ fn length(text: &str) -> usize {
     }
 }
 
-fn number(digits: &str, style: Style) -> Option<f64> {
+fn number(digits: &str, style: DigitStyle) -> Option<f64> {
     let plain = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
     match style {
-        Style::Plain => {
+        DigitStyle::Plain => {
             let sound = |b: u8| b.is_ascii_digit() || b".eEdD+-".contains(&b);
             if !digits.bytes().all(sound) {
                 return None;
             }
             plain(&digits.replace(['d', 'D'], "e"))
         }
-        Style::CommaGroups => grouped(digits, |c| c == ',', '.').and_then(|text| plain(&text)),
-        Style::PointGroups => grouped(digits, |c| c == '.', ',').and_then(|text| plain(&text)),
-        Style::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
-        Style::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
-        Style::Clock => clock(digits),
-        Style::Duration => None,
+        DigitStyle::CommaGroups => grouped(digits, |c| c == ',', '.').and_then(|text| plain(&text)),
+        DigitStyle::PointGroups => grouped(digits, |c| c == '.', ',').and_then(|text| plain(&text)),
+        DigitStyle::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
+        DigitStyle::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
+        DigitStyle::Clock => clock(digits),
+        DigitStyle::Duration => None,
     }
 }
 
@@ -227,13 +227,13 @@ fn clock(digits: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn value(text: &str, style: Style) -> Option<f64> {
-        Cell::of(text).and_then(|cell| cell.number(style))
+    fn value(text: &str, style: DigitStyle) -> Option<f64> {
+        NumberCell::of(text).and_then(|cell| cell.number(style))
     }
 
     #[test]
     fn numbers_in_every_style() {
-        use Style::*;
+        use DigitStyle::*;
         for (text, style, expected) in [
             ("1234.5", Plain, 1234.5),
             ("-1.5e3", Plain, -1500.0),
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn parts_before_and_behind_the_digits() {
-        let parts = |text| Cell::of(text).map(|cell| (cell.before, cell.digits, cell.after));
+        let parts = |text| NumberCell::of(text).map(|cell| (cell.before, cell.digits, cell.after));
         assert_eq!(parts("$438.97"), Some(("$", "438.97", "")));
         assert_eq!(parts("-12 %"), Some(("", "12", "%")));
         assert_eq!(parts("week 9"), Some(("week", "9", "")));
@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(parts("A/5 21171"), None);
         assert_eq!(parts("red"), None);
         assert_eq!(parts(""), None);
-        assert!(Cell::of("EUR -5").is_some_and(|cell| cell.negative && cell.before == "EUR"));
-        assert!(Cell::of("5-").is_some_and(|cell| cell.negative));
+        assert!(NumberCell::of("EUR -5").is_some_and(|cell| cell.negative && cell.before == "EUR"));
+        assert!(NumberCell::of("5-").is_some_and(|cell| cell.negative));
         assert_eq!(parts("1e"), Some(("", "1", "e")));
     }
 }

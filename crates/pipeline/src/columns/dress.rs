@@ -1,13 +1,13 @@
 //! What the numbers of a column are dressed in, recognised from all of its cells.
 
-use super::cell::{Cell, Style, bare};
+use super::cell::{DigitStyle, NumberCell, bare};
 use super::clock::{duration, is_compound};
 use serde::{Deserialize, Serialize};
 
 /// How the cells of a column are read as numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dress {
-    pub style: Style,
+    pub style: DigitStyle,
     /// What stands before the digits of some cells: a currency, or a word such as `week`.
     pub before: String,
     /// What stands behind them: a currency, a per cent sign or a unit.
@@ -31,8 +31,12 @@ const BETWEEN: [&str; 8] =
 
 impl Dress {
     /// Numbers as they are.
-    pub const PLAIN: Dress =
-        Dress { style: Style::Plain, before: String::new(), after: String::new(), loose: false };
+    pub const PLAIN: Dress = Dress {
+        style: DigitStyle::Plain,
+        before: String::new(),
+        after: String::new(),
+        loose: false,
+    };
 
     /// The dress in which all of these texts are numbers.
     pub fn of_all(levels: &Levels<'_>) -> Option<Dress> {
@@ -40,23 +44,23 @@ impl Dress {
             let mut texts = levels.iter().map(|(_, text)| bare(text));
             let some = texts.clone().any(is_compound);
             (some && texts.all(|text| duration(text).is_some()))
-                .then_some(Dress { style: Style::Duration, ..Dress::PLAIN })
+                .then_some(Dress { style: DigitStyle::Duration, ..Dress::PLAIN })
         };
         Dress::of_digits(levels).or_else(units)
     }
 
     /// The same for texts with digits in one place.
     fn of_digits(levels: &Levels<'_>) -> Option<Dress> {
-        let cells: Vec<Cell<'_>> =
-            levels.iter().map(|(_, text)| Cell::of(text)).collect::<Option<_>>()?;
+        let cells: Vec<NumberCell<'_>> =
+            levels.iter().map(|(_, text)| NumberCell::of(text)).collect::<Option<_>>()?;
         let before = only(cells.iter().map(|cell| cell.before))?;
         let after = only(cells.iter().map(|cell| cell.after))?;
         let sound = |text: &str| text.is_empty() || is_currency(text);
         if !sound(before) || !(sound(after) || is_per_cent(after)) {
             return None;
         }
-        let fits = |style: &Style| cells.iter().all(|cell| cell.number(*style).is_some());
-        let style = Style::ALL.into_iter().find(fits)?;
+        let fits = |style: &DigitStyle| cells.iter().all(|cell| cell.number(*style).is_some());
+        let style = DigitStyle::ALL.into_iter().find(fits)?;
         let (before, after) = (before.to_owned(), after.to_owned());
         Some(Dress { style, before, after, loose: false })
     }
@@ -66,10 +70,11 @@ impl Dress {
     pub fn of_some<'a>(levels: &Levels<'a>, words: bool) -> (Dress, usize) {
         let cells = || {
             let of = |(count, text): &(usize, &'a str)| {
-                let cells: Vec<Cell<'a>> = match Cell::of(text) {
+                let cells: Vec<NumberCell<'a>> = match NumberCell::of(text) {
                     Some(cell) => vec![cell],
-                    None => ends(text)
-                        .map_or(Vec::new(), |ends| ends.into_iter().filter_map(Cell::of).collect()),
+                    None => ends(text).map_or(Vec::new(), |ends| {
+                        ends.into_iter().filter_map(NumberCell::of).collect()
+                    }),
                 };
                 let count = *count;
                 cells.into_iter().map(move |cell| (count, cell)).collect::<Vec<_>>()
@@ -91,7 +96,7 @@ impl Dress {
             true => other,
             false => best,
         };
-        Style::ALL.into_iter().skip(1).map(of).fold(of(Style::Plain), better)
+        DigitStyle::ALL.into_iter().skip(1).map(of).fold(of(DigitStyle::Plain), better)
     }
 
     /// Whether these are numbers that every reader takes for numbers.
@@ -109,10 +114,10 @@ impl Dress {
 
     /// Of a text that is one number.
     fn alone(&self, text: &str) -> Option<f64> {
-        if self.style == Style::Duration {
+        if self.style == DigitStyle::Duration {
             return duration(bare(text));
         }
-        let cell = Cell::of(text)?;
+        let cell = NumberCell::of(text)?;
         let bound = self.loose && BOUNDS.contains(&cell.before);
         if !(cell.before.is_empty() || cell.before == self.before || bound) {
             return None;
@@ -123,8 +128,10 @@ impl Dress {
         }
         match cell.number(self.style) {
             // another decimal mark, where it can be no separator of thousands
-            None if self.loose && cell.number(Style::CommaGroups).is_none() => {
-                [Style::Plain, Style::PointGroups].into_iter().find_map(|style| cell.number(style))
+            None if self.loose && cell.number(DigitStyle::CommaGroups).is_none() => {
+                [DigitStyle::Plain, DigitStyle::PointGroups]
+                    .into_iter()
+                    .find_map(|style| cell.number(style))
             }
             found => found,
         }
@@ -140,7 +147,7 @@ impl Dress {
     /// In words, with one of the texts.
     pub fn describe(&self, example: &str) -> String {
         let mut words = match self.style {
-            Style::Clock | Style::Duration => {
+            DigitStyle::Clock | DigitStyle::Duration => {
                 format!("durations such as {example:?}, read as seconds")
             }
             _ => format!("numbers such as {example:?}"),

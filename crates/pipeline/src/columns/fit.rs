@@ -4,7 +4,7 @@ use super::means::{Known, LevelMeans};
 use super::options::{ColumnOptions, Missing, column_of};
 use super::reading::Series;
 use super::sums::{ColumnSums, NumberSums};
-use super::survey::Candidate;
+use super::survey::LookedColumn;
 use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
 use super::{Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why};
 use crate::counts::counted;
@@ -98,7 +98,7 @@ struct ColumnFit<'a> {
 
 /// What becomes of a column, or why nothing does.
 fn treated<'a>(
-    candidate: &'a Candidate,
+    candidate: &'a LookedColumn,
     looked: &Looked,
     options: &'a ColumnOptions,
     shape: Shape,

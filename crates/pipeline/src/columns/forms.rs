@@ -67,20 +67,20 @@ fn year_of(word: &str) -> Option<i16> {
 }
 
 /// What a word says in a date.
-pub(super) enum Named {
+pub(super) enum DateWord {
     Month(u32),
     /// The name of a day, or what stands behind the number of one.
     Nothing,
 }
 
-pub(super) fn named(word: &str) -> Option<Named> {
+pub(super) fn named(word: &str) -> Option<DateWord> {
     let word = word.to_ascii_lowercase();
     let is = |name: &str| word.starts_with(name) && (word.len() == 3 || is_whole(&word));
     if let Some(month) = MONTHS.iter().position(|name| is(name)) {
-        return Some(Named::Month(month as u32 + 1));
+        return Some(DateWord::Month(month as u32 + 1));
     }
     let nothing = DAYS.iter().any(|name| is(name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
-    nothing.then_some(Named::Nothing)
+    nothing.then_some(DateWord::Nothing)
 }
 
 /// Whether this is the whole name of a month or day.

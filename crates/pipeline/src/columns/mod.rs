@@ -29,7 +29,7 @@ pub(crate) use options::{TAKEN, column_of, position};
 pub(crate) use reading::{Kind, Marks, Reading};
 pub use shape::Shape;
 pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
-pub(crate) use survey::{Candidate, Looked, ordered};
+pub(crate) use survey::{Looked, LookedColumn, ordered};
 
 use crate::error::{Error, Result};
 use means::LevelMeans;

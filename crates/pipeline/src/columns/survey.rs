@@ -12,7 +12,7 @@ use nystrom_data::{Column, Table, Values};
 /// What all rows of a table say of the columns that may be features.
 #[derive(Debug, Clone)]
 pub(crate) struct Looked {
-    pub columns: Vec<Candidate>,
+    pub columns: Vec<LookedColumn>,
     pub marks: Marks,
     /// Lines about columns at whose reading somebody may wonder.
     pub notes: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Looked {
 
 /// A column that may be a feature.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct LookedColumn {
     pub name: String,
     /// Its position in the table.
     pub place: usize,
@@ -59,7 +59,7 @@ impl Looked {
             }
             let never = names_rows.is_some() && is_unnamed(&column.name);
             let name = column.name.clone();
-            columns.push(Candidate { name, place, reading, names_rows, never });
+            columns.push(LookedColumn { name, place, reading, names_rows, never });
         }
         Ok(Looked { columns, marks: Marks::of(options), notes })
     }
@@ -70,7 +70,8 @@ impl Looked {
         let features = self.columns.iter().filter(|column| column.names_rows.is_none());
         let names = features.map(|column| column.name.as_str()).chain(others.iter().copied());
         let mut compared: Vec<String> = names.map(str::to_owned).collect();
-        let numbers = |column: &Candidate| column.names_rows == Some(Why::Index) && !column.never;
+        let numbers =
+            |column: &LookedColumn| column.names_rows == Some(Why::Index) && !column.never;
         if self.columns.iter().any(numbers) {
             let telling: Vec<&str> = compared.iter().map(String::as_str).collect();
             let copied = are_copies(table, &telling)?;

@@ -2,7 +2,7 @@
 
 use super::cell::bare;
 use super::clock::{Token, is_utc, of_clock, tokens};
-use super::forms::{Named, named, plain_date};
+use super::forms::{DateWord, named, plain_date};
 use jiff::civil::{Date, DateTime, Time};
 use serde::{Deserialize, Serialize};
 
@@ -188,11 +188,11 @@ impl Parts {
                     parts.count += 1;
                 }
                 Token::Word(word) => match named(word) {
-                    Some(Named::Month(month)) if parts.month.is_none() && parts.count < 3 => {
+                    Some(DateWord::Month(month)) if parts.month.is_none() && parts.count < 3 => {
                         parts.month = Some((parts.count, month));
                         parts.count += 1;
                     }
-                    Some(Named::Nothing) => {}
+                    Some(DateWord::Nothing) => {}
                     _ => return None,
                 },
                 // `7.5/10` is no date

@@ -2,7 +2,7 @@
 
 use crate::classes::Classes;
 use crate::columns::Columns;
-use crate::intervals::{Conformal, Sizes};
+use crate::intervals::{Conformal, ResidualSizes};
 use crate::kernel::AnyKernel;
 use crate::model::{Explanation, Made, Model};
 use crate::target::Target;
@@ -10,7 +10,7 @@ use nystrom::krr::FitReport;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct ModelHead {
     pub columns: Columns,
     pub layout: Vec<String>,
     pub targets: Vec<Target>,
@@ -67,7 +67,7 @@ pub(super) struct UncertaintyHead {
 
 impl ConformalHead {
     fn of(conformal: &Conformal) -> ConformalHead {
-        let Sizes { regression, ranges } = &conformal.sizes;
+        let ResidualSizes { regression, ranges } = &conformal.sizes;
         ConformalHead {
             centers: regression.centers().len(),
             kernel: regression.kernel().clone(),
@@ -78,9 +78,9 @@ impl ConformalHead {
     }
 }
 
-impl Head {
-    pub fn of(model: &Model) -> Head {
-        Head {
+impl ModelHead {
+    pub fn of(model: &Model) -> ModelHead {
+        ModelHead {
             columns: model.columns.clone(),
             layout: model.layout.clone(),
             targets: model.targets.clone(),

@@ -68,14 +68,14 @@ const USUAL: f64 = 0.9;
 /// Tibshirani & Wasserman, 2018).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conformal {
-    pub sizes: Sizes,
+    pub sizes: ResidualSizes,
     /// For each target its scores, increasing.
     pub scores: Vec<Vec<f64>>,
 }
 
 /// The size of residuals: mapped features → ln s, of each target.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sizes {
+pub(crate) struct ResidualSizes {
     pub regression: KrrModel<AnyKernel, f64>,
     /// For each target the smallest and the largest ln s.
     pub ranges: Vec<[f64; 2]>,
@@ -84,7 +84,7 @@ pub(crate) struct Sizes {
 /// Below this share of their mean, residuals have the same size.
 const LEAST: f64 = 0.05;
 
-impl Sizes {
+impl ResidualSizes {
     /// ln |y − f|, and what it lies between.
     pub fn logarithms(residuals: MatRef<'_, f64>) -> (Mat<f64>, Vec<[f64; 2]>) {
         let n = residuals.nrows();
@@ -116,7 +116,7 @@ impl Sizes {
 impl Conformal {
     /// What no fit would have made of d features and t targets, in words.
     pub fn problem(&self, d: usize, t: usize) -> Option<String> {
-        let Sizes { regression, ranges } = &self.sizes;
+        let ResidualSizes { regression, ranges } = &self.sizes;
         let increasing = |scores: &Vec<f64>| {
             scores.iter().all(|s| s.is_finite() && *s >= 0.0) && scores.is_sorted()
         };

@@ -4,7 +4,7 @@ use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Sizes, Uncertainty};
+use crate::intervals::{Conformal, ResidualSizes, Uncertainty};
 use crate::problem::WeightedTable;
 use crate::target::in_units;
 use crate::validation::Coverage;
@@ -134,7 +134,11 @@ impl Model {
     }
 
     /// Keeps the scores of rows that no choice has seen; how well halves of them cover each other.
-    pub(crate) fn calibrate(&mut self, sizes: Sizes, table: &Table) -> Result<Vec<Coverage>> {
+    pub(crate) fn calibrate(
+        &mut self,
+        sizes: ResidualSizes,
+        table: &Table,
+    ) -> Result<Vec<Coverage>> {
         let x = self.points_of(table)?;
         let points = Points::from_rows(x.as_ref());
         let (f, s) = (self.values(points)?, sizes.at(points)?);

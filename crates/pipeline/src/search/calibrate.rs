@@ -7,7 +7,7 @@ use super::solve::{gather, shifted, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::examples::Examples;
-use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
+use crate::intervals::{Calibrate, Left, ResidualSizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
 use crate::split::Split;
@@ -130,12 +130,16 @@ impl Search<'_> {
     }
 
     /// The second fit of intervals: the size of the residuals in the values that were kept.
-    pub(super) fn sizes(&self, chosen: &Candidate, centers: Centers) -> Result<Option<Sizes>> {
+    pub(super) fn sizes(
+        &self,
+        chosen: &Candidate,
+        centers: Centers,
+    ) -> Result<Option<ResidualSizes>> {
         let (residuals, rows) = match self.residuals(chosen, centers) {
             Some(found) if self.wants_sizes() => found,
             _ => return Ok(None),
         };
-        let (logs, ranges) = Sizes::logarithms(residuals.as_ref());
+        let (logs, ranges) = ResidualSizes::logarithms(residuals.as_ref());
         let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
@@ -146,7 +150,7 @@ impl Search<'_> {
         let ridges = lambda_grid(1.0, 1e-8, 17)?;
         let path = NystromKrr::without_ridge(kernel).path(sizes.problem(), &landmarks, &ridges)?;
         let regression = path.model_at(path.best_by_loo().ridge)?;
-        Ok(Some(Sizes { regression, ranges }))
+        Ok(Some(ResidualSizes { regression, ranges }))
     }
 
     /// How much function and noise vary, if standard deviations are wanted: from what the trial of

@@ -1,6 +1,6 @@
 //! The rows of the reservoir on which probabilities of classes are calibrated.
 
-use super::Survey;
+use super::TableSurvey;
 use super::features::features;
 use super::survey::place;
 use crate::columns::Known;
@@ -59,7 +59,7 @@ impl ClassSample {
     /// Of the reservoir; none of a regression.
     pub fn of(
         fit: &Fit,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: &Model,
         copied: bool,
     ) -> Result<Option<ClassSample>> {

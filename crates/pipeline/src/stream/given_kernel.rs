@@ -1,6 +1,6 @@
 //! The model of the reservoir with a given kernel, without a search.
 
-use super::{StreamFit, Survey, problem};
+use super::{StreamFit, TableSurvey, problem};
 use crate::classes::{Calibration, Classes};
 use crate::columns::Shape;
 use crate::error::Result;
@@ -28,7 +28,7 @@ impl StreamFit {
     /// That of [`search`](Self::search), the random pairs of the median distance, and landmarks.
     pub fn given(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
     ) -> Result<(Model, Vec<String>)> {

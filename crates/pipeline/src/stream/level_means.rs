@@ -1,7 +1,7 @@
 //! Means of the target by level of all rows, by a pass of their own.
 
 use super::processes::share_of;
-use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
+use super::{Ranks, Recipe, StreamFit, TableSource, TableSurvey};
 use crate::columns::{Known, LevelSums};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -25,7 +25,7 @@ impl StreamFit {
         &self,
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
-        found: Option<(&Survey, Model)>,
+        found: Option<(&TableSurvey, Model)>,
     ) -> Result<Option<Model>> {
         let own = match &found {
             Some((survey, model)) if model.columns.has_means() => {
@@ -51,7 +51,7 @@ impl StreamFit {
     }
 
     /// Refuses means by level that are not those of all rows.
-    pub(super) fn check_level_means(&self, survey: &Survey, found: &Model) -> Result<()> {
+    pub(super) fn check_level_means(&self, survey: &TableSurvey, found: &Model) -> Result<()> {
         let rows = survey.all.used as f64;
         let is_of_all = |of: f64| (of / rows - 1.0).abs() < 1e-6;
         if found.columns.level_means().all(|means| is_of_all(means.rows())) {

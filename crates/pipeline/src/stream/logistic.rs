@@ -20,7 +20,7 @@ const STEPS: usize = 8;
 const ENOUGH: f64 = 1e-3;
 
 /// Log-odds after a step.
-struct Step {
+struct NewtonStep {
     odds: KrrModel<AnyKernel, f64>,
     lambda: f64,
     calibration: Calibration,
@@ -93,11 +93,11 @@ impl Recipe {
         source: &mut dyn TableSource,
         sample: &ClassSample,
         lambdas: &[f64],
-    ) -> Result<Option<Step>> {
+    ) -> Result<Option<NewtonStep>> {
         let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
         let empty = self.empty_for(1)?;
         let mut passes = Passes::new(self, ranks, source);
-        let mut best: Option<Step> = None;
+        let mut best: Option<NewtonStep> = None;
         for _ in 0..STEPS {
             let at = best.as_ref().map(|step| step.odds.clone());
             let sums = match passes.pass(empty.newton(self.facts.targets.len(), at.clone())?) {
@@ -124,7 +124,7 @@ impl Recipe {
         ridges: &[Ridge<f64>],
         sample: &ClassSample,
         at: Option<&KrrModel<AnyKernel, f64>>,
-    ) -> Result<Option<Step>> {
+    ) -> Result<Option<NewtonStep>> {
         let y = self.indicators(sample.labels());
         let (n, t) = y.shape();
         let f = match at {
@@ -153,7 +153,7 @@ impl Recipe {
         let Some((l, calibration, errors)) = least else { return Ok(None) };
         let lambda = paths[0].points()[l].mu / self.rows() as f64;
         let odds = side_by_side(paths, ridges[l])?;
-        Ok(Some(Step { odds, lambda, calibration, errors }))
+        Ok(Some(NewtonStep { odds, lambda, calibration, errors }))
     }
 }
 

@@ -4,7 +4,7 @@ use super::features::features;
 use super::processes::{Alone, Ranks};
 use super::sections;
 use super::source::TableSource;
-use super::survey::{Survey, survey_points};
+use super::survey::{TableSurvey, survey_points};
 use super::used_rows::UsedRows;
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};
@@ -99,7 +99,7 @@ impl StreamPoints {
         source: &mut dyn TableSource,
         told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Survey> {
+    ) -> Result<TableSurvey> {
         let survey = self.survey_over(&Alone, (source, 0), told, rng)?;
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
@@ -119,7 +119,7 @@ impl StreamPoints {
         (source, first): (&mut dyn TableSource, u64),
         told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Option<Survey>> {
+    ) -> Result<Option<TableSurvey>> {
         survey_points(&self.fit(), self.reservoir, (ranks, source, first), told, rng)
     }
 
@@ -129,7 +129,7 @@ impl StreamPoints {
     ///
     /// # Errors
     /// Those of [`Columns::fit`].
-    pub fn columns(&self, survey: &Survey) -> Result<Columns> {
+    pub fn columns(&self, survey: &TableSurvey) -> Result<Columns> {
         let exact = |name: &str| survey.all.columns.get(name);
         let looked = Looked::at(&survey.table, &self.columns, &[] as &[&str], &exact)?;
         let training = Training { table: &survey.table, rows: None, known: None, exact: &exact };
@@ -140,12 +140,12 @@ impl StreamPoints {
     ///
     /// # Errors
     /// Those of [`Columns::apply`], which do not occur for the columns of this survey.
-    pub fn reservoir(&self, survey: &Survey, columns: &Columns) -> Result<Mat<f64>> {
+    pub fn reservoir(&self, survey: &TableSurvey, columns: &Columns) -> Result<Mat<f64>> {
         features(columns, &survey.table, None)
     }
 
     /// The columns and the kernel for the later passes.
-    pub fn recipe(&self, survey: &Survey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
+    pub fn recipe(&self, survey: &TableSurvey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
         let used = survey.used_rows(self.leaves.max(1));
         PointRecipe { fit: self.fit(), sent: Sent { columns, kernel, used } }
     }

@@ -1,9 +1,9 @@
 //! The recipe of a fit to all rows: the model without its coefficients.
 
 use super::class_sample::ClassSample;
-use super::sections::{Kind, pack, read, unpack, write, wrong};
+use super::sections::{Content, pack, read, unpack, write, wrong};
 use super::used_rows::UsedRows;
-use super::{StreamFit, Survey};
+use super::{StreamFit, TableSurvey};
 use crate::cost::sums_work;
 use crate::error::Result;
 use crate::fit::Fit;
@@ -61,7 +61,7 @@ pub(super) const ALL: &str = "all rows";
 
 /// The first section of a file.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct RecipeHead {
     identity: String,
     dim: usize,
     #[serde(flatten)]
@@ -79,7 +79,7 @@ impl StreamFit {
     ///
     /// # Randomness
     /// The centres.
-    pub fn recipe(&self, survey: &Survey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
+    pub fn recipe(&self, survey: &TableSurvey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let sample = &survey.table;
         let rows = match self.copies(survey)? {
             Some(copies) => copies.first,
@@ -96,12 +96,12 @@ impl StreamFit {
     ///
     /// # Errors
     /// Those of [`recipe`](Self::recipe).
-    pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Result<Recipe> {
+    pub fn recipe_of_all(&self, survey: &TableSurvey, found: Model) -> Result<Recipe> {
         self.check_level_means(survey, &found)?;
         self.without_centers(survey, found)
     }
 
-    pub(super) fn without_centers(&self, survey: &Survey, found: Model) -> Result<Recipe> {
+    pub(super) fn without_centers(&self, survey: &TableSurvey, found: Model) -> Result<Recipe> {
         let d = found.regression.centers().dim();
         self.made_of(survey, found, Mat::zeros(d, 0), ALL)
     }
@@ -111,7 +111,7 @@ impl StreamFit {
     ///
     /// # Errors
     /// Those of [`recipe`](Self::recipe).
-    pub fn reservoir(&self, survey: &Survey, found: &Model) -> Result<Mat<f64>> {
+    pub fn reservoir(&self, survey: &TableSurvey, found: &Model) -> Result<Mat<f64>> {
         found.points_of(&survey.table)
     }
 
@@ -123,7 +123,7 @@ impl StreamFit {
     /// [`NonFinite`](nystrom::Error::NonFinite), [`Empty`](nystrom::Error::Empty) without centres.
     pub fn recipe_at(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         centers: MatRef<'_, f64>,
         chosen_by: &str,
@@ -146,7 +146,7 @@ impl StreamFit {
     /// reservoir; those of [`recipe`](Self::recipe).
     pub fn recipe_in_span(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         sketch: &dyn Sketch<f64>,
         chosen_by: &str,
@@ -168,7 +168,7 @@ impl StreamFit {
     /// With centres that are d × m.
     fn made_of(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         centers: Mat<f64>,
         chosen_by: &str,
@@ -282,12 +282,12 @@ impl Recipe {
     /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
         let (identity, dim) = (identity.to_owned(), self.centers.nrows());
-        let head = Head { identity, dim, facts: self.facts.clone() };
+        let head = RecipeHead { identity, dim, facts: self.facts.clone() };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         let parts = [head, self.model.to_bytes()?, numbers, write(&self.sketch)?];
-        Ok(pack(Kind::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
+        Ok(pack(Content::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
     }
 
     /// Reads a recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
@@ -296,11 +296,11 @@ impl Recipe {
     /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for a recipe of other
     /// data, other options or another version.
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
-        let sections = unpack(Kind::Recipe, bytes)?;
+        let sections = unpack(Content::Recipe, bytes)?;
         let [head, model, numbers, sketch, sample] = sections[..] else {
             return Err(wrong("it has another number of sections"));
         };
-        let head: Head = serde_json::from_slice(head).map_err(wrong)?;
+        let head: RecipeHead = serde_json::from_slice(head).map_err(wrong)?;
         if head.identity != identity {
             return Err(wrong(format!(
                 "it is of other data or options ({}, not {identity}); name another folder, or \

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// What was summed before.
 #[derive(Debug)]
-pub(super) enum Saved<S> {
+pub(super) enum SavedSum<S> {
     /// All leaves below a node of the tree.
     Done(Range<usize>, S),
     /// A leaf, and how far it is: as in [`Summing`](super::Summing).

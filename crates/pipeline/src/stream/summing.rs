@@ -3,7 +3,7 @@
 use super::Recipe;
 use super::prepared_block::PreparedBlock;
 use super::processes::{Alone, Ranks};
-use super::saved_leaves::{Saved, SavedLeaves, cuts};
+use super::saved_leaves::{SavedLeaves, SavedSum, cuts};
 use super::source::{TableSource, other_rows};
 use crate::columns::Note;
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ pub struct Summing<'a, S = State> {
     /// Rows taken, and those of the leaves before.
     pub(super) used: u64,
     /// What was summed before and is not taken yet, by its first leaf.
-    pub(super) saved: BTreeMap<usize, Saved<S>>,
+    pub(super) saved: BTreeMap<usize, SavedSum<S>>,
     /// For each column the rows in which its cells could not be read, and some of them.
     unread: BTreeMap<String, Note>,
 }
@@ -186,11 +186,11 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         loop {
             let leaf = self.leaf();
             match self.saved.remove(&leaf) {
-                Some(Saved::Done(leaves, sum)) => {
+                Some(SavedSum::Done(leaves, sum)) => {
                     self.state = self.empty.empty();
                     self.push(leaves, sum)?;
                 }
-                Some(Saved::UnderWay { row, skip, used, state }) => {
+                Some(SavedSum::UnderWay { row, skip, used, state }) => {
                     if self.state.rows() <= state.rows() {
                         (self.row, self.skip, self.used) = (row, skip, used);
                         self.state = state;

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 /// The results of the first pass over all rows.
 #[derive(Debug)]
-pub struct Survey {
+pub struct TableSurvey {
     /// The reservoir, of rows that are used.
     pub(super) table: Table,
     /// For each of its rows the number among all rows, and the line.
@@ -30,10 +30,10 @@ pub struct Survey {
     pub(super) targets: Vec<String>,
     /// The mean weight of the used rows.
     pub(super) mean_weight: f64,
-    pub(super) all: Sums,
+    pub(super) all: SurveySums,
 }
 
-impl Survey {
+impl TableSurvey {
     /// The classes of all rows, if there is one target.
     pub(super) fn counts(&self) -> Option<&ClassCounts> {
         (self.targets.len() == 1).then_some(&self.all.classes)
@@ -79,7 +79,7 @@ impl Survey {
 }
 
 /// The first pass of a process.
-struct Pass<'a> {
+struct SurveyPass<'a> {
     fit: &'a Fit,
     targets: Vec<String>,
     taken: Vec<String>,
@@ -89,7 +89,7 @@ struct Pass<'a> {
 
 /// What rows add up to, those of all or of a part.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Sums {
+pub(super) struct SurveySums {
     /// Of the columns that are used.
     pub columns: HashMap<String, ColumnSums>,
     /// Of targets that are numbers.
@@ -164,7 +164,7 @@ impl StreamFit {
         targets: impl IntoIterator<Item = S>,
         told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Survey> {
+    ) -> Result<TableSurvey> {
         let targets = targets.into_iter().map(Into::into).collect();
         let survey = self.survey_over(&Alone, (source, 0), targets, told, rng)?;
         survey.ok_or(Error::TooFewRows { rows: 0 })
@@ -188,11 +188,11 @@ impl StreamFit {
         targets: Vec<String>,
         told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Option<Survey>> {
+    ) -> Result<Option<TableSurvey>> {
         self.check()?;
         let taken = taken(&self.fit, &targets)?;
         let reservoir = Reservoir::new(self.reservoir, rng);
-        Pass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir, told)
+        SurveyPass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir, told)
     }
 }
 
@@ -204,26 +204,26 @@ pub(super) fn survey_points(
     (ranks, source, first): (&dyn Ranks, &mut dyn TableSource, u64),
     told: &mut dyn FnMut(u64),
     rng: &mut dyn Rng,
-) -> Result<Option<Survey>> {
-    let pass = Pass { fit, targets: Vec::new(), taken: Vec::new(), first };
+) -> Result<Option<TableSurvey>> {
+    let pass = SurveyPass { fit, targets: Vec::new(), taken: Vec::new(), first };
     pass.run((ranks, source), Reservoir::new(reservoir, rng), told)
 }
 
-impl Pass<'_> {
+impl SurveyPass<'_> {
     /// Reads all rows of this process; the survey of all is on process 0.
     fn run(
         self,
         (ranks, source): (&dyn Ranks, &mut dyn TableSource),
         mut reservoir: Reservoir,
         told: &mut dyn FnMut(u64),
-    ) -> Result<Option<Survey>> {
-        let mut sums = Sums::default();
+    ) -> Result<Option<TableSurvey>> {
+        let mut sums = SurveySums::default();
         source.start(0)?;
         while let Some(block) = source.next_block()? {
             self.add(&block, &mut sums, &mut reservoir)?;
             told(sums.seen);
         }
-        let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
+        let merge = |(sums, reservoir): &mut (SurveySums, Reservoir), (later, sample)| {
             sums.merge(later);
             reservoir.merge(sample);
         };
@@ -232,7 +232,7 @@ impl Pass<'_> {
     }
 
     /// Adds the rows of a block to the sums and offers them to the reservoir.
-    fn add(&self, block: &Table, sums: &mut Sums, reservoir: &mut Reservoir) -> Result<()> {
+    fn add(&self, block: &Table, sums: &mut SurveySums, reservoir: &mut Reservoir) -> Result<()> {
         let fit = self.fit;
         let text = |name: &String| block.column(name.as_str()).is_ok_and(is_text);
         let classes = self.targets.len() == 1 && self.targets.iter().any(text);
@@ -275,7 +275,7 @@ impl Pass<'_> {
     }
 }
 
-impl Sums {
+impl SurveySums {
     fn leave_out(&mut self, left_out: LeftOut) {
         self.left_out.resize(self.left_out.len().max(left_out.len()), (String::new(), 0));
         for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
@@ -284,7 +284,7 @@ impl Sums {
     }
 
     /// Adds what comes behind.
-    fn merge(&mut self, later: Sums) {
+    fn merge(&mut self, later: SurveySums) {
         self.leave_out(later.left_out);
         for (name, sums) in later.columns {
             match self.columns.get_mut(&name) {
@@ -302,7 +302,7 @@ impl Sums {
         (self.seen, self.used) = (self.seen + later.seen, self.used + later.used);
     }
 
-    fn end(self, targets: Vec<String>, reservoir: Reservoir) -> Result<Survey> {
+    fn end(self, targets: Vec<String>, reservoir: Reservoir) -> Result<TableSurvey> {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
@@ -315,7 +315,7 @@ impl Sums {
             };
             target::check(name, sums.largest(), sums.is_constant().then(|| sums.some()))?;
         }
-        Ok(Survey {
+        Ok(TableSurvey {
             sampled: reservoir.rows(),
             table: reservoir.table("sample of all rows")?,
             targets,

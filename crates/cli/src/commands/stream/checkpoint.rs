@@ -1,7 +1,7 @@
 //! The folder of `--checkpoint`: a record of the data files, the recipe of the fit, and the sums or
 //! iterations so far.
 
-use crate::args::{Fit, Output};
+use crate::args::{FitArgs, Output};
 use crate::failure::{Result, data};
 use crate::output::{TEMPORARY, failed, write};
 use crate::session::{Console, Session, words_without};
@@ -63,7 +63,7 @@ impl SavedSums {
 
 impl<'a> Folder<'a> {
     /// The folder of `--checkpoint`, which is created if it does not exist.
-    pub fn of(args: &Fit, session: &'a Session<'a>) -> Result<Option<Folder<'a>>> {
+    pub fn of(args: &FitArgs, session: &'a Session<'a>) -> Result<Option<Folder<'a>>> {
         let Some(path) = args.stream.checkpoint.clone() else { return Ok(None) };
         std::fs::create_dir_all(&path).map_err(failed(&path))?;
         let every = Duration::from_secs_f64(args.stream.checkpoint_every.unwrap_or(EVERY));

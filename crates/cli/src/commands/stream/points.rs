@@ -14,7 +14,7 @@ use crate::output::check_writable;
 use crate::session::Session;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Error, PointRecipe, StreamPoints, Survey, TableSource, WeightedRows};
+use nystrom_pipeline::{Error, PointRecipe, StreamPoints, TableSource, TableSurvey, WeightedRows};
 
 /// The default of `--leaves`.
 const LEAVES: usize = 8;
@@ -81,7 +81,7 @@ impl BlockPoints<'_> {
     fn settings(
         self,
         stream: &StreamPoints,
-        survey: &Survey,
+        survey: &TableSurvey,
         rng: &mut dyn Rng,
     ) -> Result<(PointRecipe, Data)> {
         let columns = stream.columns(survey).map_err(crate::input::nothing_to_compare)?;

@@ -2,7 +2,7 @@
 
 use super::input::StreamInput;
 use super::{certify, iterate};
-use crate::args::{Fit, Lambda, Selection};
+use crate::args::{FitArgs, Lambda, Selection};
 use crate::failure::{Failure, Result, usage};
 use crate::plan;
 use crate::search::Budget;
@@ -29,7 +29,7 @@ const FEW: usize = 300;
 
 /// The sizes that all passes share.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Shared {
+pub struct BlockSizes {
     /// The memory allowed in all, in bytes.
     memory: u64,
     /// Rows in a block.
@@ -47,7 +47,7 @@ pub struct Shared {
 /// The sizes of a fit.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Sizes {
-    pub shared: Shared,
+    pub shared: BlockSizes,
     /// Bytes that the search may hold.
     pub search: u64,
     pub landmarks: usize,
@@ -60,10 +60,10 @@ pub struct Sizes {
 
 impl Sizes {
     /// The sizes for these files, after reading their first block.
-    pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
+    pub fn of(args: &FitArgs, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
         let asked = args.stream.reservoir;
-        let (shared, rest) = Shared::of(input, (budget.memory, asked), "a fit in blocks")?;
-        let Shared { memory, rows, .. } = shared;
+        let (shared, rest) = BlockSizes::of(input, (budget.memory, asked), "a fit in blocks")?;
+        let BlockSizes { memory, rows, .. } = shared;
         let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
         let pairs =
@@ -141,10 +141,10 @@ impl Sizes {
         &self,
         input: &StreamInput,
         budget: &Budget,
-        args: &Fit,
+        args: &FitArgs,
         session: &Session<'_>,
     ) -> Result<()> {
-        let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = self.shared;
         let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
@@ -209,7 +209,7 @@ impl StreamInput {
 /// The sizes of passes over rows without a target.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PointSizes {
-    pub shared: Shared,
+    pub shared: BlockSizes,
     /// The largest number of members of a dictionary.
     pub members: usize,
     /// Bytes that dictionaries, or the work on the sample, may hold.
@@ -223,7 +223,7 @@ impl PointSizes {
         asked: Option<usize>,
         input: &mut StreamInput,
     ) -> Result<PointSizes> {
-        let (shared, rest) = Shared::of(input, (memory, asked), "work in blocks")?;
+        let (shared, rest) = BlockSizes::of(input, (memory, asked), "work in blocks")?;
         let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
         let members = largest_fitting(1, (1 << 24) - 1, fits);
@@ -244,7 +244,7 @@ impl PointSizes {
     /// Prints the plan.
     pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session<'_>) {
         let PointSizes { shared, members, .. } = self;
-        let Shared { memory, block, reservoir, rows, bytes, reading } = *shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = *shared;
         session.say(&format!(
             "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
              {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
@@ -260,7 +260,7 @@ impl PointSizes {
 
 /// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
 /// holds.
-fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
+fn all_pairs(args: &FitArgs, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
     let (budget, d) = (7 * rest / 10, input.files.names().len() - input.non_features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
@@ -275,14 +275,14 @@ fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Resul
     }
 }
 
-impl Shared {
+impl BlockSizes {
     /// Sets the number of rows of a block and reads the first block. Also returns the bytes of
     /// memory beside [`PROGRAM`]; `what` names the work if they are too few.
     fn of(
         input: &mut StreamInput,
         (memory, asked): (Option<u64>, Option<usize>),
         what: &'static str,
-    ) -> Result<(Shared, u64)> {
+    ) -> Result<(BlockSizes, u64)> {
         let memory = memory.unwrap_or(2 << 30);
         let (needed, budget) = (PROGRAM + LEAST, memory);
         let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
@@ -294,7 +294,7 @@ impl Shared {
         let bytes = input.files.bytes()?;
         let (rows, reading) = first_block(input, bytes)?;
         let reservoir = reservoir(asked, columns, rest)?;
-        Ok((Shared { memory, block, reservoir, rows, bytes, reading }, rest))
+        Ok((BlockSizes { memory, block, reservoir, rows, bytes, reading }, rest))
     }
 }
 
@@ -312,7 +312,7 @@ fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
 }
 
 /// The passes that depend on the results of the search and the first pass, in words.
-fn depends(args: &Fit) -> Option<String> {
+fn depends(args: &FitArgs) -> Option<String> {
     let means = (!args.kernel.is_given()).then_some("one if the search chooses means by level");
     let classes = args.search.task != Some(Task::Regression)
         && args.grid().len() > 1
@@ -323,7 +323,7 @@ fn depends(args: &Fit) -> Option<String> {
 }
 
 /// The number of passes over the rows: three with leave-one-out errors, else two.
-pub fn passes(args: &Fit) -> usize {
+pub fn passes(args: &FitArgs) -> usize {
     if args.lambda == Some(Lambda::Auto) { 3 } else { 2 }
 }
 
