@@ -4,6 +4,7 @@
 use nystrom::faer::{ColMut, MatMut};
 use nystrom::kernels::{
     DifferentiableKernel, LoadedKernel, PowerExponential, PowerExponentialL1, SavedKernel,
+    median_heuristic,
 };
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
@@ -12,6 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
+
+/// The number of pairs of rows whose median distance is the default length scale.
+const PAIRS: usize = 1000;
 
 /// A family of kernels; together with a length scale it determines a kernel.
 ///
@@ -83,6 +87,27 @@ impl Family {
             }
         }
         .into())
+    }
+
+    /// The kernel of this family with length scale `scale`; `None`: the median distance of 1000
+    /// random pairs of `points`.
+    ///
+    /// # Errors
+    /// Those of [`kernel`](Self::kernel) and of [`median_heuristic`].
+    ///
+    /// # Randomness
+    /// The pairs, if `scale` is `None` and the family has a length scale.
+    pub fn kernel_for(
+        self,
+        points: Points<'_, f64>,
+        scale: Option<f64>,
+        rng: &mut dyn Rng,
+    ) -> nystrom::Result<AnyKernel> {
+        let scale = match scale {
+            None if self.has_scale() => median_heuristic(points, PAIRS, rng)?,
+            given => given.unwrap_or(1.0),
+        };
+        self.kernel(scale, points.dim())
     }
 
     /// Whether the kernel depends on the L1 distance ‖x − y‖₁.

@@ -176,7 +176,8 @@ impl Labels {
     }
 }
 
-fn unknown(target: &str, class: &str) -> Error {
+/// The error for a class that no fitted row had.
+pub(super) fn unknown(target: &str, class: &str) -> Error {
     Error::UnknownClass { target: target.to_owned(), class: class.to_owned() }
 }
 

@@ -13,7 +13,7 @@ pub use score::ClassErrors;
 pub use weights::ClassWeights;
 
 use crate::counts::{self, TextCounts};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::Column;
 use serde::{Deserialize, Serialize};
@@ -67,17 +67,14 @@ impl Classes {
     /// numbers, else a text that differs only in case or blanks.
     ///
     /// # Errors
-    /// [`Error::UnknownClass`] if no fitted row had this class.
+    /// [`Error::UnknownClass`](crate::Error::UnknownClass) if no fitted row had this class.
     pub fn number(&self, name: &str) -> Result<usize> {
         let exact = self.names.iter().position(|other| other == name);
         let alike = || {
             let key = names::key(name, self.numbers);
             self.names.iter().position(|other| names::key(other, self.numbers) == key)
         };
-        exact.or_else(alike).ok_or_else(|| Error::UnknownClass {
-            target: self.target.clone(),
-            class: name.to_owned(),
-        })
+        exact.or_else(alike).ok_or_else(|| labels::unknown(&self.target, name))
     }
 
     /// The class of each row of a column.

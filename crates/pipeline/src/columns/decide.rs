@@ -69,14 +69,13 @@ fn are_dates(values: &[f64]) -> bool {
 /// What a column of these texts holds; `numeric`: it was said to hold numbers.
 fn of_texts(
     name: &str,
-    mut counts: Vec<(usize, &str)>,
+    counts: Vec<(usize, &str)>,
     options: &ColumnOptions,
     numeric: bool,
 ) -> (Reading, Option<String>) {
     let marks = Marks::of(options);
-    counts.retain(|(_, level)| !marks.is_missing(level, false));
-    let mut levels = counts.clone();
-    levels.retain(|(_, level)| !marks.is_missing(level, true));
+    let counts = marks.values(counts, false);
+    let levels = marks.values(counts.clone(), true);
     if levels.is_empty() {
         return (Reading::LEVEL, None);
     }

@@ -105,7 +105,12 @@ impl ColumnOptions {
         Ok(table.names().enumerate().filter(|(_, name)| wanted(name)).map(|(j, _)| j).collect())
     }
 
-    /// The factor of a column's features.
+    /// These moments, or 0 and 1 if features are not standardised.
+    pub(crate) fn standard(&self, (mean, deviation): (f64, f64)) -> (f64, f64) {
+        if self.standardize { (mean, deviation) } else { (0.0, 1.0) }
+    }
+
+    /// The factor by which the features of a column are multiplied.
     pub(crate) fn factor(&self, name: &str) -> f64 {
         self.scale.iter().filter(|(other, _)| other == name).map(|(_, factor)| factor).product()
     }

@@ -110,8 +110,7 @@ impl Reading {
     /// is beyond doubt.
     fn for_other_dates(&self, text: &Categories, marks: &Marks) -> Option<Reading> {
         let Kind::Time(format) = &self.kind else { return None };
-        let mut levels = counted(text, None);
-        levels.retain(|(_, level)| !marks.is_missing(level, true));
+        let levels = marks.values(counted(text, None), true);
         let levels = levels.iter().map(|(_, level)| *level);
         if levels.clone().any(|level| format.instant(level).is_some()) {
             return None;
@@ -162,6 +161,16 @@ impl Marks {
     /// Those of these options.
     pub fn of(options: &ColumnOptions) -> Marks {
         Marks { kept: options.not_missing.clone() }
+    }
+
+    /// The texts that are values, among numbers or elsewhere, each with the number of its cells.
+    pub fn values<'a>(
+        &self,
+        mut counts: Vec<(usize, &'a str)>,
+        among_numbers: bool,
+    ) -> Vec<(usize, &'a str)> {
+        counts.retain(|(_, text)| !self.is_missing(text, among_numbers));
+        counts
     }
 
     /// Whether a text means a missing value, among numbers or elsewhere.

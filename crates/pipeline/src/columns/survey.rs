@@ -116,13 +116,9 @@ fn names_rows(
             (in_order || numbers_rows(&column.name, place, values)).then_some(Why::Index)
         }
         (Values::Categories(text), Kind::Level) => {
-            let marks = Marks::of(options);
             let levels = exact.and_then(ColumnSums::levels).map(|(counts, _)| counts);
-            let levels = levels.unwrap_or_else(|| {
-                let mut levels = counted(text, None);
-                levels.retain(|(_, level)| !marks.is_missing(level, false));
-                levels
-            });
+            let of_table = || Marks::of(options).values(counted(text, None), false);
+            let levels = levels.unwrap_or_else(of_table);
             let known: usize = levels.iter().map(|(count, _)| count).sum();
             (known >= MANY && levels.len() == known).then_some(Why::Identifier)
         }

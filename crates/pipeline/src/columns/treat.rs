@@ -119,8 +119,7 @@ pub(super) fn number(
         Error::values(name, what, "rescale it, or leave it out")
     })?;
     let share = gaps as f64 / rows as f64;
-    let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
-    let mean_gap = if options.standardize { share } else { 0.0 };
+    let (mean_gap, spread) = options.standard((share, (share * (1.0 - share)).sqrt()));
     Ok(Ok(Treatment::Number(NumberFeatures {
         curve,
         fill: (options.missing != Missing::Refuse || rest).then_some(median),

@@ -68,6 +68,11 @@ impl Candidate {
         multiple: 1.0,
     };
 
+    /// The candidate with the usual length scale of its family.
+    pub fn usual(shape: Shape, family: Family, metric: Metric) -> Candidate {
+        Candidate { shape, family, metric, multiple: usual(family) }
+    }
+
     /// The candidate of a trial.
     pub fn of(trial: &Trial) -> Candidate {
         let Trial { shape, family, metric, multiple, .. } = *trial;

@@ -77,14 +77,13 @@ impl Search<'_> {
 
     /// The maps of one candidate, as those of another.
     pub(super) fn maps_of(&self, one: &Candidate, other: &Candidate) -> Vec<Learnt> {
-        let own = self.maps.iter().filter(|learnt| learnt.is_of(one));
-        let Candidate { shape, family, metric, .. } = *other;
-        own.map(|learnt| Learnt { shape, family, metric, ..learnt.clone() }).collect()
+        let own = self.maps.iter().filter(|learnt| learnt.candidate.is_like(one));
+        own.map(|learnt| Learnt { candidate: *other, ..learnt.clone() }).collect()
     }
 
     /// Puts these maps in the place of a candidate's own.
     pub(super) fn replace(&mut self, candidate: &Candidate, maps: Vec<Learnt>) {
-        self.maps.retain(|learnt| !learnt.is_of(candidate));
+        self.maps.retain(|learnt| !learnt.candidate.is_like(candidate));
         self.maps.extend(maps);
     }
 
@@ -172,15 +171,6 @@ impl Search<'_> {
         let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
         let x = mapped(x.as_ref(), map.as_ref());
         let medians = medians(x.as_ref(), &mut self.stream(4))?;
-        let Candidate { shape, family, metric, .. } = *candidate;
-        Ok(Learnt { shape, family, metric, fold, map, medians })
-    }
-}
-
-impl Learnt {
-    /// Whether it is this candidate's, at any length scale.
-    pub(super) fn is_of(&self, candidate: &Candidate) -> bool {
-        (self.shape, self.family, self.metric)
-            == (candidate.shape, candidate.family, candidate.metric)
+        Ok(Learnt { candidate: *candidate, fold, map, medians })
     }
 }

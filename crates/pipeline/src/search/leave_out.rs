@@ -29,16 +29,13 @@ impl Search<'_> {
         model: &mut Model,
         report: &mut Report,
     ) -> Result<()> {
-        let how = match self.fit.calibrate {
-            None | Some(Calibrate::Share(_)) => return Ok(()),
-            Some(how) => how,
-        };
+        let how = self.fit.calibrate.filter(|how| !matches!(how, Calibrate::Share(_)));
+        let Some(how) = how else { return Ok(()) };
         let data = self.fitted(chosen, model)?;
         let rows = data.y.nrows();
         let (regression, plus) = match how {
-            Calibrate::Share(_) => return Ok(()),
             Calibrate::Cross(parts) => self.cross(model, &data, parts, report)?,
-            Calibrate::LeaveOneOut => self.jackknife(model, &data)?,
+            _ => self.jackknife(model, &data)?,
         };
         report.rows = rows;
         model.made.holds_all_rows &= regression.centers().len() == rows;

@@ -14,11 +14,11 @@ mod trial;
 use crate::columns::{Columns, Shape};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::kernel::{AnyKernel, Family};
+use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, Iterations, LogisticTrial, Metric, Report, Trial};
+use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
@@ -86,15 +86,14 @@ struct Shaped {
     medians: [f64; 2],
 }
 
-/// A linear map, learnt with a family from the training rows of a fold, or from all rows.
+/// A linear map, learnt for a candidate at any length scale.
 #[derive(Clone)]
 struct Learnt {
-    shape: Shape,
-    family: Family,
-    metric: Metric,
+    candidate: Candidate,
+    /// The fold whose training rows it was learnt from; `None`: all rows.
     fold: Option<usize>,
     map: Mat<f64>,
-    /// Median Euclidean and L1 distance of mapped pairs.
+    /// The median Euclidean and L1 distances of mapped pairs.
     medians: [f64; 2],
 }
 

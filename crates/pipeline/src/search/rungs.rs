@@ -76,19 +76,16 @@ impl Search<'_> {
 
     fn families(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
         for family in [SMOOTH, CITY] {
-            let candidate =
-                Candidate { shape, family, multiple: usual(family), ..Candidate::PLAIN };
-            self.tried(candidate, rows, trials)?;
+            self.tried(Candidate::usual(shape, family, Metric::None), rows, trials)?;
         }
         Ok(())
     }
 
     /// All metrics that are learnt from nothing, and the rough family without one.
     fn metrics(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
-        let rough = Candidate { shape, family: ROUGH, multiple: usual(ROUGH), ..Candidate::PLAIN };
-        self.tried(rough, rows, trials)?;
+        self.tried(Candidate::usual(shape, ROUGH, Metric::None), rows, trials)?;
         for (family, metric) in LEARNT {
-            let candidate = Candidate { shape, family, metric, multiple: usual(family) };
+            let candidate = Candidate::usual(shape, family, metric);
             let trial = self.learn(candidate, None, rows, STEPS[0], f64::INFINITY)?;
             trials.extend(trial);
         }
@@ -106,7 +103,7 @@ impl Search<'_> {
             if family == winner.family || (family.is_manhattan() && !diagonal) {
                 continue;
             }
-            let candidate = Candidate { family, multiple: usual(family), ..winner };
+            let candidate = Candidate::usual(winner.shape, family, winner.metric);
             let is_like = |trial: &Trial| Candidate::of(trial).is_like(&candidate);
             let bar = least(trials.iter().filter(|trial| is_like(trial)));
             if let Some(trial) = self.learn(candidate, Some(&winner), rows, STEPS[1], bar)? {

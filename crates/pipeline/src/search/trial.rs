@@ -64,7 +64,7 @@ impl Search<'_> {
     }
 
     pub(super) fn learnt(&self, candidate: &Candidate, fold: Option<usize>) -> Option<&Learnt> {
-        self.maps.iter().find(|learnt| learnt.fold == fold && learnt.is_of(candidate))
+        self.maps.iter().find(|learnt| learnt.fold == fold && learnt.candidate.is_like(candidate))
     }
 
     /// The distances of a candidate's points in a fold.

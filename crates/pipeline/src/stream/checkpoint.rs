@@ -1,4 +1,4 @@
-//! SavedSum sums, from which any number of processes can continue.
+//! Saved sums, from which any number of processes can continue.
 
 use super::Summing;
 use super::saved_leaves::{SavedLeaves, SavedSum};

@@ -8,14 +8,11 @@ use crate::examples::landmark_path;
 use crate::kernel::Family;
 use crate::model::{Made, Model};
 use crate::target::in_units;
-use nystrom::kernels::median_heuristic;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 /// Landmarks of the fit to the reservoir.
 const FEW: usize = 300;
-/// Pairs of rows for a median distance.
-const PAIRS: usize = 1000;
 
 impl StreamFit {
     /// The model of the reservoir with a kernel of this family and length scale (`None`: the median
@@ -35,12 +32,7 @@ impl StreamFit {
         let problem = problem(&self.fit, survey, rng)?;
         let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
         let points = Points::from_rows(x.as_ref());
-        let scale = match scale {
-            Some(scale) => scale,
-            None if family.has_scale() => median_heuristic(points, PAIRS, rng)?,
-            None => 1.0,
-        };
-        let kernel = family.kernel(scale, x.ncols())?;
+        let kernel = family.kernel_for(points, scale, rng)?;
         let n = x.nrows();
         let landmarks = Landmarks::new(n, random::uniform_subset(n, FEW.min(n), rng)?)?;
         let y = nystrom::krr::Problem {

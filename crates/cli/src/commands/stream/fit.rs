@@ -7,7 +7,7 @@ use super::checkpoint::{Folder, identity};
 use super::input::StreamInput;
 use super::iterate;
 use super::sizes::{Sizes, passes};
-use crate::args::{Bandwidth, FitArgs, LandmarkSpec, Selection};
+use crate::args::{FitArgs, LandmarkSpec, Selection};
 use crate::commands::basis::{self, Basis};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::Setting;
@@ -194,11 +194,7 @@ impl BlockFit<'_> {
     fn search(&self, survey: &TableSurvey, rng: &mut dyn Rng) -> Result<(Model, Option<Report>)> {
         let (args, stream) = (self.args, self.stream);
         let (mut model, report) = if args.kernel.is_given() {
-            let scale = match args.kernel.bandwidth {
-                Some(Bandwidth::Given(scale)) => Some(scale),
-                _ => None,
-            };
-            let named = (args.kernel.family(), scale);
+            let named = (args.kernel.family(), args.kernel.scale());
             let (model, notes) = stream.given(survey, named, rng)?;
             self.session.notes(&notes);
             (model, None)
