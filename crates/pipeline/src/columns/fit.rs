@@ -195,7 +195,7 @@ impl ColumnFit<'_> {
             let Some((mean, scale)) = moments(known.iter().copied(), known.len(), true) else {
                 continue;
             };
-            let (mean, scale) = if self.options.standardize { (mean, scale) } else { (0.0, 1.0) };
+            let (mean, scale) = self.options.standard((mean, scale));
             let fill = (self.options.missing == Missing::Fill).then_some(mean);
             let scale = scale / self.options.factor(self.name);
             parts.push(plain(aspect, fill, (mean, scale)));
@@ -278,10 +278,7 @@ impl ColumnFit<'_> {
             return Ok(Some(Part { aspect: Aspect::Text, treatment }));
         }
         let share = known as f64 / rows as f64;
-        let (mean, scale) = match self.options.standardize {
-            true => (share, (share * (1.0 - share)).sqrt()),
-            false => (0.0, 1.0),
-        };
+        let (mean, scale) = self.options.standard((share, (share * (1.0 - share)).sqrt()));
         let (scale, fill) = (if scale > 0.0 { scale } else { 1.0 } / factor, Some(0.0));
         Ok(Some(plain(Aspect::IsText, fill, (mean, scale))))
     }

@@ -76,9 +76,10 @@ impl<'a> Folder<'a> {
         Saver { folder: path, console: session, every: *every, last: Instant::now() }
     }
 
-    /// The bytes of a file; none if there is no such file, and on processes other than process 0.
-    fn read_on_first(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        if self.session.is_first() { self.read(name) } else { Ok(None) }
+    /// The bytes of a file, which process 0 reads for all; none if there is no such file.
+    fn read_for_all(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let bytes = if self.session.is_first() { self.read(name)? } else { None };
+        Ok(self.session.ranks.share(Some(bytes))?)
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
@@ -104,13 +105,8 @@ impl<'a> Folder<'a> {
         fit: &nystrom_pipeline::Fit,
         identity: &str,
     ) -> Result<Option<(FilesRecord, Recipe, Vec<u8>)>> {
-        let ranks = self.session.ranks;
-        let (files, recipe) = (self.read_on_first(FILES)?, self.read_on_first(RECIPE)?);
-        if !self.session.ranks.share(Some(files.is_some() && recipe.is_some()))? {
-            return Ok(None);
-        }
-        let files = ranks.broadcast(files.unwrap_or_default());
-        let recipe = ranks.broadcast(recipe.unwrap_or_default());
+        let saved = self.read_for_all(FILES)?.zip(self.read_for_all(RECIPE)?);
+        let Some((files, recipe)) = saved else { return Ok(None) };
         let found = Recipe::from_bytes(fit, identity, &recipe)
             .map_err(|error| self.wrong(RECIPE, error))?;
         let files = serde_json::from_slice(&files).map_err(|error| {
@@ -180,11 +176,8 @@ impl<'a> Folder<'a> {
 
     /// The saved state of the iterations, if there is one. Process 0 reads it for all.
     pub fn solve(&self, recipe: &[u8]) -> Result<Option<SavedSolve<f64>>> {
-        let bytes = self.read_on_first(SOLVE)?.unwrap_or_default();
-        let bytes = self.session.ranks.broadcast(bytes);
-        if bytes.is_empty() {
-            return Ok(None);
-        }
+        let saved = self.read_for_all(SOLVE)?.filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = saved else { return Ok(None) };
         let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
             self.wrong(SOLVE, format!("{error}; remove it to restart the iterations"))
         })?;
