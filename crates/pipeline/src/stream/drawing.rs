@@ -30,7 +30,7 @@ use std::collections::BinaryHeap;
 /// let mut blocks = TableBlocks::new(&table, 500);
 /// let stream = StreamPoints { columns: ColumnOptions::default(), reservoir: 300, leaves: 8 };
 /// let rng = &mut Pcg64::seed_from_u64(0);
-/// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
+/// let survey = stream.survey(&mut blocks, rng)?;
 /// let columns = stream.columns(&survey)?;
 /// let recipe = stream.recipe(&survey, columns, Family::Gaussian.kernel(0.5, 1)?);
 /// let dictionary = recipe.disqueak_over(&Alone, &mut blocks, (1e-3, SqueakParams::new(8)), rng)?;

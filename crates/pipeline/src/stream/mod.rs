@@ -109,7 +109,7 @@ use nystrom::prelude::*;
 /// let fit = Fit { work: Some(1e8), ..Fit::default() };
 /// let stream = StreamFit { fit, reservoir: 300, landmarks: 40 };
 /// let rng = &mut Pcg64::seed_from_u64(0);
-/// let survey = stream.survey(&mut blocks, ["y"], &mut |_| {}, rng)?;
+/// let survey = stream.survey(&mut blocks, ["y"], rng)?;
 /// let found = stream.search(&survey, &mut (), rng)?;
 /// let recipe = stream.recipe(&survey, found.model, rng)?;
 /// let mut sum = recipe.sum()?;

@@ -147,8 +147,7 @@ impl Strays {
 }
 
 impl StreamFit {
-    /// The first pass over all rows. `told` is called after every block with the number of rows
-    /// read so far.
+    /// The first pass over all rows.
     ///
     /// # Errors
     /// Those of [`check`](Self::check), of the source, and those of [`Fit::table`] about columns,
@@ -162,11 +161,10 @@ impl StreamFit {
         &self,
         source: &mut dyn TableSource,
         targets: impl IntoIterator<Item = S>,
-        told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
     ) -> Result<TableSurvey> {
         let targets = targets.into_iter().map(Into::into).collect();
-        let survey = self.survey_over(&Alone, (source, 0), targets, told, rng)?;
+        let survey = self.survey_over(&Alone, (source, 0), targets, rng)?;
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
 
@@ -186,13 +184,12 @@ impl StreamFit {
         ranks: &dyn Ranks,
         (source, first): (&mut dyn TableSource, u64),
         targets: Vec<String>,
-        told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
     ) -> Result<Option<TableSurvey>> {
         self.check()?;
         let taken = taken(&self.fit, &targets)?;
         let reservoir = Reservoir::new(self.reservoir, rng);
-        SurveyPass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir, told)
+        SurveyPass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir)
     }
 }
 
@@ -202,11 +199,10 @@ pub(super) fn survey_points(
     fit: &Fit,
     reservoir: usize,
     (ranks, source, first): (&dyn Ranks, &mut dyn TableSource, u64),
-    told: &mut dyn FnMut(u64),
     rng: &mut dyn Rng,
 ) -> Result<Option<TableSurvey>> {
     let pass = SurveyPass { fit, targets: Vec::new(), taken: Vec::new(), first };
-    pass.run((ranks, source), Reservoir::new(reservoir, rng), told)
+    pass.run((ranks, source), Reservoir::new(reservoir, rng))
 }
 
 impl SurveyPass<'_> {
@@ -215,13 +211,11 @@ impl SurveyPass<'_> {
         self,
         (ranks, source): (&dyn Ranks, &mut dyn TableSource),
         mut reservoir: Reservoir,
-        told: &mut dyn FnMut(u64),
     ) -> Result<Option<TableSurvey>> {
         let mut sums = SurveySums::default();
         source.start(0)?;
         while let Some(block) = source.next_block()? {
             self.add(&block, &mut sums, &mut reservoir)?;
-            told(sums.seen);
         }
         let merge = |(sums, reservoir): &mut (SurveySums, Reservoir), (later, sample)| {
             sums.merge(later);

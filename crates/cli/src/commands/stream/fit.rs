@@ -178,7 +178,7 @@ impl BlockFit<'_> {
     fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<TableSurvey>> {
         let (session, targets) = (self.session, input.targets.clone());
         let survey = first_pass(input, passes(self.args), session, |of| {
-            self.stream.survey_over(session.ranks, of, targets, &mut |_| {}, rng)
+            self.stream.survey_over(session.ranks, of, targets, rng)
         })?;
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {

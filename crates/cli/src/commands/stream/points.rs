@@ -64,7 +64,7 @@ impl BlockPoints<'_> {
         // rows
         let mut of_sample = self.streams().stream(0);
         let survey = first_pass(&mut input, self.passes, session, |of| {
-            stream.survey_over(session.ranks, of, &mut |_| {}, &mut of_sample)
+            stream.survey_over(session.ranks, of, &mut of_sample)
         })?;
         let found = survey.map(|survey| self.settings(&stream, &survey, rng)).transpose();
         let found = session.succeeded_on_all(found)?;
