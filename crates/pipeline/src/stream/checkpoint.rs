@@ -42,7 +42,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     /// # Errors
     /// None that a caller can cause.
     pub fn to_bytes(&mut self, recipe: &[u8]) -> Result<Vec<u8>> {
-        let (leaf, row, skip, used) = (self.leaf(), self.row, self.skip, self.used);
+        let (leaf, row, used) = (self.leaf(), self.row, self.used);
         let later = self.saved.values_mut().filter_map(|saved| match saved {
             SavedSum::Done(leaves, sum) => Some((&*leaves, sum)),
             SavedSum::UnderWay { .. } => None,
@@ -54,7 +54,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
             states.push(sum.to_bytes());
         }
         states.push(self.state.to_bytes());
-        let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, skip, used };
+        let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, used };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         states.insert(0, head);
         Ok(pack(Content::Sums, &states))
@@ -89,12 +89,12 @@ impl<S: RowSums<f64>> Summing<'_, S> {
                 self.saved.insert(node.start, SavedSum::Done(node.clone(), state));
             }
         }
-        let (leaf, row, skip, used) = (head.leaf, head.row, head.skip, head.used);
+        let (leaf, row, used) = (head.leaf, head.row, head.used);
         let is_left = self.leaves.contains(&leaf) && leaf >= self.leaf();
         if is_left && !self.holds(&(leaf..leaf + 1)) {
             let state = state(states[head.done.len()])?;
             let (rows, of_leaf) = (state.rows(), rows_of(&(leaf..leaf + 1)));
-            if rows > of_leaf.len() as u64 || of_leaf.start as u64 + rows != used {
+            if rows >= of_leaf.len() as u64 || of_leaf.start as u64 + rows != used {
                 return Err(wrong("its leaf has other rows than it says: it is damaged"));
             }
             let is_more = |saved: &SavedSum<S>| match saved {
@@ -102,12 +102,12 @@ impl<S: RowSums<f64>> Summing<'_, S> {
                 SavedSum::Done(..) => false,
             };
             if self.saved.get(&leaf).is_none_or(is_more) {
-                self.saved.insert(leaf, SavedSum::UnderWay { row, skip, used, state });
+                self.saved.insert(leaf, SavedSum::UnderWay { row, used, state });
             }
         }
         self.take_saved()?;
         if self.leaf() == self.leaves.end && leaf == self.leaves.end {
-            (self.row, self.skip, self.used) = (row, skip, used);
+            (self.row, self.used) = (row, used);
         }
         Ok(self)
     }

@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 const MAGIC: &[u8; 8] = b"NYSTRCKP";
 /// Raised whenever a layout changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const CHECKSUM: usize = 32;
 
 /// What a checkpoint holds.
