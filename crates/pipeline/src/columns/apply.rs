@@ -104,8 +104,8 @@ impl Columns {
         Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
     }
 
-    /// The features of rows that were fitted, with these targets: means by level leave a row's own
-    /// target out.
+    /// The features of a table. `own` are the targets of its rows if they were fitted: means by
+    /// level leave out the row's own target.
     pub(crate) fn apply_to(&self, table: &Table, own: Option<Known<'_>>) -> Result<Applied> {
         let mut x = Mat::zeros(table.rows(), self.dim());
         let (mut notes, mut start) = (Vec::new(), 0);
@@ -121,7 +121,7 @@ impl Columns {
 }
 
 impl Treated {
-    /// The features of one column, whose cells were read.
+    /// Writes the features of one column to `out` and returns notes about unexpected cells.
     pub(crate) fn apply(
         &self,
         series: &Series<'_>,
@@ -159,13 +159,13 @@ impl Treated {
     }
 }
 
-/// What a column had that the one that was fitted did not have.
+/// Cells of a column that the fitted column did not have.
 #[derive(Default)]
 struct Unexpected {
-    /// Rows of levels that are not known, and some of these.
+    /// The number of rows with an unknown level, and some of these levels.
     unknown: usize,
     examples: Vec<String>,
-    /// Rows without a value.
+    /// The number of rows whose missing value was filled in.
     filled: usize,
 }
 
@@ -294,7 +294,7 @@ impl MeanFeatures {
 }
 
 impl LevelMeans {
-    /// The texts under the names of the levels that are equal numbers.
+    /// The same texts, where a text that spells the number of a level has the name of that level.
     pub(super) fn renamed(&self, text: &Categories) -> Categories {
         let names: Vec<&str> = self.levels().map(String::as_str).collect();
         let places = places(text, names.iter().enumerate().map(|(j, name)| (*name, j)));
@@ -307,7 +307,8 @@ impl LevelMeans {
     }
 }
 
-/// The place of each level of a text among known ones: of the same text, or of an equal number.
+/// The place of each level of a text among the known levels: that of the same text, else that of
+/// an equal number.
 fn places<'a>(
     text: &Categories,
     known: impl Iterator<Item = (&'a str, usize)> + Clone,

@@ -1,4 +1,4 @@
-//! A cell that holds one number: its sign, what stands before and behind it, and its digits.
+//! A cell that holds one number: its sign, its digits, and the texts before and after them.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,8 @@ pub(crate) enum DigitStyle {
     SpaceGroupsComma,
     /// `4:05:00` and `4:05`, in hours or minutes, minutes and seconds; read as seconds.
     Clock,
-    /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. No cell has it alone.
+    /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. Such cells have
+    /// several numbers.
     Duration,
 }
 
@@ -44,12 +45,12 @@ pub(super) struct NumberCell<'a> {
     pub digits: &'a str,
     /// A unit, a currency or a per cent sign.
     pub after: &'a str,
-    /// By what the digits are multiplied, as in `1.2K`, and what is added, as in `17½`.
+    /// The factor of the digits, as in `1.2K`, and the fraction added to them, as in `17½`.
     factor: f64,
     fraction: f64,
 }
 
-/// What may stand right behind digits, and by how much it multiplies them.
+/// The marks right after digits that multiply them, with their factors.
 const MAGNITUDES: [(&str, f64); 7] =
     [("K", 1e3), ("k", 1e3), ("M", 1e6), ("B", 1e9), ("bn", 1e9), ("Bn", 1e9), ("T", 1e12)];
 const FRACTIONS: [(char, f64); 3] = [('¼', 0.25), ('½', 0.5), ('¾', 0.75)];
@@ -63,8 +64,8 @@ fn is_minus(c: char) -> bool {
     matches!(c, '-' | '\u{2212}' | '\u{2013}')
 }
 
-/// A text without blanks and quotes around it. Spreadsheets write numbers that are to stay texts as
-/// `="1.38"` and `'1.38`.
+/// A text without the blanks and quotes around it. Spreadsheets quote numbers that must stay texts
+/// as `="1.38"` and `'1.38`.
 pub(super) fn bare(text: &str) -> &str {
     const QUOTES: [(char, char); 5] =
         [('\'', '\''), ('"', '"'), ('`', '`'), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}')];
@@ -122,14 +123,14 @@ impl<'a> NumberCell<'a> {
         (!other_digits(after)).then_some(cell)
     }
 
-    /// The number that the digits are in this style.
+    /// The number of the cell if its digits have this style.
     pub fn number(&self, style: DigitStyle) -> Option<f64> {
         let value = (number(self.digits, style)? + self.fraction) * self.factor;
         Some(if self.negative { -value } else { value })
     }
 }
 
-/// How many bytes of a text that begins with a number belong to its digits.
+/// The number of bytes of the digits with which a text begins, marks and exponent included.
 fn length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! What the numbers of a column are dressed in, recognised from all of its cells.
+//! The dress of a column of numbers: the style of its digits and the texts around them.
 
 use super::cell::{DigitStyle, NumberCell, bare};
 use super::clock::{duration, is_compound};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dress {
     pub style: DigitStyle,
-    /// What stands before the digits of some cells: a currency, or a word such as `week`.
+    /// The text before the digits of some cells: a currency, or a word such as `week`.
     pub before: String,
-    /// What stands behind them: a currency, a per cent sign or a unit.
+    /// The text after the digits of some cells: a currency, a per cent sign or a unit.
     pub after: String,
     /// Whether cells are read one by one as far as they can be: ranges as their midpoint, bounds
     /// as their number, and decimal commas beside points.
@@ -20,12 +20,12 @@ pub(crate) struct Dress {
 /// Different texts of a column, each with the number of its cells.
 pub(super) type Levels<'a> = [(usize, &'a str)];
 
-/// The last whole number up to which all are different as `f64`: 2⁵³.
+/// 2⁵³: all whole numbers up to this one differ as `f64`.
 const EXACT: &str = "9007199254740992";
 /// Marks of a bound or of an approximate number.
 const BOUNDS: [&str; 11] =
     ["<", ">", "<=", ">=", "\u{2264}", "\u{2265}", "~", "\u{2248}", "=", "ca.", "about"];
-/// What stands between the ends of a range.
+/// The texts between the two ends of a range.
 const BETWEEN: [&str; 8] =
     [" - ", " \u{2013} ", " \u{2014} ", "\u{2013}", "\u{2014}", " to ", "..", "-"];
 
@@ -49,7 +49,7 @@ impl Dress {
         Dress::of_digits(levels).or_else(units)
     }
 
-    /// The same for texts with digits in one place.
+    /// The dress of texts that have digits in one place each.
     fn of_digits(levels: &Levels<'_>) -> Option<Dress> {
         let cells: Vec<NumberCell<'_>> =
             levels.iter().map(|(_, text)| NumberCell::of(text)).collect::<Option<_>>()?;
@@ -65,8 +65,8 @@ impl Dress {
         Some(Dress { style, before, after, loose: false })
     }
 
-    /// The loose dress that reads the most cells, and how many these are; `words`: whether a word,
-    /// such as `week`, may stand before numbers.
+    /// The loose dress that reads the most cells, and the number of these cells. `words`: whether
+    /// a word such as `week` is allowed before the digits.
     pub fn of_some<'a>(levels: &Levels<'a>, words: bool) -> (Dress, usize) {
         let cells = || {
             let of = |(count, text): &(usize, &'a str)| {
@@ -99,7 +99,7 @@ impl Dress {
         DigitStyle::ALL.into_iter().skip(1).map(of).fold(of(DigitStyle::Plain), better)
     }
 
-    /// Whether these are numbers that every reader takes for numbers.
+    /// Whether every reader of files reads these numbers.
     pub fn is_plain(&self) -> bool {
         *self == Dress::PLAIN
     }
@@ -112,7 +112,7 @@ impl Dress {
         }
     }
 
-    /// Of a text that is one number.
+    /// The number of a text that holds one number.
     fn alone(&self, text: &str) -> Option<f64> {
         if self.style == DigitStyle::Duration {
             return duration(bare(text));
@@ -144,7 +144,7 @@ impl Dress {
         (0.0 <= low && low <= high).then(|| low.midpoint(high))
     }
 
-    /// In words, with one of the texts.
+    /// A description of the numbers, with one of the texts as an example.
     pub fn describe(&self, example: &str) -> String {
         let mut words = match self.style {
             DigitStyle::Clock | DigitStyle::Duration => {
@@ -171,7 +171,7 @@ fn ends(text: &str) -> Option<[&str; 2]> {
     })
 }
 
-/// Whether a text is a whole number that differs from another one which is the same `f64`.
+/// Whether a text is a whole number beyond 2⁵³, where different numbers are the same `f64`.
 pub(super) fn is_beyond_exact(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text).trim_start_matches('0');
     let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
