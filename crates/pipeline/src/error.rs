@@ -190,7 +190,7 @@ pub fn first_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String 
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
-/// Where a row of a table stands, in words.
+/// The line of a row of a table, or its number, in words.
 pub(crate) fn place(table: &nystrom_data::Table, row: usize) -> String {
     match table.line(row) {
         Some(line) => format!("line {line}"),

@@ -63,11 +63,11 @@ impl Default for ColumnOptions {
     }
 }
 
-/// The use of a column that is no feature.
+/// The words for the use of a column that is no feature.
 pub(crate) const TAKEN: &str = "as a target, weight, group or time column";
 
 impl ColumnOptions {
-    /// The positions of the columns that may be features, `taken` being those with another use.
+    /// The positions of the columns that may be features; `taken` are the columns with another use.
     pub(crate) fn candidates<S: AsRef<str>>(
         &self,
         table: &Table,

@@ -86,7 +86,7 @@ impl Model {
     }
 }
 
-/// Tells the JSON files of layouts 1 and 2 from other files, none of which is read.
+/// The error for a file of another layout (1 and 2 are JSON) or for a file that is no model.
 fn no_model(bytes: &[u8]) -> Result<Model> {
     #[derive(Deserialize)]
     struct Header {
@@ -151,13 +151,13 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     })
 }
 
-/// Centres, coefficients, intercepts.
+/// The numbers of a regression in a file: centres, coefficients, intercepts.
 fn of_regression(model: &KrrModel<AnyKernel, f64>) -> impl Iterator<Item = f64> + '_ {
     let matrices = [model.centers().as_cols(), model.coefficients()];
     matrices.into_iter().flat_map(entries).chain(model.intercept().to_vec())
 }
 
-/// What is left of the payload.
+/// The part of the payload that is not read yet.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
