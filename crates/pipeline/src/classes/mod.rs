@@ -48,7 +48,7 @@ pub struct Classes {
     pub calibration: Calibration,
 }
 
-/// The different values of a target, as names of classes: at most ten spellings of each.
+/// The number of rows of each value of a target, for up to ten spellings of each class.
 pub(crate) type ClassCounts = TextCounts<1000>;
 
 impl Classes {
@@ -92,12 +92,12 @@ impl Classes {
         self.calibration.probabilities(values)
     }
 
-    /// How many functions tell so many classes apart.
+    /// The number of functions that distinguish this many classes.
     pub(crate) fn functions(classes: usize) -> usize {
         if classes == 2 { 1 } else { classes }
     }
 
-    /// What no fit would have made, in words.
+    /// A description of what is wrong, if no fit makes these classes.
     pub(crate) fn problem(&self, functions: usize) -> Option<String> {
         let count = self.names.len();
         if count < 2 || functions != Classes::functions(count) {

@@ -17,7 +17,8 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// The weights of rows, with mean 1, times those that they have; none if all are alike.
+    /// The weights of rows, with mean 1: those of their classes times their own. `None` if all are
+    /// equal.
     pub(crate) fn of(&self, labels: &Labels, own: Option<Vec<f64>>) -> Result<Option<Vec<f64>>> {
         let factors: Vec<f64> = match self {
             ClassWeights::Equal => return Ok(own),

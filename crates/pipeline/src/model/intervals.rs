@@ -133,7 +133,8 @@ impl Model {
         self.uncertainty.as_ref().ok_or(Error::NoDeviations)
     }
 
-    /// Keeps the scores of rows that no choice has seen; how well halves of them cover each other.
+    /// Stores the scores of rows on which no choice depends, and returns the coverage of one half of
+    /// them by the other.
     pub(crate) fn calibrate(
         &mut self,
         sizes: ResidualSizes,
@@ -155,7 +156,8 @@ impl Model {
         Ok(coverage)
     }
 
-    /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there.
+    /// Calibrates the probabilities on rows on which no choice depends, and returns their errors
+    /// there.
     pub(crate) fn calibrate_classes(&mut self, aside: &WeightedTable) -> Result<ClassErrors> {
         let (table, classes) = (&aside.table, self.tells_apart()?);
         let column = column_of(table, &classes.target)?;
