@@ -1,4 +1,4 @@
-//! How the error of the chosen candidate falls with rows and with landmarks.
+//! Learning curves: the error of the chosen candidate by rows and by landmarks.
 
 use super::Search;
 use super::candidate::Candidate;
@@ -8,7 +8,7 @@ use crate::report::{Centers, CurvePoint, Curves, Trial};
 use crate::split::Split;
 use nystrom::prelude::*;
 
-/// The share of the work that may go into the curves.
+/// The largest share of the work for the curves.
 const SHARE: f64 = 0.03;
 /// The fewest landmarks, and the fewest rows, of a curve.
 const FEWEST: usize = 25;
@@ -16,9 +16,9 @@ const FEWEST: usize = 25;
 const POINTS: usize = 6;
 
 impl Search<'_> {
-    /// Fits with random landmarks to the training rows of the first fold. On all of them with ever
-    /// more landmarks, as far as work and memory allow; and with the most of these on fewer rows.
-    /// λ is chosen by leave-one-out; where rows of a fold belong together it is that of the trial.
+    /// Fits with random landmarks to the training rows of the first fold: to all of them with more
+    /// and more landmarks, as far as work and memory allow, and to fewer rows with the largest number
+    /// of landmarks. λ is chosen by leave-one-out; with groups or times it is the λ of the trial.
     pub(super) fn curves(&mut self, chosen: &Candidate, trial: &Trial) -> Result<Curves> {
         let random = self.fit.split == Split::Random;
         let lambda = (!random).then_some(trial.mu / trial.rows as f64);
@@ -48,7 +48,7 @@ impl Search<'_> {
         Ok(Curves { rows, landmarks })
     }
 
-    /// The error on the validation rows of the first fold; none where the fit fails.
+    /// The error on the validation rows of the first fold; `None` if the fit fails.
     fn point(
         &mut self,
         chosen: &Candidate,
