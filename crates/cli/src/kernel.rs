@@ -2,14 +2,10 @@
 
 use crate::args::{Bandwidth, KernelArgs, KernelName};
 use crate::failure::{Result, usage};
-use nystrom::kernels::median_heuristic;
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
 pub use nystrom_pipeline::AnyKernel;
 use nystrom_pipeline::Family;
-
-/// The number of random pairs of rows whose median distance is `--bandwidth auto`.
-const PAIRS: usize = 1000;
 
 /// The kernel that `args` name. Its length scale is the median distance of `points` unless `args`
 /// give one. It calls `meter` with the number of values of every block, for the progress bar.
@@ -20,12 +16,7 @@ pub fn kernel(
     rng: &mut dyn Rng,
 ) -> Result<AnyKernel> {
     args.check()?;
-    let scale = match args.bandwidth.unwrap_or(Bandwidth::Auto) {
-        _ if !args.family().has_scale() => 1.0,
-        Bandwidth::Given(scale) => scale,
-        Bandwidth::Auto => median_heuristic(points, PAIRS, rng)?,
-    };
-    Ok(args.family().kernel(scale, points.dim())?.metered(meter))
+    Ok(args.family().kernel_for(points, args.scale(), rng)?.metered(meter))
 }
 
 /// The kernel and its bandwidth, for the summary.
@@ -56,6 +47,14 @@ impl KernelArgs {
         parameters.contains(&true) || others.contains(&true)
     }
 
+    /// The length scale, if --bandwidth is a number.
+    pub fn scale(&self) -> Option<f64> {
+        match self.bandwidth {
+            Some(Bandwidth::Given(scale)) => Some(scale),
+            _ => None,
+        }
+    }
+
     fn name(&self) -> KernelName {
         self.kernel.unwrap_or(KernelName::Gaussian)
     }
@@ -79,13 +78,13 @@ impl KernelArgs {
 
     /// Refuses an option that is no parameter of the kernel, and so would have no effect.
     pub fn check(&self) -> Result<()> {
-        let bandwidth = self.bandwidth.is_some_and(|bandwidth| bandwidth != Bandwidth::Auto);
+        let bandwidth = self.scale().is_some() && !self.family().has_scale();
         let options = [
             ("--nu", self.nu.is_some(), KernelName::Matern),
             ("--alpha", self.alpha.is_some(), KernelName::RationalQuadratic),
             ("--power", self.power.is_some(), KernelName::PowerExponential),
             ("--degree", self.degree.is_some(), KernelName::Polynomial),
-            ("--bandwidth", bandwidth && !self.family().has_scale(), KernelName::Gaussian),
+            ("--bandwidth", bandwidth, KernelName::Gaussian),
         ];
         let Some((option, kernel)) = of_another(self.name(), &options) else { return Ok(()) };
         Err(usage(format!(

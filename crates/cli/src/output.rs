@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// One column of results.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
-pub enum Values {
+pub enum ResultValues {
     Numbers(Vec<f64>),
     Counts(Vec<usize>),
     Texts(Vec<String>),
@@ -20,19 +20,21 @@ pub enum Values {
 /// Columns of results with their names. A `.npy` file leaves out the column `line`, and stores
 /// texts as the numbers that they spell (else NaN).
 #[derive(Debug, Clone, Default)]
-pub struct Columns(pub Vec<(String, Values)>);
+pub struct ResultColumns(pub Vec<(String, ResultValues)>);
 
 /// The name of the column with line numbers of the file that was read.
 const LINE: &str = "line";
 
-impl Columns {
+impl ResultColumns {
     /// The columns `row` and `line`.
-    pub fn of_rows(rows: Vec<usize>, lines: Vec<usize>) -> Columns {
+    pub fn of_rows(rows: Vec<usize>, lines: Vec<usize>) -> ResultColumns {
         let columns = [("row", rows), (LINE, lines)];
-        Columns(columns.map(|(name, values)| (name.to_owned(), Values::Counts(values))).into())
+        ResultColumns(
+            columns.map(|(name, values)| (name.to_owned(), ResultValues::Counts(values))).into(),
+        )
     }
 
-    pub fn push(&mut self, name: impl Into<String>, values: Values) {
+    pub fn push(&mut self, name: impl Into<String>, values: ResultValues) {
         self.0.push((name.into(), values));
     }
 
@@ -48,9 +50,9 @@ impl Columns {
 
     fn rows(&self) -> usize {
         self.0.first().map_or(0, |(_, values)| match values {
-            Values::Numbers(values) => values.len(),
-            Values::Counts(values) => values.len(),
-            Values::Texts(values) => values.len(),
+            ResultValues::Numbers(values) => values.len(),
+            ResultValues::Counts(values) => values.len(),
+            ResultValues::Texts(values) => values.len(),
         })
     }
 
@@ -67,9 +69,9 @@ impl Columns {
         for row in 0..self.rows() {
             for (j, (_, values)) in self.0.iter().enumerate() {
                 let field = match values {
-                    Values::Numbers(values) => format!("{:?}", values[row]),
-                    Values::Counts(values) => values[row].to_string(),
-                    Values::Texts(values) => quoted(&values[row]),
+                    ResultValues::Numbers(values) => format!("{:?}", values[row]),
+                    ResultValues::Counts(values) => values[row].to_string(),
+                    ResultValues::Texts(values) => quoted(&values[row]),
                 };
                 text += if j > 0 { "," } else { "" };
                 text += &field;
@@ -81,13 +83,13 @@ impl Columns {
 
     /// The bytes of a `.npy` file with these columns: a matrix, or a vector if there is one column.
     fn npy(&self) -> Vec<u8> {
-        let number = |row: usize, values: &Values| match values {
-            Values::Numbers(values) => values[row],
-            Values::Counts(values) => values[row] as f64,
-            Values::Texts(values) => values[row].parse().unwrap_or(f64::NAN),
+        let number = |row: usize, values: &ResultValues| match values {
+            ResultValues::Numbers(values) => values[row],
+            ResultValues::Counts(values) => values[row] as f64,
+            ResultValues::Texts(values) => values[row].parse().unwrap_or(f64::NAN),
         };
         let columns = self.0.iter().filter(|(name, _)| *name != LINE);
-        let columns: Vec<&Values> = columns.map(|(_, values)| values).collect();
+        let columns: Vec<&ResultValues> = columns.map(|(_, values)| values).collect();
         let entries =
             columns.iter().flat_map(|values| (0..self.rows()).map(move |row| number(row, values)));
         nystrom_data::npy_bytes(self.rows(), columns.len(), entries)

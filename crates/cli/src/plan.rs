@@ -6,9 +6,9 @@
 use crate::args::{Certify, LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::Result;
 use crate::kernel::AnyKernel;
-use crate::progress::Progress;
+use crate::progress::TerminalBar;
 use crate::session::Session;
-use crate::speed::{Speed, Trial};
+use crate::speed::{Speed, TrialRun};
 use crate::text;
 use nystrom::dpp::Rejection;
 use nystrom::krr::{Method, Plan, ProblemSize, TightCertificate};
@@ -54,10 +54,10 @@ impl Step {
 
     /// A step whose cost depends on the data and is extrapolated from a trial run; without a trial,
     /// kernel values and time are unknown.
-    pub fn tried(what: impl Into<String>, trial: Option<Trial>, bytes: f64) -> Self {
+    pub fn tried(what: impl Into<String>, trial: Option<TrialRun>, bytes: f64) -> Self {
         let step = Step::new(what, trial.map(|trial| trial.kernel_values), None, bytes);
         match trial {
-            Some(Trial { seconds, bytes, .. }) => {
+            Some(TrialRun { seconds, bytes, .. }) => {
                 Step { seconds: Some(seconds), bytes: step.bytes.max(bytes as u64), ..step }
             }
             None => step,
@@ -101,7 +101,7 @@ impl Step {
     }
 }
 
-impl Progress {
+impl TerminalBar {
     /// Starts the bar of a planned step. It counts kernel values; for a step without kernel values
     /// it shows the planned time.
     pub fn step(&self, what: &str, step: &Step) {
@@ -150,19 +150,9 @@ pub fn describe(
     text
 }
 
-/// The largest number from 1 to `most` that fits, by bisection; `fits` must be monotone.
-pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let (mut fitting, mut beyond) = (0, most + 1);
-    while beyond - fitting > 1 {
-        let middle = fitting.midpoint(beyond);
-        *(if fits(middle) { &mut fitting } else { &mut beyond }) = middle;
-    }
-    (fitting > 0).then_some(fitting)
-}
-
 /// The step that chooses m landmarks of n rows. `trial` is the trial run of leverage scores whose
 /// cost depends on the data.
-pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
+pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<TrialRun>) -> Step {
     let (rows, m) = (n as f64, spec.count as f64);
     let method = text::option(&spec.method);
     let what = format!("choose {} by {method}", text::count(spec.count, "landmark"));
@@ -204,7 +194,7 @@ pub fn scores(
     method: ScoreMethod,
     columns: usize,
     n: usize,
-    trial: Option<Trial>,
+    trial: Option<TrialRun>,
 ) -> Step {
     let (rows, p) = (n as f64, columns as f64);
     match method {

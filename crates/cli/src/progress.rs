@@ -4,18 +4,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-pub struct Progress {
+pub struct TerminalBar {
     bar: ProgressBar,
     shown: bool,
 }
 
-impl Progress {
+impl TerminalBar {
     /// A bar that is hidden if `quiet` or if standard error is not a terminal.
     pub fn new(quiet: bool) -> Self {
         let shown = !quiet && stderr().is_terminal();
         let target =
             if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Progress { bar: ProgressBar::with_draw_target(None, target), shown }
+        TerminalBar { bar: ProgressBar::with_draw_target(None, target), shown }
     }
 
     /// Whether the bar is visible.

@@ -21,7 +21,7 @@ pub struct Budget {
 
 impl Budget {
     /// The limits of the command line; without `--memory`, half of the memory that is free.
-    pub fn new(args: &args::Fit, memory: Option<u64>) -> Budget {
+    pub fn new(args: &args::FitArgs, memory: Option<u64>) -> Budget {
         let search = &args.search;
         let work = search.work.or(search.time.map(work_here));
         let (memory, source) = match memory {
@@ -82,12 +82,12 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Shows the step of the search and its progress. Ctrl-C ends the search with the best candidate so
 /// far; a second Ctrl-C ends the program.
-pub struct Watch<'a> {
+pub struct SearchWatch<'a> {
     session: &'a Session<'a>,
     start: Instant,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> SearchWatch<'a> {
     pub fn new(session: &'a Session<'a>) -> Self {
         let pressed = || {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -97,11 +97,11 @@ impl<'a> Watch<'a> {
         // without a handler Ctrl-C ends the program, as usual
         let _ = ctrlc::set_handler(pressed);
         session.progress.stage("searching", None);
-        Watch { session, start: Instant::now() }
+        SearchWatch { session, start: Instant::now() }
     }
 }
 
-impl Progress for Watch<'_> {
+impl Progress for SearchWatch<'_> {
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
         let elapsed = self.start.elapsed().as_secs_f64();
         let done = if event.done > 0.02 { event.done } else { 0.0 }; // too early to tell

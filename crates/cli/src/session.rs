@@ -2,7 +2,7 @@
 
 use crate::args::{ModelArgs, RunArgs};
 use crate::failure::Result;
-use crate::progress::Progress;
+use crate::progress::TerminalBar;
 use crate::text;
 use anyhow::Context;
 use nystrom::prelude::*;
@@ -20,7 +20,7 @@ pub struct Session<'a> {
 
 /// Standard error: the progress bar and messages.
 pub struct Console {
-    pub progress: Progress,
+    pub progress: TerminalBar,
     quiet: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Session<'a> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
         pool.build_global().context("cannot start the threads; write a smaller --threads")?;
         let quiet = quiet || ranks.rank() > 0;
-        let console = Console { progress: Progress::new(quiet), quiet };
+        let console = Console { progress: TerminalBar::new(quiet), quiet };
         Ok(Session { console, json, memory: None, ranks })
     }
 

@@ -42,14 +42,14 @@ fn second_run(mut work: impl FnMut()) -> f64 {
 /// dictionary on s rows is modelled as D(s) = s·D/(s + s₀), which saturates at D; runs on two
 /// random samples of rows determine D and s₀.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial {
+pub struct TrialRun {
     pub kernel_values: f64,
     pub seconds: f64,
     /// Bytes, if the dictionary has as many members as there are kernel values for each row.
     pub bytes: f64,
 }
 
-impl Trial {
+impl TrialRun {
     /// Runs `scores` on two samples of random rows. The samples are drawn from a separate
     /// generator, so that the command draws the same random numbers with and without a trial. None
     /// if `scores` fails, as it may on too few rows.
@@ -61,7 +61,7 @@ impl Trial {
             Points<'_, f64>,
             &mut dyn Rng,
         ) -> crate::failure::Result<Vec<f64>>,
-    ) -> Option<Trial> {
+    ) -> Option<TrialRun> {
         let rng = &mut Pcg64::seed_from_u64(0);
         let count = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&count);
@@ -84,7 +84,7 @@ impl Trial {
         let growth = growth(half, whole, times);
         let size = growth * whole;
         let bytes = 8.0 * (3.0 * size * size + 1024.0 * size + 2.0 * n);
-        Some(Trial { kernel_values: n * size, seconds: times * growth.powi(2) * seconds, bytes })
+        Some(TrialRun { kernel_values: n * size, seconds: times * growth.powi(2) * seconds, bytes })
     }
 }
 

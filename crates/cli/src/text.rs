@@ -1,5 +1,7 @@
 //! Formatting of numbers, names and counts for people.
 
+pub use nystrom_pipeline::{first_names, rounded};
+
 /// Four significant digits: `0.01234`, `12.34`, `1.23e-7`.
 pub fn number(value: f64) -> String {
     let magnitude = value.abs();
@@ -19,12 +21,6 @@ pub fn number(value: f64) -> String {
             }
         }
     }
-}
-
-/// The value rounded to this many significant digits.
-pub fn rounded(value: f64, digits: usize) -> f64 {
-    let decimals = digits - 1;
-    format!("{value:.decimals$e}").parse().unwrap_or(value)
 }
 
 /// `, about 5 min to go`: the time for the share `left` of a work, of which the share `done` took

@@ -1,20 +1,20 @@
-//! How many rows each text of a column has, in one table or in the parts of one.
+//! Counts of the rows of each text of a column, which can be merged.
 
 use nystrom_data::{Categories, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The rows of each text, as long as there are at most `MOST` texts. Numbers count as their texts;
+/// The number of rows of each text, if there are at most `MOST` texts. Numbers count as their texts;
 /// missing values are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TextCounts<const MOST: usize> {
     counts: BTreeMap<String, u64>,
-    /// Whether there are more than are counted; then none is counted.
+    /// Whether there are more than `MOST` texts; then none is counted.
     too_many: bool,
 }
 
 impl<const MOST: usize> TextCounts<MOST> {
-    /// Of all rows of a column, whatever the number of its texts.
+    /// The counts of all rows of a column, for any number of texts.
     pub fn of(values: &Values) -> Self {
         TextCounts { counts: in_rows(values, None).into_iter().collect(), too_many: false }
     }
@@ -26,7 +26,7 @@ impl<const MOST: usize> TextCounts<MOST> {
         }
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of other rows.
     pub fn merge(&mut self, later: Self) {
         self.too_many |= later.too_many;
         self.take(later.counts);
@@ -42,19 +42,19 @@ impl<const MOST: usize> TextCounts<MOST> {
         }
     }
 
-    /// The texts and their rows, in the order of the texts; nothing if they are too many.
+    /// The texts with their numbers of rows, in the order of the texts; `None` if there are too many.
     pub fn all(&self) -> Option<Vec<(&str, u64)>> {
         let all = || self.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         (!self.too_many).then(all)
     }
 
-    /// The rows of all texts.
+    /// The number of rows of all texts.
     pub fn rows(&self) -> u64 {
         self.counts.values().sum()
     }
 }
 
-/// These rows (`None`: all) of a column by their texts.
+/// The number of rows of each text among these rows of a column (`None`: all).
 fn in_rows(values: &Values, rows: Option<&[usize]>) -> HashMap<String, u64> {
     match values {
         Values::Numbers(values) => {
@@ -78,7 +78,7 @@ fn in_rows(values: &Values, rows: Option<&[usize]>) -> HashMap<String, u64> {
     }
 }
 
-/// Bits that are equal where two cells of a column are.
+/// Bits that are equal if and only if two cells of a column are.
 pub(crate) fn bits_of(values: &Values, row: usize) -> u64 {
     match values {
         Values::Numbers(values) => (values[row] + 0.0).to_bits(), //   0 and −0 are equal

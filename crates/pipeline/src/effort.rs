@@ -1,4 +1,4 @@
-//! The limit of the work of a search, and the sizes that fit within it.
+//! The limit of the work of a search.
 
 use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
@@ -16,23 +16,18 @@ pub enum Effort {
     Thorough,
 }
 
+/// The name and the operations of each effort.
+const EFFORTS: [(&str, f64); 3] = [("quick", 2e11), ("default", 1.1e12), ("thorough", 1.3e13)];
+
 impl Effort {
     /// The number of operations that the effort allows.
     pub fn work(self) -> f64 {
-        match self {
-            Effort::Quick => 2e11,
-            Effort::Default => 1.1e12,
-            Effort::Thorough => 1.3e13,
-        }
+        EFFORTS[self as usize].1
     }
 
     /// The name of the effort on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Effort::Quick => "quick",
-            Effort::Default => "default",
-            Effort::Thorough => "thorough",
-        }
+        EFFORTS[self as usize].0
     }
 }
 
@@ -56,7 +51,7 @@ impl Effort {
 /// ```
 pub fn work_in(seconds: f64, mut now: impl FnMut() -> f64) -> f64 {
     const SIDE: usize = 400;
-    /// What the rest of a search reaches of the speed of products.
+    /// The speed of a search in operations, relative to that of products in flops.
     const SHARE: f64 = 0.2;
     let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
     let mut product = Mat::zeros(SIDE, SIDE);
@@ -67,96 +62,22 @@ pub fn work_in(seconds: f64, mut now: impl FnMut() -> f64) -> f64 {
         least = least.min(now() - start);
     }
     let rate = SHARE * 2.0 * (SIDE as f64).powi(3) / least.max(f64::MIN_POSITIVE);
-    two_digits(seconds * rate)
+    rounded(seconds * rate, 2)
 }
 
-/// A number to two digits.
-pub(crate) fn two_digits(value: f64) -> f64 {
-    format!("{value:.1e}").parse().unwrap_or(value)
-}
-
-/// Operations that a kernel value takes, by the number of features.
-fn value(d: usize) -> f64 {
-    20.0 + 2.0 * d as f64
-}
-
-/// Of the operations of a product of matrices five take as long as one of a pass over K.
-const PRODUCT: f64 = 0.2;
-
-/// Operations of `NystromKrr::path` as its documentation counts them.
-pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
-    PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
-}
-
-/// Operations of a Newton step of `LogisticKrr` for one column.
-pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
-    let (n, m) = (n as f64, m as f64);
-    PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
-}
-
-/// The same of `FullLogisticKrr` over a kept triangle: so many passes, and a preconditioner.
-pub(crate) fn full_newton_work(n: usize) -> f64 {
-    const PASSES: f64 = 22.0;
-    let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
-    2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
-}
-
-/// Passes over the kernel matrix that a fit takes, as they are counted beforehand, …
-const PASSES: f64 = 25.0;
-/// … and how often its error is looked at.
-const LOOKS: f64 = 7.0;
-
-/// Operations of a fit on n rows at several ridges, compared on some validation rows. `kept`: the
-/// kernel matrix is not computed for every pass.
-pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
-    let (n, columns) = (n as f64, ridges as f64);
-    let rank = (n / 10.0).min(1000.0);
-    let triangles = if kept { 0.5 } else { 0.5 * PASSES };
-    triangles * n * n * value(d)
-        + 2.0 * PASSES * n * n * columns
-        + n * rank * (rank + value(d))
-        + LOOKS * n * validation as f64 * value(d)
-}
-
-/// Bytes of a fit on n rows that keeps a triangle of the kernel matrix.
-pub(crate) fn full_bytes(n: usize) -> u64 {
-    let (n, rank) = (n as u64, (n as u64 / 10).min(1000));
-    2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
-}
-
-/// The most rows of a fit at six ridges within this work.
-pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -> usize {
-    let fits = |n: usize| {
-        full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
-    };
-    largest(most.min(100), most, fits)
-}
-
-/// The largest number from `low` to `most` that fits, if all below one that fits do; else `low`.
-pub(crate) fn largest(mut low: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let mut high = most + 1;
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        *(if fits(middle) { &mut low } else { &mut high }) = middle;
-    }
-    low
+/// The value rounded to this many significant digits, at least 1.
+///
+/// ```
+/// assert_eq!(nystrom_pipeline::rounded(1234.5, 2), 1200.0);
+/// ```
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    let decimals = digits - 1;
+    format!("{value:.decimals$e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_keep_to_work_and_memory() {
-        for work in [1e8, 1e9, 1e11] {
-            for most in [3, 300, 100_000] {
-                let n = full_rows(work, most, 10, None);
-                assert!(n <= most && (full_work(n, 10, 6, 1500, true) <= work || n <= 100));
-                assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
-            }
-        }
-        assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
-    }
 
     #[test]
     fn work_is_what_the_clock_says() {
@@ -170,7 +91,7 @@ mod tests {
         };
         assert_eq!(work_in(10.0, clock(2.0)), 1.3e8);
         assert_eq!(work_in(10.0, clock(1.0)), 2.6e8);
-        assert_eq!(two_digits(1234.5), 1200.0);
+        assert_eq!(rounded(1234.5, 2), 1200.0);
     }
 
     #[test]

@@ -175,8 +175,14 @@ impl Error {
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The first of these names, and how many more there are.
-pub(crate) fn some<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+/// The first 12 of these names, quoted, and the number of the others, for a message.
+///
+/// ```
+/// use nystrom_pipeline::first_names;
+/// assert_eq!(first_names(["a", "b"].into_iter()), r#""a", "b""#);
+/// assert!(first_names(["a"; 15].into_iter()).ends_with(" and 3 more"));
+/// ```
+pub fn first_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
     let more = names.len().saturating_sub(SHOWN);
     let shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();
@@ -184,7 +190,7 @@ pub(crate) fn some<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String 
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
-/// Where a row of a table stands, in words.
+/// The line of a row of a table, or its number, in words.
 pub(crate) fn place(table: &nystrom_data::Table, row: usize) -> String {
     match table.line(row) {
         Some(line) => format!("line {line}"),

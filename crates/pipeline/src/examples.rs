@@ -32,7 +32,7 @@ impl Examples {
         }
     }
 
-    /// Copies these rows.
+    /// A copy of these rows.
     pub fn select(&self, rows: &[usize]) -> Examples {
         let weights = self.weights.as_ref();
         Examples {
@@ -64,7 +64,7 @@ pub(crate) fn landmark_path(
     Ok(NystromKrr::without_ridge(kernel).path(problem, landmarks, &ridges)?)
 }
 
-/// These rows of a matrix.
+/// A copy of these rows of a matrix.
 pub(crate) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
     Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
 }

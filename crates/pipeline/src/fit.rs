@@ -91,7 +91,7 @@ impl Fit {
         format!("--seed {seed} {work}{memory}")
     }
 
-    /// The operations that are allowed.
+    /// The number of operations allowed; an error unless it is positive.
     pub(crate) fn checked_work(&self) -> Result<f64> {
         let work = self.work.unwrap_or(self.effort.work());
         if !(work > 0.0 && work.is_finite()) {

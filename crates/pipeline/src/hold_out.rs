@@ -101,8 +101,8 @@ impl Fit {
         Ok(Some(numbered.table.numbers(name.as_str())?.to_vec()))
     }
 
-    /// The rows that a fit uses, and which of these stay together, in the order in which they are
-    /// held out.
+    /// The rows that a fit uses, and the groups of rows that stay together, in the order in which
+    /// they are held out.
     fn inseparable(
         &self,
         table: &Table,

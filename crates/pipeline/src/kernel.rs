@@ -4,6 +4,7 @@
 use nystrom::faer::{ColMut, MatMut};
 use nystrom::kernels::{
     DifferentiableKernel, LoadedKernel, PowerExponential, PowerExponentialL1, SavedKernel,
+    median_heuristic,
 };
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
@@ -12,6 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
+
+/// The number of pairs of rows whose median distance is the default length scale.
+const PAIRS: usize = 1000;
 
 /// A family of kernels; together with a length scale it determines a kernel.
 ///
@@ -85,6 +89,27 @@ impl Family {
         .into())
     }
 
+    /// The kernel of this family with length scale `scale`; `None`: the median distance of 1000
+    /// random pairs of `points`.
+    ///
+    /// # Errors
+    /// Those of [`kernel`](Self::kernel) and of [`median_heuristic`].
+    ///
+    /// # Randomness
+    /// The pairs, if `scale` is `None` and the family has a length scale.
+    pub fn kernel_for(
+        self,
+        points: Points<'_, f64>,
+        scale: Option<f64>,
+        rng: &mut dyn Rng,
+    ) -> nystrom::Result<AnyKernel> {
+        let scale = match scale {
+            None if self.has_scale() => median_heuristic(points, PAIRS, rng)?,
+            given => given.unwrap_or(1.0),
+        };
+        self.kernel(scale, points.dim())
+    }
+
     /// Whether the kernel depends on the L1 distance ‖x − y‖₁.
     pub fn is_manhattan(self) -> bool {
         matches!(self, Family::LaplacianL1 | Family::PowerExponentialL1 { .. })
@@ -115,34 +140,53 @@ impl fmt::Display for Family {
     }
 }
 
-/// One of the library's kernels, in files under the name that the library gives it.
-#[derive(Debug, Clone, PartialEq)]
-enum Formula {
-    Gaussian(Gaussian),
-    Matern(Matern),
-    LaplacianL1(LaplacianL1),
-    RationalQuadratic(RationalQuadratic),
-    PowerExponential(PowerExponential),
-    PowerExponentialL1(PowerExponentialL1),
-    Linear(Linear),
-    Polynomial(Polynomial),
-}
+/// Declares the enum of these kernels and what every one of them does.
+macro_rules! formulas {
+    ($($kernel:ident),*) => {
+        /// One of the library's kernels; in files it has the name that the library gives it.
+        #[derive(Debug, Clone, PartialEq)]
+        enum Formula {
+            $($kernel($kernel)),*
+        }
 
-/// Calls with the kernel inside, whichever it is.
-macro_rules! inside {
-    ($formula:expr, $kernel:ident => $call:expr) => {
-        match $formula {
-            Formula::Gaussian($kernel) => $call,
-            Formula::Matern($kernel) => $call,
-            Formula::LaplacianL1($kernel) => $call,
-            Formula::RationalQuadratic($kernel) => $call,
-            Formula::PowerExponential($kernel) => $call,
-            Formula::PowerExponentialL1($kernel) => $call,
-            Formula::Linear($kernel) => $call,
-            Formula::Polynomial($kernel) => $call,
+        impl Formula {
+            fn kernel(&self) -> &dyn DifferentiableKernel<f64> {
+                match self {
+                    $(Formula::$kernel(kernel) => kernel),*
+                }
+            }
+
+            fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Formula::$kernel(kernel) => kernel.save(serializer)),*
+                }
+            }
+
+            /// The kernel in a file that names it.
+            fn load(name: &str, file: Value) -> serde_json::Result<nystrom::Result<Formula>> {
+                $(if name == <$kernel as SavedKernel>::name() {
+                    let LoadedKernel(kernel) = serde_json::from_value::<LoadedKernel<$kernel>>(file)?;
+                    return Ok(kernel.map(Formula::$kernel));
+                })*
+                let problem = format!(
+                    "this program has no kernel `{name}`; use the version that wrote the file"
+                );
+                Ok(Err(nystrom::Error::Incompatible { what: "kernel", problem }))
+            }
         }
     };
 }
+
+formulas!(
+    Gaussian,
+    Matern,
+    LaplacianL1,
+    RationalQuadratic,
+    PowerExponential,
+    PowerExponentialL1,
+    Linear,
+    Polynomial
+);
 
 /// A function that is called with the number of kernel values of every evaluated block, from any
 /// thread.
@@ -241,20 +285,20 @@ impl PartialEq for AnyKernel {
 
 impl Kernel<f64> for AnyKernel {
     fn eval_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
-        inside!(&self.formula, kernel => kernel.eval_into(out, x, y));
+        self.formula.kernel().eval_into(out, x, y);
         self.count(x.len() * y.len());
     }
     fn diag_into(&self, out: ColMut<'_, f64>, x: Points<'_, f64>) {
-        inside!(&self.formula, kernel => kernel.diag_into(out, x));
+        self.formula.kernel().diag_into(out, x);
     }
     fn check_dim(&self, d: usize) -> nystrom::Result<()> {
-        inside!(&self.formula, kernel => Kernel::<f64>::check_dim(kernel, d))
+        self.formula.kernel().check_dim(d)
     }
     fn check_points(&self, x: Points<'_, f64>) -> nystrom::Result<()> {
-        inside!(&self.formula, kernel => kernel.check_points(x))
+        self.formula.kernel().check_points(x)
     }
     fn gram_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>) {
-        inside!(&self.formula, kernel => kernel.gram_into(out, x));
+        self.formula.kernel().gram_into(out, x);
         self.count(x.len() * x.len());
     }
 }
@@ -267,34 +311,8 @@ impl DifferentiableKernel<f64> for AnyKernel {
         z: Points<'_, f64>,
         weights: MatRef<'_, f64>,
     ) {
-        inside!(&self.formula, kernel => kernel.gradient_into(out, x, z, weights));
+        self.formula.kernel().gradient_into(out, x, z, weights);
         self.count(x.len() * z.len());
-    }
-}
-
-impl Formula {
-    /// The kernel that a file names.
-    fn named(name: &str, file: &Value) -> serde_json::Result<nystrom::Result<Formula>> {
-        type Read = serde_json::Result<nystrom::Result<Formula>>;
-        fn of<K: SavedKernel>(name: &str, file: &Value, formula: fn(K) -> Formula) -> Option<Read> {
-            let read =
-                || Ok(serde_json::from_value::<LoadedKernel<K>>(file.clone())?.0.map(formula));
-            (name == K::name()).then(read)
-        }
-        let unknown = || {
-            let problem =
-                format!("this program has no kernel `{name}`; use the version that wrote the file");
-            Ok(Err(nystrom::Error::Incompatible { what: "kernel", problem }))
-        };
-        of(name, file, Formula::Gaussian)
-            .or_else(|| of(name, file, Formula::Matern))
-            .or_else(|| of(name, file, Formula::LaplacianL1))
-            .or_else(|| of(name, file, Formula::RationalQuadratic))
-            .or_else(|| of(name, file, Formula::PowerExponential))
-            .or_else(|| of(name, file, Formula::PowerExponentialL1))
-            .or_else(|| of(name, file, Formula::Linear))
-            .or_else(|| of(name, file, Formula::Polynomial))
-            .unwrap_or_else(unknown)
     }
 }
 
@@ -305,14 +323,13 @@ impl SavedKernel for AnyKernel {
     }
 
     fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        inside!(&self.formula, kernel => kernel.save(serializer))
+        self.formula.save(serializer)
     }
 
     fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LoadedKernel<Self>, D::Error> {
         let file = Value::deserialize(deserializer)?;
-        let name =
-            file.as_object().and_then(|kernel| kernel.keys().next()).map_or("", String::as_str);
-        let formula = Formula::named(name, &file).map_err(D::Error::custom)?;
+        let name = file.as_object().and_then(|kernel| kernel.keys().next().cloned());
+        let formula = Formula::load(&name.unwrap_or_default(), file).map_err(D::Error::custom)?;
         Ok(LoadedKernel(formula.map(AnyKernel::from)))
     }
 }

@@ -36,6 +36,7 @@
 
 mod classes;
 mod columns;
+mod cost;
 mod counts;
 mod effort;
 mod error;
@@ -62,8 +63,9 @@ mod weights;
 
 pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
-pub use effort::{Effort, work_in};
-pub use error::{Error, Result};
+pub use cost::largest_fitting;
+pub use effort::{Effort, rounded, work_in};
+pub use error::{Error, Result, first_names};
 pub use file::MODEL_FILE_FORMAT;
 pub use fit::Fit;
 pub use intervals::{Calibrate, Uncertainty};
@@ -79,8 +81,8 @@ pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
     Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Readings, Recipe, SavedLeaves,
-    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
-    WeightedRows, iterations_from_bytes, iterations_to_bytes,
+    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks, TableSource,
+    TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
 pub use target::Target;
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

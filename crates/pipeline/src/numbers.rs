@@ -1,4 +1,4 @@
-//! Targets, weights and times as numbers, in whatever dress they stand in a table.
+//! Targets, weights and times as numbers, in any dress.
 
 use crate::classes::{ClassCounts, Task, as_numbers, is_classes};
 use crate::columns::{Kind, Marks, Reading, ordered, position};
@@ -8,17 +8,17 @@ use crate::split::Split;
 use nystrom_data::{Column, Table, Values};
 use std::borrow::Cow;
 
-/// A table whose targets are numbers where they can be, and whose weights are.
+/// A table whose weights are numbers, and whose targets are numbers if they can be.
 pub(crate) struct Numbered<'a> {
     pub table: Cow<'a, Table>,
-    /// How the cells of targets were read that are numbers.
+    /// The readings of the targets and weights that are numbers.
     pub readings: Vec<(String, Reading)>,
-    /// Lines about them.
+    /// Notes about these readings.
     pub notes: Vec<String>,
 }
 
 impl<'a> Numbered<'a> {
-    /// Texts that are to be classes stay texts.
+    /// The numbers of the targets, weights and times of a fit. Texts that may be classes stay texts.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
@@ -40,8 +40,8 @@ impl<'a> Numbered<'a> {
         Ok(found)
     }
 
-    /// The same, and whether the target is one of classes. `counts` are those of all rows where the
-    /// table is a sample.
+    /// Like [`of`](Self::of), also returns whether the target has classes. If the table is a sample,
+    /// `counts` are the counts of all rows.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
@@ -72,7 +72,7 @@ impl<'a> Numbered<'a> {
         Ok((found, classes))
     }
 
-    /// Reads the targets as numbers that are no classes.
+    /// Reads the targets that are still texts as numbers.
     fn settle(&mut self, fit: &Fit, targets: &[String]) -> Result<()> {
         let read: Vec<String> = self.readings.iter().map(|(name, _)| name.clone()).collect();
         let mut left = targets.iter().filter(|name| !read.contains(name));
@@ -130,7 +130,7 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// A table whose targets that are texts are numbers.
+/// The table with numbers for the targets that are texts.
 ///
 /// # Errors
 /// [`Error::Values`] if one of these texts is no number.

@@ -3,8 +3,8 @@
 
 use crate::classes::{ClassCounts, ClassWeights, Labels};
 use crate::columns::{
-    Candidate, ColumnOptions, ColumnSums, Columns, Known, Looked, Marks, Missing, Reading, Shape,
-    TAKEN, Training, column_of, position,
+    ColumnOptions, ColumnSums, Columns, Known, Looked, LookedColumn, Marks, Missing, Reading,
+    Shape, TAKEN, Training, column_of, position,
 };
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
@@ -13,7 +13,7 @@ use crate::numbers::Numbered;
 use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
-use crate::weights::{check_weights, refuse_no_weight, weights};
+use crate::weights::{refuse_no_weight, weights_of};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Cell, Column, Table, Values};
@@ -22,34 +22,35 @@ use std::collections::HashMap;
 /// The fewest rows from which anything can be learnt.
 pub(crate) const FEWEST: usize = 3;
 
-/// What a search works on.
+/// The rows, targets, weights and folds of a search.
 pub(crate) struct TableProblem {
     /// The rows that are used.
     pub table: Table,
-    /// n × t, each target with mean 0 and standard deviation 1; those of classes together.
+    /// The targets, n × t, with mean 0 and standard deviation 1; the functions of classes have
+    /// standard deviation 1 together.
     pub y: Mat<f64>,
     pub targets: Vec<Target>,
     pub labels: Option<Labels>,
     pub weights: Option<Vec<f64>>,
     pub folds: Vec<Fold>,
-    /// Rows that nothing but intervals may see.
+    /// The rows set aside for intervals, on which nothing else may depend.
     pub aside: Option<WeightedTable>,
-    /// What was decided about the table.
+    /// Notes about decisions on the table.
     pub notes: Vec<String>,
-    /// What is known of the columns of all rows, if these are a sample of them.
+    /// The sums of the columns over all rows, if the table is a sample.
     pub exact: HashMap<String, ColumnSums>,
-    /// What all rows of the table say of its columns.
+    /// The readings of the columns.
     pub looked: Looked,
-    /// Whether the rows are a sample of which some are copies of others.
+    /// Whether the table is a sample in which some rows are copies of others.
     pub copies_in_sample: bool,
-    /// How the cells of targets were read that are numbers.
+    /// The readings of the targets that are numbers.
     readings: Vec<(String, Reading)>,
 }
 
 /// Rows with their weights.
 pub(crate) struct WeightedTable {
     pub table: Table,
-    /// In units in which those of the rows for training have mean 1.
+    /// The weights, in units in which those of the training rows have mean 1.
     pub weights: Option<Vec<f64>>,
 }
 
@@ -71,12 +72,12 @@ impl WeightedTable {
     }
 }
 
-/// Why rows are left out, and how many of how many.
+/// The reasons why rows are left out, each with the number of rows.
 pub(crate) type LeftOut = Vec<(String, usize)>;
 
 impl TableProblem {
-    /// The rows, targets, weights and folds of a fit. `counts` are the classes of all rows where
-    /// the table is a sample of them, and `exact` what is known of their columns.
+    /// The rows, targets, weights and folds of a fit. If the table is a sample, `counts` are the
+    /// classes of all rows and `exact` the sums of their columns.
     ///
     /// # Randomness
     /// The permutation of the rows from which folds are cut.
@@ -138,8 +139,8 @@ impl TableProblem {
         })
     }
 
-    /// The columns under a shape as these rows want them (none given: all), and the features of
-    /// all rows, n × d.
+    /// The columns of a shape, fitted to these rows (`None`: all), and the features of all rows,
+    /// n × d.
     pub fn features(
         &self,
         options: &ColumnOptions,
@@ -206,7 +207,7 @@ pub(crate) fn look(
     Looked::at(table, &fit.columns, taken, &|name| exact.get(name))
 }
 
-/// The columns in which rows differ that are not taken together.
+/// The columns in which rows must agree to be copies.
 pub(crate) fn compared(
     fit: &Fit,
     looked: &mut Looked,
@@ -217,7 +218,7 @@ pub(crate) fn compared(
     looked.compared(table, &others.collect::<Vec<_>>())
 }
 
-/// The columns that are no features because they have another use.
+/// The columns that have another use and are no features.
 pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     if targets.is_empty() {
         let problem = "no target is named; name at least one column to predict".into();
@@ -238,9 +239,9 @@ pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     Ok(taken)
 }
 
-/// The rows that have targets, weight, and (if asked for) all features. A cell such as `-` is
-/// missing if its column, as `looked` read it, holds numbers or dates. Without `looked`, as for a
-/// block, only empty cells are.
+/// The rows that have targets, a weight, and with [`Missing::DropRows`] all features; and the rows
+/// left out. With `looked`, a cell such as `-` is missing if its column holds numbers or dates.
+/// Without it, as for a block, only empty cells are missing.
 pub(crate) fn usable(
     fit: &Fit,
     table: &Table,
@@ -280,7 +281,7 @@ pub(crate) fn usable(
         for &place in &features {
             let column = &table.columns()[place];
             match looked.and_then(|looked| looked.columns.iter().find(|c| c.place == place)) {
-                Some(Candidate { reading, .. }) => {
+                Some(LookedColumn { reading, .. }) => {
                     let marks = Marks::of(&fit.columns);
                     reading.read(&column.values, &marks).mark_gaps(&mut misses);
                 }
@@ -292,13 +293,9 @@ pub(crate) fn usable(
     Ok(((0..n).filter(|&row| keep[row]).collect(), left_out))
 }
 
-/// Refuses rows that are used with a weight that is none, or without a group.
+/// Refuses used rows with an invalid weight or without a group.
 fn check_rows(fit: &Fit, table: &Table, rows: &[usize]) -> Result<()> {
-    if let Some(name) = &fit.weights {
-        let values = table.numbers(name.as_str())?;
-        let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-        check_weights(name, &weights, |i| place(table, rows[i]))?;
-    }
+    weights_of(fit, table, rows, place)?;
     if let Split::Group(name) = &fit.split {
         let column = column_of(table, name)?;
         if let Some(&row) = rows.iter().find(|&&row| is_gap(column, row)) {
@@ -312,13 +309,14 @@ fn is_gap(column: &Column, row: usize) -> bool {
     column.cell(row) == Some(Cell::Missing)
 }
 
-/// What is said of rows that are left out.
+/// The notes about rows that are left out.
 pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = String> {
     let some = left_out.iter().filter(|(_, count)| *count > 0);
     some.map(move |(why, count)| format!("{count} of {rows} rows {why} and are left out"))
 }
 
-/// The folds, which have every class in proportion; a class that is in none of them is noted.
+/// The folds. Random folds have every class in proportion; there is a note about classes in no
+/// validation row.
 fn folds(
     fit: &Fit,
     table: &Table,
@@ -333,20 +331,26 @@ fn folds(
     Ok(folds)
 }
 
-/// The rows that differ in the columns `compared`, and their weights: those of a column, those of
-/// copies added up.
+/// The rows that differ in the columns `compared`, with their weights; the weight of a row includes
+/// those of its copies.
 fn weighted(
     fit: &Fit,
     table: Table,
     compared: &[String],
     notes: &mut Vec<String>,
 ) -> Result<WeightedTable> {
-    let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
+    let all = table.rows();
+    let mut weights = weights_of(fit, &table, &(0..all).collect::<Vec<_>>(), place)?;
+    if let Some(weights) = &mut weights {
+        // with mean 1, so that λ means the same with and without weights
+        let mean = weights.iter().sum::<f64>() / all as f64;
+        weights.iter_mut().for_each(|weight| *weight /= mean);
+    }
     let copies = repeats::copies(&table, compared)?;
     let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
         return Ok(WeightedTable { table, weights });
     };
-    let (all, different) = (table.rows(), groups.len());
+    let different = groups.len();
     let weight = if weights.is_some() { "the sum of their weights" } else { "their number" };
     notes.push(format!(
         "{all} rows are {different} different ones: copies are fitted as one row, with {weight} as \
@@ -359,7 +363,7 @@ fn weighted(
     Ok(WeightedTable { table: table.select_rows(&rows)?, weights: Some(weights) })
 }
 
-/// Probabilities are calibrated on rows set aside, all of which count alike.
+/// Whether the fit can calibrate probabilities on rows set aside, which all have the same weight.
 fn calibrates_classes(fit: &Fit) -> bool {
     matches!(fit.calibrate, Some(Calibrate::Share(_)))
         && fit.weights.is_none()

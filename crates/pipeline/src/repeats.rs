@@ -5,13 +5,13 @@ use crate::error::Result;
 use nystrom_data::{Column, Table, Values};
 use std::cmp::Ordering;
 
-/// The different rows of a table in which rows are copied: for each the places of its copies,
-/// itself first. Rows are equal if they agree in the columns `compared`. Nothing if no row is
+/// The different rows of a table that has copies of rows: for each the positions of its copies,
+/// itself first. Rows are equal if they agree in the columns `compared`. `None` if no row is
 /// repeated, or only by chance ([`are_copies`]).
 ///
-/// A sum of squares over equal rows is one row's with their number as weight. So a fit to the
-/// different rows with these weights is the fit to all rows. Where a row is left out, its copies
-/// must be left out with it: they would give its target away.
+/// A sum of squares over equal rows is that of one row with their number as weight. So a fit to the
+/// different rows with these weights is the fit to all rows. A row must be left out together with
+/// its copies, which would reveal its target.
 ///
 /// # Cost
 /// That of [`are_copies`], and O(n log n) comparisons of rows.
@@ -85,7 +85,7 @@ fn pairs_and_values(mut keys: Vec<u64>) -> (f64, usize) {
     groups.fold((0.0, 0), |(pairs, count), k| (pairs + k * (k - 1.0) / 2.0, count + 1))
 }
 
-/// A number as good as random that equal cells of a column share.
+/// A pseudo-random number that equal cells of column `j` share.
 fn key(column: &Column, j: usize, row: usize) -> u64 {
     mixed(mixed(j as u64) ^ bits_of(&column.values, row))
 }

@@ -20,7 +20,7 @@ pub enum Metric {
     },
     /// A full matrix.
     Full {
-        /// As above.
+        /// The power of the average gradient outer product's root.
         power: f64,
     },
 }

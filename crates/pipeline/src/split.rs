@@ -57,8 +57,8 @@ impl Fold {
         Ok(Some(Fold::of(random::uniform_subset(n, out as usize, rng)?, n)))
     }
 
-    /// The same fold, where a class of which no row would be fitted has all its rows fitted. `of`
-    /// are the classes of the rows.
+    /// The same fold, with all rows of a class in the training part if none was. `of` are the
+    /// classes of the rows.
     pub(crate) fn with_every_class(self, of: &[usize]) -> Fold {
         let Fold { mut train, validation } = self;
         let mut fitted = vec![false; of.iter().max().map_or(0, |last| last + 1)];
@@ -70,7 +70,7 @@ impl Fold {
         Fold { train, validation }
     }
 
-    /// These rows of n for validation, the others for training.
+    /// The fold of n rows with these validation rows.
     pub(crate) fn of(mut validation: Vec<usize>, n: usize) -> Fold {
         validation.sort_unstable();
         let mut inside = vec![false; n];
@@ -80,9 +80,9 @@ impl Fold {
     }
 }
 
-/// Fewer rows than this are cut into five folds, …
+/// Fewer rows than this are cut into five folds.
 const FIVE: usize = 2000;
-/// … fewer than this into three; more have one.
+/// Fewer rows than this, but not fewer than [`FIVE`], are cut into three folds; more have one.
 const THREE: usize = 6000;
 /// The most rows of a single validation part.
 const MOST: usize = 4000;
@@ -111,8 +111,8 @@ impl Split {
         self.folds_by(table, None, rng)
     }
 
-    /// As [`folds`](Self::folds). Folds of rows at random have every class of `classes`, one for
-    /// each row, in proportion; the rows of a class without two different ones are always fitted.
+    /// Like [`folds`](Self::folds). Random folds have every class in proportion; `classes` are the
+    /// classes of the rows. The rows of a class without two different rows are always fitted.
     pub(crate) fn folds_by(
         &self,
         table: &Table,
@@ -136,15 +136,15 @@ impl Split {
         Ok(dealt(&parts, n, count.min(parts.len()), share))
     }
 
-    /// There is nothing to compare with.
+    /// The error for rows that are all in one group.
     pub(crate) fn single_value_error(&self) -> Error {
         let what = "has the same value in every row that may be fitted";
         let remedy = "split by another column, or hold no rows out";
         Error::values(self.column().unwrap_or_default(), what, remedy)
     }
 
-    /// Rows that stay together, in the order in which they are dealt out; at random those of
-    /// `equal`, or single ones.
+    /// The groups of rows that stay together, in the order in which they are dealt out. For a random
+    /// split these are the groups `equal`, or single rows.
     pub(crate) fn parts(
         &self,
         table: &Table,
@@ -167,7 +167,7 @@ impl Split {
     }
 }
 
-/// Deals parts out until each fold has its share of the rows.
+/// Deals groups of rows out until each fold has its share of the rows.
 fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> {
     let mut parts = parts.iter();
     let fold = |k: usize| {
@@ -193,8 +193,8 @@ fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     Ok(random::uniform_subset(n, n, rng)?)
 }
 
-/// The rows of each value of a column, values in increasing order. Texts that differ in case or
-/// blanks alone are one group: if they are not, nothing is lost.
+/// The rows of each value of a column, in increasing order of the values. Texts that differ only in
+/// case or blanks are one group, which is safe if they are not.
 fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
     let column = column_of(table, name)?;
     let missing = |row: usize| Error::misses_split(table, name, row);

@@ -1,8 +1,8 @@
 //! Rows dealt out so that every part has its share of each class.
 
-/// Parts of rows, each of one class, in an order in which every run of parts has each class in
-/// proportion. Parts of a class keep their order. A class with a single part has none: its rows
-/// can only be fitted.
+/// Groups of rows, each of one class, in an order in which every run of groups has each class in
+/// proportion. The groups of a class keep their order. The only group of a class is left out: its
+/// rows can only be fitted.
 ///
 /// The j-th row of n_k of class k has the place (j + u_k)/n_k in the order. The phases u_k differ,
 /// so that the first rows of rare classes do not come together.

@@ -5,7 +5,7 @@ use nystrom::faer::Mat;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
-/// The largest target whose square is a number.
+/// The largest absolute value of a target whose squares can be summed.
 const LARGEST: f64 = 1e150;
 
 /// A target, whose prediction is `mean + scale·f(x)`.
@@ -19,7 +19,7 @@ pub struct Target {
     pub scale: f64,
 }
 
-/// Values n × t in the units of the targets.
+/// Standardised values (n × t) in the units of the targets.
 pub(crate) fn in_units(mut values: Mat<f64>, targets: &[Target]) -> Mat<f64> {
     for (j, target) in targets.iter().enumerate() {
         for value in values.col_mut(j).iter_mut() {
@@ -38,7 +38,7 @@ pub(crate) fn in_standard_units(table: &Table, targets: &[Target]) -> Result<Mat
     }))
 }
 
-/// ±1 for each function of so many classes, in the scale of the target, of rows of these classes.
+/// The standardised targets ±1 of each function, for rows of the classes `of`.
 pub(crate) fn indicators(classes: usize, targets: &[Target], of: &[usize]) -> Mat<f64> {
     let first = classes - targets.len().min(classes);
     let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
@@ -57,7 +57,7 @@ pub(crate) fn standardised(
     Ok((in_standard_units(table, &targets)?, targets))
 }
 
-/// Refuses a target whose squares are beyond all numbers, and one of one value.
+/// Refuses a target whose squares overflow, and one with a single value `only`.
 pub(crate) fn check(name: &str, largest: f64, only: Option<f64>) -> Result<()> {
     if !(largest <= LARGEST) {
         let what = format!("reaches {largest:e}, too large for sums of squares");
@@ -69,7 +69,7 @@ pub(crate) fn check(name: &str, largest: f64, only: Option<f64>) -> Result<()> {
     }
 }
 
-/// Mean and standard deviation of a target.
+/// A target with its mean and standard deviation.
 fn target(table: &Table, name: &str, weights: Option<&[f64]>) -> Result<Target> {
     let values = table.numbers(name)?;
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));

@@ -1,6 +1,7 @@
 //! Weights of rows.
 
-use crate::error::{Error, Result, place};
+use crate::error::{Error, Result};
+use crate::fit::Fit;
 use nystrom_data::Table;
 
 /// Refuses weights that are all 0.
@@ -12,32 +13,25 @@ pub(crate) fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Weights of mean 1.
-///
-/// # Errors
-/// Those of [`check_weights`].
-pub(crate) fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
-    let values = table.numbers(name)?;
-    check_weights(name, values, |row| place(table, row))?;
-    // with mean 1, so that λ means the same with and without
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    Ok(values.iter().map(|w| w / mean).collect())
-}
-
-/// Refuses weights that are negative or not finite; `place` says where one is.
-pub(crate) fn check_weights(
-    name: &str,
-    weights: &[f64],
-    place: impl Fn(usize) -> String,
-) -> Result<()> {
-    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        None => Ok(()),
-        Some(i) if weights[i].is_nan() => {
-            let what = format!("misses its weight in {}", place(i));
+/// The weights of these rows, if the fit has weights; an error for a weight that is negative or not
+/// finite. `place` describes a row of the table.
+pub(crate) fn weights_of(
+    fit: &Fit,
+    table: &Table,
+    rows: &[usize],
+    place: fn(&Table, usize) -> String,
+) -> Result<Option<Vec<f64>>> {
+    let Some(name) = &fit.weights else { return Ok(None) };
+    let values = table.numbers(name.as_str())?;
+    let is_wrong = |row: &&usize| !(values[**row].is_finite() && values[**row] >= 0.0);
+    match rows.iter().find(is_wrong) {
+        None => Ok(Some(rows.iter().map(|&row| values[row]).collect())),
+        Some(&row) if values[row].is_nan() => {
+            let what = format!("misses its weight in {}", place(table, row));
             Err(Error::values(name, what, "fill it in, or leave out the row"))
         }
-        Some(i) => {
-            let what = format!("has the weight {} in {}", weights[i], place(i));
+        Some(&row) => {
+            let what = format!("has the weight {} in {}", values[row], place(table, row));
             Err(Error::values(name, what, "weights are positive"))
         }
     }

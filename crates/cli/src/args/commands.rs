@@ -32,7 +32,7 @@ change that.";
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = FIT,
     after_long_help = format!("{METHODS}\n\n{FIT}"))]
-pub struct Fit {
+pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub struct Fit {
     pub run: RunArgs,
 }
 
-impl Fit {
+impl FitArgs {
     /// Whether an option on the kernel, the landmarks, λ or the regression turns the search off.
     pub fn is_manual(&self) -> bool {
         self.kernel.is_given()

@@ -14,7 +14,7 @@ mod units;
 
 pub use certify::Certify;
 pub use commands::{
-    Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores,
+    Completions, Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
@@ -75,7 +75,7 @@ Exit status:
 pub enum Command {
     /// Find the best fit for a table and save it
     #[command(visible_alias = "tune")]
-    Fit(Box<Fit>),
+    Fit(Box<FitArgs>),
     /// Predict with a saved model
     Predict(Predict),
     /// Compute the error of a saved model on rows whose target is known

@@ -2,11 +2,11 @@
 
 use super::column_uses::ColumnUses;
 use super::{fit_output, hold_out};
-use crate::args::Fit;
+use crate::args::FitArgs;
 use crate::failure::Result;
 use crate::input::Source;
 use crate::model_file;
-use crate::search::{Budget, Watch};
+use crate::search::{Budget, SearchWatch};
 use crate::session::{Session, command_line};
 use crate::summary::Summary;
 use crate::text::{self, number};
@@ -15,7 +15,7 @@ use nystrom_page::FitPage;
 use nystrom_pipeline::{Alone, Fitted, Iterations, Model};
 use std::time::Instant;
 
-pub fn run(args: &Fit) -> Result<u8> {
+pub fn run(args: &FitArgs) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let rng = &mut rng;
     fit_output::check(args, &session)?;
@@ -29,7 +29,7 @@ pub fn run(args: &Fit) -> Result<u8> {
     let fit = budget.fit(fit);
     let what = text::count(table.columns().len(), "column");
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
-    let mut watch = Watch::new(&session);
+    let mut watch = SearchWatch::new(&session);
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
     let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
@@ -66,7 +66,7 @@ fn unconverged(report: &Iterations) -> Option<String> {
 }
 
 /// Reads the table, without the columns that --drop names, and how its columns are used.
-pub fn read(args: &Fit, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
+pub fn read(args: &FitArgs, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
     session.progress.stage("reading", None);
     let source = Source::of(&args.data, Libsvm::new())?;
     let input = source.input(&args.data)?;

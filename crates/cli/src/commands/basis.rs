@@ -3,7 +3,7 @@
 
 use super::fit_plan;
 use super::select::{self, Setting};
-use crate::args::{Fit, LandmarkSpec, Selection};
+use crate::args::{FitArgs, LandmarkSpec, Selection};
 use crate::failure::{Result, usage};
 use crate::kernel::AnyKernel;
 use crate::summary::Summary;
@@ -18,7 +18,7 @@ pub enum Basis {
 }
 
 /// The number of rows in each sum, with `--accumulate`; an error unless landmarks are uniform.
-pub fn accumulate(args: &Fit) -> Result<Option<usize>> {
+pub fn accumulate(args: &FitArgs) -> Result<Option<usize>> {
     let by_chance = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
     if args.accumulate.is_some() && !by_chance {
         return Err(usage(
@@ -50,7 +50,7 @@ pub fn why_fewer(count: usize, asked: usize) -> String {
 
 impl Basis {
     pub fn choose(
-        args: &Fit,
+        args: &FitArgs,
         spec: LandmarkSpec,
         setting: Setting<'_>,
         rng: &mut dyn Rng,
@@ -72,7 +72,7 @@ impl Basis {
         }
     }
 
-    pub fn describe(&self, args: &Fit, spec: LandmarkSpec, summary: &mut Summary) {
+    pub fn describe(&self, args: &FitArgs, spec: LandmarkSpec, summary: &mut Summary) {
         let centers = self.centers();
         match self {
             Basis::Landmarks(_) => {
@@ -93,7 +93,7 @@ impl Basis {
     /// The fit at one λ.
     pub fn fit(
         &self,
-        args: &Fit,
+        args: &FitArgs,
         (kernel, lambda): (&AnyKernel, f64),
         rows: Problem<'_, f64>,
         rng: &mut dyn Rng,

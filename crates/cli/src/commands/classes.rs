@@ -8,23 +8,23 @@ use nystrom_data::{Table, Values};
 use nystrom_pipeline::{ClassErrors, Classes};
 
 /// The class that a file has for each row, if it has one.
-pub struct Named(pub Vec<Option<String>>);
+pub struct NamedClasses(pub Vec<Option<String>>);
 
-impl Named {
+impl NamedClasses {
     /// The classes in a column of texts or numbers.
-    pub fn of(table: &Table, column: &str) -> Result<Named> {
+    pub fn of(table: &Table, column: &str) -> Result<NamedClasses> {
         Ok(match &table.column(column)?.values {
-            Values::Numbers(values) => Named::numbers(values),
-            Values::Categories(text) => {
-                Named((0..table.rows()).map(|row| text.get(row).map(str::to_owned)).collect())
-            }
+            Values::Numbers(values) => NamedClasses::numbers(values),
+            Values::Categories(text) => NamedClasses(
+                (0..table.rows()).map(|row| text.get(row).map(str::to_owned)).collect(),
+            ),
         })
     }
 
     /// The classes whose names are these numbers; NaN is a missing class.
-    pub fn numbers(values: &[f64]) -> Named {
+    pub fn numbers(values: &[f64]) -> NamedClasses {
         let name = |value: &f64| (!value.is_nan()).then(|| Classes::name_of(*value));
-        Named(values.iter().map(name).collect())
+        NamedClasses(values.iter().map(name).collect())
     }
 
     /// The errors on the rows that have a class, weighted if rows have weights; none without such

@@ -1,6 +1,6 @@
 //! How the options of `nystrom fit` use the columns of a table.
 
-use crate::args::{Fit, Lambda, lists};
+use crate::args::{FitArgs, Lambda, lists};
 use crate::failure::{Result, usage};
 use crate::input::Input;
 use nystrom_data::Values;
@@ -21,7 +21,7 @@ pub struct ColumnUses {
 
 impl ColumnUses {
     /// `searches`: whether there is a search; only a search fits classes.
-    pub fn of(args: &Fit, input: &Input, searches: bool) -> Result<ColumnUses> {
+    pub fn of(args: &FitArgs, input: &Input, searches: bool) -> Result<ColumnUses> {
         let named = &args.regression.target;
         let places = match &named[..] {
             [] => vec![input.target(None)?],
@@ -58,7 +58,7 @@ fn few_integers(values: &Values) -> bool {
     })
 }
 
-fn fit(args: &Fit, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fit> {
+fn fit(args: &FitArgs, input: &Input, searches: bool) -> Result<nystrom_pipeline::Fit> {
     let search = &args.search;
     let names = |lists: &[String]| -> Result<Vec<String>> {
         Ok(input.columns(lists)?.into_iter().map(|j| input.name(j).to_owned()).collect())

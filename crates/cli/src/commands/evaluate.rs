@@ -1,7 +1,7 @@
 //! `nystrom evaluate`.
 
 use super::errors::ModelErrors;
-use super::predict::{ERROR, Rows, describe};
+use super::predict::{ERROR, ReadRows, describe};
 use crate::args::Evaluate;
 use crate::failure::{Result, data};
 use crate::model_file;
@@ -12,7 +12,7 @@ use nystrom_pipeline::{Alone, Model};
 pub fn run(args: &Evaluate) -> Result<()> {
     let session = Session::of_model(&args.of, &Alone)?;
     let model = model_file::load(&args.of.model)?;
-    let file = Rows::of(&model, &args.of.data, &[], &session)?;
+    let file = ReadRows::of(&model, &args.of.data, &[], &session)?;
     let predicted = file.predict(&model, (None, false), &session)?;
     report(args, &model, file.rows.len(), predicted.errors(&model, None)?, &session)
 }

@@ -9,7 +9,7 @@ use super::fit_output;
 use super::fit_plan::{self, Planned};
 use super::hold_out;
 use super::select::Setting;
-use crate::args::{Fit, Lambda};
+use crate::args::{FitArgs, Lambda};
 use crate::failure::{Result, usage};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
@@ -22,17 +22,17 @@ use nystrom_page::FitPage;
 use nystrom_pipeline::{Alone, Made, Model, Prepared, Target};
 
 /// A model, and how its λ was chosen.
-struct Fitted {
+struct ChosenFit {
     model: KrrModel<AnyKernel, f64>,
     lambda: f64,
-    choice: Choice,
+    choice: LambdaChoice,
     iterations: Option<IterationReport>,
     /// Each λ of the path with its root mean square leave-one-out error.
     lambdas: Vec<[f64; 2]>,
 }
 
 /// How λ was chosen, and whether it is the first or last of `--lambdas`.
-enum Choice {
+enum LambdaChoice {
     Given,
     /// The point of the path with the smallest error.
     Path(PathPoint<f64>, bool),
@@ -40,7 +40,7 @@ enum Choice {
     Folds(f64, bool),
 }
 
-pub fn run(args: &Fit) -> Result<u8> {
+pub fn run(args: &FitArgs) -> Result<u8> {
     if !args.is_manual() {
         return super::auto::run(args);
     }
@@ -54,7 +54,7 @@ pub fn run(args: &Fit) -> Result<u8> {
 }
 
 /// The fit with the kernel, landmarks and λ that the options name.
-fn fit_by_options(args: &Fit) -> Result<u8> {
+fn fit_by_options(args: &FitArgs) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let rng = &mut rng;
     check_options(args)?;
@@ -162,7 +162,7 @@ fn only_plan(
 }
 
 /// Refuses options that have no effect here.
-fn check_options(args: &Fit) -> Result<()> {
+fn check_options(args: &FitArgs) -> Result<()> {
     basis::accumulate(args)?;
     let given = matches!(args.lambda(), Lambda::Given(_));
     let text = if given && args.lambdas.is_some() {
@@ -177,16 +177,16 @@ fn check_options(args: &Fit) -> Result<()> {
 }
 
 fn fit(
-    args: &Fit,
+    args: &FitArgs,
     kernel: &AnyKernel,
     rows: Problem<'_, f64>,
     basis: &Basis,
     rng: &mut dyn Rng,
-) -> Result<Fitted> {
+) -> Result<ChosenFit> {
     if let Lambda::Given(lambda) = args.lambda() {
         let (model, iterations) = basis.fit(args, (kernel, lambda), rows, rng)?;
-        let (choice, lambdas) = (Choice::Given, Vec::new());
-        return Ok(Fitted { model, lambda, choice, iterations, lambdas });
+        let (choice, lambdas) = (LambdaChoice::Given, Vec::new());
+        return Ok(ChosenFit { model, lambda, choice, iterations, lambdas });
     }
     if let Lambda::Folds(folds) = args.lambda() {
         return by_folds(args, folds, kernel, rows, basis, rng);
@@ -200,19 +200,19 @@ fn fit(
     let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(rows.x.len())?);
     let n = rows.x.len() as f64;
     let lambdas = path.points().iter().map(|point| [point.mu / n, point.loo.sqrt()]).collect();
-    let choice = Choice::Path(best.clone(), path.at_edge(best));
-    Ok(Fitted { model, lambda, choice, iterations: None, lambdas })
+    let choice = LambdaChoice::Path(best.clone(), path.at_edge(best));
+    Ok(ChosenFit { model, lambda, choice, iterations: None, lambdas })
 }
 
 /// The fit with λ by cross-validation, from one pass over the rows.
 fn by_folds(
-    args: &Fit,
+    args: &FitArgs,
     folds: usize,
     kernel: &AnyKernel,
     rows: Problem<'_, f64>,
     basis: &Basis,
     rng: &mut dyn Rng,
-) -> Result<Fitted> {
+) -> Result<ChosenFit> {
     let n = rows.x.len();
     let weight = |i: usize| rows.weights.map_or(1.0, |weights| weights[i]);
     let mean = (0..n).map(|i| weight(i) * rows.y[(i, 0)]).sum::<f64>() / n as f64;
@@ -226,12 +226,12 @@ fn by_folds(
     let best = known.min_by(|a, b| a.score.mean.total_cmp(&b.score.mean)).unwrap_or(&scores[0]);
     let (at, error) = (best.score.ridge, best.score.mean.sqrt());
     let model = folded.together()?.path(&grid[at..=at])?.model_at(grid[at])?;
-    let choice = Choice::Folds(error, at == 0 || at + 1 == grid.len());
+    let choice = LambdaChoice::Folds(error, at == 0 || at + 1 == grid.len());
     let lambdas = Vec::new(); // no leave-one-out errors
-    Ok(Fitted { model, lambda: values[at], choice, iterations: None, lambdas })
+    Ok(ChosenFit { model, lambda: values[at], choice, iterations: None, lambdas })
 }
 
-fn describe(fitted: &Fitted, summary: &mut Summary) {
+fn describe(fitted: &ChosenFit, summary: &mut Summary) {
     let (report, lambda) = (fitted.model.report(), number(fitted.lambda));
     summary.value("lambda", fitted.lambda);
     summary.value("solver", format!("{:?}", report.solver));
@@ -241,7 +241,7 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
         summary.value("lambda_at_edge", at_edge);
     };
     match &fitted.choice {
-        Choice::Path(best, at_edge) => {
+        LambdaChoice::Path(best, at_edge) => {
             chosen(*at_edge, summary);
             let (loo, d_eff) = (best.loo.sqrt(), best.d_eff);
             let text = format!("RMSE {}, effective dimension {}", number(loo), number(d_eff));
@@ -249,12 +249,12 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
             summary.value("leave_one_out_rmse", loo);
             summary.value("effective_dimension", d_eff);
         }
-        Choice::Folds(error, at_edge) => {
+        LambdaChoice::Folds(error, at_edge) => {
             chosen(*at_edge, summary);
             summary.line("cross-validation", format!("RMSE {}", number(*error)));
             summary.value("cross_validation_rmse", error);
         }
-        Choice::Given => {
+        LambdaChoice::Given => {
             summary.line("lambda", &lambda);
             summary.line("solver", format!("{:?}: {}", report.solver, report.reason));
         }

@@ -1,7 +1,7 @@
 //! The outputs of a fit: the model, the summary, and with `--report` an HTML page.
 
 use super::predict::Predicted;
-use crate::args::{Fit, Output};
+use crate::args::{FitArgs, Output};
 use crate::failure::{NOT_CONVERGED, Result, usage};
 use crate::output::{check_stdout, check_writable, place, write};
 use crate::session::Session;
@@ -19,7 +19,7 @@ const WORK: f64 = 2e10;
 
 /// Refuses a model or report that cannot be written or would overwrite another file, and two
 /// results on the same standard output.
-pub fn check(args: &Fit, session: &Session<'_>) -> Result<()> {
+pub fn check(args: &FitArgs, session: &Session<'_>) -> Result<()> {
     let output = args.output();
     check_stdout(output, args.run.json && !args.plan)?;
     check_writable(output, &[&args.data.data], session)?;
@@ -39,7 +39,7 @@ pub fn check(args: &Fit, session: &Session<'_>) -> Result<()> {
 }
 
 /// Adds the file of the model, its `size` in bytes and `more` about it.
-pub fn describe(args: &Fit, size: u64, more: &str, summary: &mut Summary) {
+pub fn describe(args: &FitArgs, size: u64, more: &str, summary: &mut Summary) {
     let output = args.output().to_string();
     summary.line("model", format!("{output}, {}{more}", text::bytes(size)));
     summary.value("model", output);
@@ -48,7 +48,7 @@ pub fn describe(args: &Fit, size: u64, more: &str, summary: &mut Summary) {
 
 /// Prints the summary and the warning about a fit that did not converge; returns the exit status.
 pub fn finish(
-    args: &Fit,
+    args: &FitArgs,
     summary: Summary,
     warning: Option<String>,
     session: &Session<'_>,
@@ -59,7 +59,7 @@ pub fn finish(
 }
 
 /// Writes the page, if `--report` is given.
-pub fn write_page(args: &Fit, page: FitPage<'_>, summary: &mut Summary) -> Result<()> {
+pub fn write_page(args: &FitArgs, page: FitPage<'_>, summary: &mut Summary) -> Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
     let report = Output::File(path.clone());
     write(&report, page.html().as_bytes())?;

@@ -2,13 +2,14 @@
 //! choosing them and of the fit.
 
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
+use crate::args::{FitArgs, Lambda, LandmarkSpec, Selection};
 use crate::failure::Result;
 use crate::plan::{self, Step};
 use crate::session::Session;
-use crate::speed::Trial;
+use crate::speed::TrialRun;
 use nystrom::krr::{IterativeOptions, ProblemSize};
 use nystrom::linalg_core::validate;
+use nystrom_pipeline::largest_fitting;
 
 /// The default number of landmarks.
 const LANDMARKS: usize = 500;
@@ -22,7 +23,7 @@ pub struct Planned {
 
 /// Prints the plan. An error for an impossible number of landmarks, or for a plan that needs more
 /// memory than allowed, with the number of landmarks that would fit.
-pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<Planned> {
+pub fn announce(args: &FitArgs, session: &Session, setting: Setting<'_>) -> Result<Planned> {
     let n = setting.points.len();
     let usual = LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(n) };
     let asked = args.landmarks.unwrap_or(usual);
@@ -31,7 +32,7 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     let trial = select::trial_of(asked, setting);
     let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
     let fits = |count| planned(count).is_ok_and(|plan| plan::check(session, &plan.steps).is_ok());
-    let fitting = plan::largest(asked.count, fits);
+    let fitting = Some(largest_fitting(0, asked.count, fits)).filter(|count| *count > 0);
     let count = match args.landmarks {
         None => fitting.unwrap_or(asked.count),
         Some(_) => asked.count,
@@ -56,10 +57,10 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
 }
 
 fn plan(
-    args: &Fit,
+    args: &FitArgs,
     spec: LandmarkSpec,
     setting: Setting<'_>,
-    trial: Option<Trial>,
+    trial: Option<TrialRun>,
 ) -> Result<Planned> {
     let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
     let t = 1 + usize::from(!args.regression.no_intercept);
@@ -89,7 +90,7 @@ fn plan(
 }
 
 /// The options of a fit at one λ.
-pub fn options(args: &Fit) -> IterativeOptions {
+pub fn options(args: &FitArgs) -> IterativeOptions {
     let memory = args.run.memory.map(|bytes| bytes.0);
     let usual = IterativeOptions::default();
     IterativeOptions { tolerance: args.tolerance.unwrap_or(1e-6), memory, ..usual }

@@ -6,7 +6,7 @@ use crate::args::LandmarksCommand;
 use crate::failure::Result;
 use crate::input;
 use crate::kernel::{self, AnyKernel};
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
@@ -38,7 +38,7 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
     let left =
         NystromStream::new(&matrix, &chosen, Whitening::default())?.trace_error()? / matrix.trace();
     let (of, constant) = (format!("{n} rows"), &data.constant[..]);
-    let report = Report {
+    let report = LandmarksReport {
         of,
         all: n as u64,
         rows,
@@ -53,7 +53,7 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
 }
 
 /// Landmarks, and what is known of them.
-pub struct Report<'a> {
+pub struct LandmarksReport<'a> {
     /// The rows from which they were chosen, in words.
     pub of: String,
     /// The number of all rows.
@@ -70,13 +70,13 @@ pub struct Report<'a> {
     pub kernel: &'a AnyKernel,
 }
 
-impl Report<'_> {
+impl LandmarksReport<'_> {
     /// Writes the landmarks and describes them.
     pub fn write(&self, args: &LandmarksCommand, session: &Session<'_>) -> Result<Summary> {
         session.progress.clear();
-        let mut columns = Columns::of_rows(self.rows.clone(), self.lines.clone());
+        let mut columns = ResultColumns::of_rows(self.rows.clone(), self.lines.clone());
         if let Some(weights) = &self.weights {
-            columns.push("weight", Values::Numbers(weights.clone()));
+            columns.push("weight", ResultValues::Numbers(weights.clone()));
         }
         columns.write(&args.output, session)?;
 

@@ -4,11 +4,10 @@ use crate::args::DataArgs;
 use crate::failure::{Result, data};
 use crate::input::Input;
 use crate::output::quoted;
-use crate::text;
+use crate::text::first_names;
 use nystrom_data::{Libsvm, Table, is_number_marker};
 use nystrom_pipeline::Model;
 use std::collections::HashMap;
-use std::fmt::Debug;
 
 /// The positions in a file of the columns of a model.
 pub struct ModelColumns {
@@ -42,8 +41,8 @@ impl ModelColumns {
             return Err(data(format!(
                 "{}: the model needs {}, which the file lacks; it has {}",
                 input.table.source(),
-                some(&absent),
-                some(&names)
+                first_names(absent.into_iter().map(String::as_str)),
+                first_names(names.iter().copied())
             )));
         }
         Ok(ModelColumns {
@@ -87,13 +86,6 @@ pub fn with_class_names(args: &DataArgs, model: &Model) -> DataArgs {
         not_missing: args.not_missing.iter().cloned().chain(marked).collect(),
         ..args.clone()
     }
-}
-
-/// The first names, and the number of the others.
-fn some(names: &[impl Debug]) -> String {
-    const SHOWN: usize = 12;
-    let shown = text::names(&names[..names.len().min(SHOWN)]);
-    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
 /// The reader of libsvm files for a model that was fitted to a libsvm file. It sets the first and

@@ -1,13 +1,13 @@
 //! `nystrom predict`.
 
-use super::classes::{Named, likeliest};
+use super::classes::{NamedClasses, likeliest};
 use super::errors::{Errors, ModelErrors};
 use super::model_columns::{ModelColumns, libsvm, with_class_names};
 use crate::args::{DataArgs, Predict};
 use crate::failure::{Result, usage};
 use crate::input::{Source, lines};
 use crate::model_file;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
@@ -21,11 +21,11 @@ pub fn run(args: &Predict) -> Result<()> {
     check_writable(&args.output, &[&args.of.model, &args.of.data.data], &session)?;
     let model = model_file::load(&args.of.model)?;
     check_options(args, &model)?;
-    let file = Rows::of(&model, &args.of.data, &args.keep, &session)?;
+    let file = ReadRows::of(&model, &args.of.data, &args.keep, &session)?;
     let predicted = file.predict(&model, (args.interval, args.std), &session)?;
     session.progress.clear();
     let results = results(&model, &predicted, args.probabilities);
-    let Rows { rows, lines, kept, .. } = file;
+    let ReadRows { rows, lines, kept, .. } = file;
     let (mut summary, count) = (Summary::of("predict"), rows.len());
     if args.output.is_stdout() {
         summary.value("row", &rows);
@@ -35,8 +35,8 @@ pub fn run(args: &Predict) -> Result<()> {
         add_values(&results, &model, &mut summary);
     }
     let mut columns = match args.of.data.drop_missing {
-        true => Columns::of_rows(rows, lines),
-        false => Columns::default(),
+        true => ResultColumns::of_rows(rows, lines),
+        false => ResultColumns::default(),
     };
     columns.0.extend(kept.0.into_iter().chain(results.0));
     columns.write(&args.output, &session)?;
@@ -79,12 +79,13 @@ pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
 
 /// The columns that are written: predictions; for classes, the likeliest class, unless there are to
 /// be `only_probabilities`, and the probability of each class.
-pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Columns {
-    let mut columns = Columns::default();
-    let numbers = |values: &Mat<f64>, j| Values::Numbers(values.col(j).iter().copied().collect());
+pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -> ResultColumns {
+    let mut columns = ResultColumns::default();
+    let numbers =
+        |values: &Mat<f64>, j| ResultValues::Numbers(values.col(j).iter().copied().collect());
     if let (Some(classes), Some(p)) = (model.classes(), &predicted.probabilities) {
         if !only_probabilities {
-            columns.push(PREDICTION, Values::Texts(likeliest(classes, p.as_ref())));
+            columns.push(PREDICTION, ResultValues::Texts(likeliest(classes, p.as_ref())));
         }
         for (k, name) in classes.names.iter().enumerate() {
             columns.push(format!("p_{name}"), numbers(p, k));
@@ -106,7 +107,7 @@ pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -
 const PREDICTION: &str = "prediction";
 
 /// Adds the results as JSON keys.
-fn add_values(results: &Columns, model: &Model, summary: &mut Summary) {
+fn add_values(results: &ResultColumns, model: &Model, summary: &mut Summary) {
     let columns = results.0.iter().map(|(name, values)| (&name[..], values));
     if model.classes().is_none() && model.target_names().len() > 1 {
         return summary.value("predictions", columns.map(|(_, values)| values).collect::<Vec<_>>());
@@ -132,7 +133,7 @@ pub struct Predicted {
     /// The true values of each target, NaN where missing; none for a target that the table lacks.
     pub actual: Vec<Option<Vec<f64>>>,
     /// The true classes, if the table has them.
-    pub named: Option<Named>,
+    pub named: Option<NamedClasses>,
     pub notes: Vec<String>,
 }
 
@@ -164,7 +165,7 @@ impl Predicted {
         let (mut actual, mut named) = (Vec::new(), None);
         if let Some(classes) = model.classes() {
             let target = Some(classes.target.as_str()).filter(there);
-            named = target.map(|target| Named::of(table, target)).transpose()?;
+            named = target.map(|target| NamedClasses::of(table, target)).transpose()?;
         } else {
             actual = model.actual(table)?;
         }
@@ -188,7 +189,7 @@ impl Predicted {
 }
 
 /// The rows of a file that can be predicted.
-pub struct Rows {
+pub struct ReadRows {
     /// The columns of the model, under the names of the model.
     table: Table,
     /// The number of each row in the file, from 0.
@@ -196,17 +197,17 @@ pub struct Rows {
     /// The line of each row in the file, from 1.
     lines: Vec<usize>,
     /// The columns that are copied beside the predictions.
-    kept: Columns,
+    kept: ResultColumns,
 }
 
-impl Rows {
+impl ReadRows {
     /// Reads a file, and finds the columns of the model and the columns `keep` to copy.
     pub fn of(
         model: &Model,
         args: &DataArgs,
         keep: &[String],
         session: &Session<'_>,
-    ) -> Result<Rows> {
+    ) -> Result<ReadRows> {
         session.progress.stage("reading", None);
         let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
         let input = source.input(args)?;
@@ -216,16 +217,16 @@ impl Rows {
         let (lines, mut kept) = (lines(&table), copied(&table, &keep));
         let table = places.table(table, model)?;
         if !args.drop_missing {
-            return Ok(Rows { rows: (0..table.rows()).collect(), table, lines, kept });
+            return Ok(ReadRows { rows: (0..table.rows()).collect(), table, lines, kept });
         }
         let rows = model.columns().complete_rows(&table)?;
         let lines = rows.iter().map(|&row| lines[row]).collect();
         for (_, values) in &mut kept.0 {
-            if let Values::Texts(texts) = values {
+            if let ResultValues::Texts(texts) = values {
                 *texts = rows.iter().map(|&row| texts[row].clone()).collect();
             }
         }
-        Ok(Rows { table: table.select_rows(&rows)?, lines, kept, rows })
+        Ok(ReadRows { table: table.select_rows(&rows)?, lines, kept, rows })
     }
 
     pub fn predict(
@@ -243,7 +244,7 @@ impl Rows {
 }
 
 /// These columns of a table as texts.
-pub fn copied(table: &Table, columns: &[usize]) -> Columns {
+pub fn copied(table: &Table, columns: &[usize]) -> ResultColumns {
     let text = |column: &Column, row: usize| match column.cell(row) {
         Some(Cell::Text(text)) => text.to_owned(),
         Some(Cell::Number(number)) => number.to_string(),
@@ -252,9 +253,9 @@ pub fn copied(table: &Table, columns: &[usize]) -> Columns {
     let of = |&j: &usize| {
         let column = &table.columns()[j];
         let texts = (0..table.rows()).map(|row| text(column, row)).collect();
-        (column.name.clone(), Values::Texts(texts))
+        (column.name.clone(), ResultValues::Texts(texts))
     };
-    Columns(columns.iter().map(of).collect())
+    ResultColumns(columns.iter().map(of).collect())
 }
 
 /// Adds the number of predicted rows and the targets.

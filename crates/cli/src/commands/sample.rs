@@ -5,7 +5,7 @@ use crate::args::{Sample, Sampler};
 use crate::failure::{Result, data, usage};
 use crate::input;
 use crate::kernel;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -51,9 +51,9 @@ pub fn run(args: &Sample) -> Result<()> {
     let draws = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
     let indices = subsets.iter().flat_map(|subset| subset.indices()).copied();
     let (rows, lines) = data.at(indices);
-    let mut columns = Columns::default();
-    columns.push("draw", Values::Counts(draws));
-    columns.0.extend(Columns::of_rows(rows.clone(), lines.clone()).0);
+    let mut columns = ResultColumns::default();
+    columns.push("draw", ResultValues::Counts(draws));
+    columns.0.extend(ResultColumns::of_rows(rows.clone(), lines.clone()).0);
     columns.write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");

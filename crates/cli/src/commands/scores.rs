@@ -5,7 +5,7 @@ use crate::args::{ScoreMethod, Scores};
 use crate::failure::{Result, usage};
 use crate::input;
 use crate::kernel::{self, AnyKernel};
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -38,7 +38,7 @@ pub fn run(args: &Scores) -> Result<()> {
     session.progress.clear();
     let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
     let (row, line) = (data.rows[highest] as u64, data.lines[highest] as u64);
-    let found = Found {
+    let found = ScoresReport {
         kernel: &kernel,
         rows: scores.len(),
         d_eff: scores.iter().sum(),
@@ -49,8 +49,8 @@ pub fn run(args: &Scores) -> Result<()> {
     if args.output.is_stdout() {
         summary.value("scores", &scores);
     }
-    let mut columns = Columns::of_rows(data.rows, data.lines);
-    columns.push("score", Values::Numbers(scores));
+    let mut columns = ResultColumns::of_rows(data.rows, data.lines);
+    columns.push("score", ResultValues::Numbers(scores));
     columns.write(&args.output, &session)?;
     summary.print(&session, args.output.is_stdout())
 }
@@ -80,7 +80,7 @@ fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
 }
 
 /// The scores in short.
-pub struct Found<'a> {
+pub struct ScoresReport<'a> {
     pub kernel: &'a AnyKernel,
     /// The number of rows.
     pub rows: usize,
@@ -91,7 +91,7 @@ pub struct Found<'a> {
     pub constant: &'a [String],
 }
 
-impl Found<'_> {
+impl ScoresReport<'_> {
     /// The summary. For scores block by block, `blocks` has the description of the dictionary, and
     /// the file with the highest score.
     pub fn describe(&self, args: &Scores, blocks: Option<(String, &str)>) -> Summary {

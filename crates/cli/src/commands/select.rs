@@ -5,7 +5,7 @@ use crate::args::{LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::{Result, usage};
 use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
-use crate::speed::Trial;
+use crate::speed::TrialRun;
 use crate::text;
 use nystrom::leverage::{RecursiveNystrom, SpectralLeverage};
 use nystrom::prelude::*;
@@ -81,18 +81,18 @@ pub fn step(spec: LandmarkSpec, setting: Setting<'_>) -> Step {
 }
 
 /// A trial run of the leverage scores that a method draws by, if their cost depends on the data.
-pub fn trial_of(spec: LandmarkSpec, setting: Setting<'_>) -> Option<Trial> {
+pub fn trial_of(spec: LandmarkSpec, setting: Setting<'_>) -> Option<TrialRun> {
     // the dictionary of `leverage` has a given size
     let scores = spec.method.scores().filter(|_| spec.method != Selection::Leverage);
     scores.and_then(|method| trial(method, setting))
 }
 
 /// A trial run of leverage scores, if their cost depends on the data.
-pub fn trial(method: ScoreMethod, setting: Setting<'_>) -> Option<Trial> {
+pub fn trial(method: ScoreMethod, setting: Setting<'_>) -> Option<TrialRun> {
     if matches!(method, ScoreMethod::Exact | ScoreMethod::Fast) {
         return None; // the cost is known in advance
     }
-    Trial::run(setting.kernel, setting.points, |k, points, rng| {
+    TrialRun::run(setting.kernel, setting.points, |k, points, rng| {
         let few = Setting { points, ..setting };
         Ok(estimator(method, 0, few)?.scores(k, Ridge::PerSample(setting.lambda), rng)?)
     })

@@ -5,11 +5,11 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::Cholesky;
 use serde::{Deserialize, Serialize};
 
-/// Newton steps at most, …
+/// The largest number of Newton steps.
 const STEPS: usize = 60;
-/// … halvings of a step, …
+/// The largest number of halvings of a step.
 const HALVINGS: usize = 40;
-/// … and the decrease of the loss, relative to 1, below which they end.
+/// Newton's method ends at a step that decreases the loss by less than this.
 const ENOUGH: f64 = 1e-12;
 
 /// Turns the values f_k of K classes into probabilities p_k = e^{z_k} / Σ_l e^{z_l}, where
@@ -57,7 +57,7 @@ impl Calibration {
         weights: Option<&[f64]>,
         classes: usize,
     ) -> Calibration {
-        let problem = Rows::new(values, labels, weights, classes);
+        let problem = LabelledValues::new(values, labels, weights, classes);
         let mut at = vec![0.0; classes]; // (a, b_1, …, b_{K−1})
         let mut loss = problem.loss(&at);
         for _ in 0..STEPS {
@@ -76,8 +76,8 @@ impl Calibration {
         Calibration::of(&at)
     }
 
-    /// As [`fit`](Self::fit), and the errors of its probabilities in the same rows, by the same
-    /// weights.
+    /// Like [`fit`](Self::fit), also returns the errors of the probabilities on the same rows with
+    /// the same weights.
     pub(crate) fn with_errors(
         values: MatRef<'_, f64>,
         labels: &[usize],
@@ -107,7 +107,7 @@ impl Calibration {
         Calibration { slope: at[0], offsets }
     }
 
-    /// The probabilities of row i into `p`; gives ln Σ_k e^{z_k}.
+    /// Writes the probabilities of row i to `p` and returns ln Σ_k e^{z_k}.
     fn row(&self, values: MatRef<'_, f64>, i: usize, p: &mut [f64]) -> f64 {
         let classes = p.len();
         let z = |k: usize| self.slope * value(values, i, k, classes) + self.offsets[k];
@@ -119,7 +119,7 @@ impl Calibration {
     }
 }
 
-/// f_k in row i; the first of two classes has none.
+/// The value f_k of row i; 0 for the first of two classes, which has no function.
 fn value(values: MatRef<'_, f64>, i: usize, k: usize, classes: usize) -> f64 {
     match (classes, k) {
         (2, 0) => 0.0,
@@ -128,17 +128,17 @@ fn value(values: MatRef<'_, f64>, i: usize, k: usize, classes: usize) -> f64 {
     }
 }
 
-/// Rows with known classes.
-struct Rows<'a> {
+/// The values of rows whose classes are known.
+struct LabelledValues<'a> {
     values: MatRef<'a, f64>,
     labels: &'a [usize],
-    /// With the sum 1.
+    /// The weights of the rows, with sum 1.
     weights: Vec<f64>,
-    /// How sure the class of a row is, by class.
+    /// The target probability of the class of a row, for each class.
     sure: Vec<f64>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> LabelledValues<'a> {
     fn new(
         values: MatRef<'a, f64>,
         labels: &'a [usize],
@@ -151,10 +151,10 @@ impl<'a> Rows<'a> {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let total: f64 = (0..labels.len()).map(weight).sum();
         let weights = (0..labels.len()).map(|i| weight(i) / total).collect();
-        Rows { values, labels, weights, sure }
+        LabelledValues { values, labels, weights, sure }
     }
 
-    /// What the probability of class k in row i should be.
+    /// The target probability of class k in row i.
     fn wanted(&self, i: usize, k: usize) -> f64 {
         let (class, others) = (self.labels[i], self.sure.len() - 1);
         if k == class { self.sure[k] } else { (1.0 - self.sure[class]) / others as f64 }
@@ -174,7 +174,7 @@ impl<'a> Rows<'a> {
         (0..self.labels.len()).map(|i| row(i, &mut p)).sum()
     }
 
-    /// Newton's step: H⁻¹g; none if the loss has no curvature.
+    /// Newton's step H⁻¹g; `None` if the loss has no curvature.
     fn step(&self, at: &[f64]) -> Option<Vec<f64>> {
         let (calibration, classes) = (Calibration::of(at), at.len());
         let (mut g, mut h) = (Mat::zeros(classes, 1), Mat::<f64>::zeros(classes, classes));

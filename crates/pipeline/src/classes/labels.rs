@@ -10,14 +10,13 @@ use nystrom::faer::Mat;
 use nystrom_data::{Column, Table, Values};
 use std::collections::HashMap;
 
-/// Different whole numbers are classes if they are at most this many, and the table has ten rows
-/// for each.
+/// A target of whole numbers has classes only if it has at most this many different values.
 const FEW: usize = 10;
-/// Whole numbers are classes if the table has this many rows for each of them.
+/// A target of whole numbers has classes only if it has this many rows for each value on average.
 const ROWS: usize = 10;
 
-/// Whether the targets are classes; what was decided unasked is noted. `counts` are those of all
-/// rows where the table is a sample.
+/// Whether the targets are classes, with a note if no option decides. If the table is a sample,
+/// `counts` are the counts of all rows.
 pub(crate) fn is_classes(
     task: Task,
     table: &Table,
@@ -56,7 +55,7 @@ pub(crate) fn is_classes(
     Ok(true)
 }
 
-/// Whether a column has texts that are no numbers.
+/// Whether a column has a text that is no number.
 fn is_text(column: &Column) -> bool {
     match &column.values {
         Values::Numbers(_) => false,
@@ -64,7 +63,7 @@ fn is_text(column: &Column) -> bool {
     }
 }
 
-/// How many different numbers there are, if they are few whole numbers.
+/// The number of different values, if these are few whole numbers.
 fn few_integers(counts: &ClassCounts) -> Option<usize> {
     let few = counts.all()?;
     let whole = |name: &str| decimal(name).is_some_and(|value| !value.contains("e-"));
@@ -76,7 +75,7 @@ fn few_integers(counts: &ClassCounts) -> Option<usize> {
     (are_few && enough).then_some(values.len())
 }
 
-/// A column of texts that are all numbers, as numbers; nothing of other columns.
+/// The numbers of a column of texts that all spell numbers; `None` for any other column.
 pub(crate) fn as_numbers(column: &Column) -> Option<Column> {
     let Values::Categories(text) = &column.values else { return None };
     if counted(text, None).iter().any(|(_, level)| number(level).is_none()) {
@@ -95,13 +94,13 @@ pub(crate) struct Labels {
     pub names: Vec<String>,
     pub numbers: bool,
     pub of: Vec<usize>,
-    /// Which texts were taken for one class, in words.
+    /// Notes about texts that are taken for one class.
     pub notes: Vec<String>,
 }
 
 impl Labels {
-    /// Of a column without missing values. `counts` are those of all rows where the table is a
-    /// sample: it may lack some of the classes.
+    /// The classes of a column without missing values. If the table is a sample, `counts` are the
+    /// counts of all rows, since the sample may lack some classes.
     pub fn new(table: &Table, target: &str, counts: Option<&ClassCounts>) -> Result<Labels> {
         let column = column_of(table, target)?;
         let own = ClassCounts::of(&column.values);
@@ -120,8 +119,8 @@ impl Labels {
         Ok(Labels { target: target.to_owned(), names, numbers, of: of?, notes })
     }
 
-    /// Which classes are in none of the validation rows of folds at random because they have too
-    /// few rows, in words.
+    /// The note about classes that are in no validation row of random folds, because they have too
+    /// few rows.
     pub fn unvalidated<'a>(
         &self,
         folds: impl ExactSizeIterator<Item = &'a [usize]>,
@@ -140,26 +139,26 @@ impl Labels {
         Some(format!(
             "{class} {} of the target {:?} has too few different rows to validate with: they are \
              all fitted, and the errors on validation rows are those of the other classes",
-            crate::error::some(rare.into_iter()),
+            crate::error::first_names(rare.into_iter()),
             self.target
         ))
     }
 
-    /// The classes of a model with these probabilities.
+    /// The classes of a model with this calibration.
     pub fn classes(&self, calibration: Calibration) -> Classes {
         let Labels { target, names, numbers, .. } = self;
         Classes { target: target.clone(), names: names.clone(), numbers: *numbers, calibration }
     }
 
-    /// The rows of each class.
+    /// The number of rows of each class.
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.names.len()];
         self.of.iter().for_each(|&class| counts[class] += 1);
         counts
     }
 
-    /// ±1 for each function, without its mean, over the standard deviation of all together: the
-    /// mean square error is then a share of what varies.
+    /// The targets ±1 of each function, minus their mean and divided by the standard deviation of
+    /// all functions together: the mean square error is then a share of the variance.
     pub fn indicators(&self, weights: Option<&[f64]>) -> (Mat<f64>, Vec<Target>) {
         let (n, functions) = (self.of.len(), Classes::functions(self.names.len()));
         let first = self.names.len() - functions;
@@ -176,11 +175,12 @@ impl Labels {
     }
 }
 
-fn unknown(target: &str, class: &str) -> Error {
+/// The error for a class that no fitted row had.
+pub(super) fn unknown(target: &str, class: &str) -> Error {
     Error::UnknownClass { target: target.to_owned(), class: class.to_owned() }
 }
 
-/// The class of each row of a column; `class` is asked once for each different value.
+/// The class of each row of a column; `class` is called once for each different value.
 pub(super) fn rows_of(
     column: &Column,
     class: impl Fn(&str) -> Result<usize>,

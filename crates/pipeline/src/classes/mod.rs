@@ -13,7 +13,7 @@ pub use score::ClassErrors;
 pub use weights::ClassWeights;
 
 use crate::counts::{self, TextCounts};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::Column;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Classes {
     pub calibration: Calibration,
 }
 
-/// The different values of a target, as names of classes: at most ten spellings of each.
+/// The number of rows of each value of a target, for up to ten spellings of each class.
 pub(crate) type ClassCounts = TextCounts<1000>;
 
 impl Classes {
@@ -67,17 +67,14 @@ impl Classes {
     /// numbers, else a text that differs only in case or blanks.
     ///
     /// # Errors
-    /// [`Error::UnknownClass`] if no fitted row had this class.
+    /// [`Error::UnknownClass`](crate::Error::UnknownClass) if no fitted row had this class.
     pub fn number(&self, name: &str) -> Result<usize> {
         let exact = self.names.iter().position(|other| other == name);
         let alike = || {
             let key = names::key(name, self.numbers);
             self.names.iter().position(|other| names::key(other, self.numbers) == key)
         };
-        exact.or_else(alike).ok_or_else(|| Error::UnknownClass {
-            target: self.target.clone(),
-            class: name.to_owned(),
-        })
+        exact.or_else(alike).ok_or_else(|| labels::unknown(&self.target, name))
     }
 
     /// The class of each row of a column.
@@ -95,12 +92,12 @@ impl Classes {
         self.calibration.probabilities(values)
     }
 
-    /// How many functions tell so many classes apart.
+    /// The number of functions that distinguish this many classes.
     pub(crate) fn functions(classes: usize) -> usize {
         if classes == 2 { 1 } else { classes }
     }
 
-    /// What no fit would have made, in words.
+    /// A description of what is wrong, if no fit makes these classes.
     pub(crate) fn problem(&self, functions: usize) -> Option<String> {
         let count = self.names.len();
         if count < 2 || functions != Classes::functions(count) {

@@ -1,9 +1,9 @@
-//! The names of classes: which texts are one class, and in which order classes come.
+//! The names of classes: the texts that are one class, and the order of the classes.
 
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
-/// The most classes.
+/// The largest number of classes.
 pub(crate) const MOST_CLASSES: usize = 100;
 
 /// The classes of a target, made of the different texts of its column.
@@ -15,15 +15,15 @@ pub(crate) struct Names {
     pub numbers: bool,
     /// The class of each text, in the order in which texts were given.
     pub of: Vec<usize>,
-    /// Which texts were taken for one class, in words.
+    /// Notes about texts that are taken for one class.
     pub notes: Vec<String>,
 }
 
 impl Names {
-    /// Of different texts, each with the number of its rows.
+    /// The classes of different texts, each with its number of rows.
     ///
-    /// Texts that differ in case or blanks alone are one class, and so are equal numbers if all
-    /// texts are numbers. The class has the name that most of its rows have.
+    /// Texts that differ only in case or blanks are one class, and so are equal numbers if all
+    /// texts are numbers. The name of a class is the text that most of its rows have.
     ///
     /// # Errors
     /// [`Error::Values`] for one class and for more than 100.
@@ -53,7 +53,7 @@ impl Names {
             alike.iter().for_each(|&i| of[i] = class);
             let (name, others) = (texts[alike[0]].0, &alike[1..]);
             if !others.is_empty() {
-                let others = crate::error::some(others.iter().map(|&i| texts[i].0));
+                let others = crate::error::first_names(others.iter().map(|&i| texts[i].0));
                 notes.push(format!(
                     "the target {target:?} spells the class {name:?} as {others} too: taken for \
                      one class"
@@ -85,7 +85,7 @@ fn check(target: &str, names: &[&str]) -> Result<()> {
     }
 }
 
-/// What names of one class have in common.
+/// The key that all names of one class share.
 pub(crate) fn key(name: &str, numbers: bool) -> String {
     let number = if numbers { decimal(name) } else { None };
     number.unwrap_or_else(|| {
@@ -94,7 +94,7 @@ pub(crate) fn key(name: &str, numbers: bool) -> String {
     })
 }
 
-/// Numbers by value, also where rounding would make them equal; texts by their characters.
+/// The order of two names: numbers by their exact value, texts by their characters.
 fn ordered(a: &str, b: &str, numbers: bool) -> std::cmp::Ordering {
     if !numbers {
         return a.cmp(b);
@@ -110,8 +110,8 @@ fn ordered(a: &str, b: &str, numbers: bool) -> std::cmp::Ordering {
     rounded.then(exact)
 }
 
-/// The value of a decimal number as text: equal numbers have equal texts, others have not, at any
-/// number of digits. Nothing for other texts and for numbers beyond `f64`.
+/// The exact value of a decimal number as text, which is the same for equal numbers only, with any
+/// number of digits. `None` for other texts and for numbers beyond `f64`.
 pub(super) fn decimal(text: &str) -> Option<String> {
     let text = text.trim();
     text.parse::<f64>().ok().filter(|value| value.is_finite())?;

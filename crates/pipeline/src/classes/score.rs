@@ -4,9 +4,9 @@ use super::Classes;
 use nystrom::faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Bins of the calibration error, of equal weight each.
+/// The number of bins of the calibration error, which have equal weights.
 const BINS: usize = 15;
-/// Probabilities below count as this in the logarithmic loss.
+/// The smallest probability in the logarithmic loss.
 const LEAST: f64 = f64::EPSILON;
 
 /// Errors of predicted probabilities on rows whose class is known.
@@ -91,7 +91,7 @@ struct Outcome {
     right: bool,
 }
 
-/// The Mann–Whitney statistic; rows as likely count a half.
+/// The Mann–Whitney statistic; pairs of rows with the same probability count one half.
 fn auc(
     probabilities: MatRef<'_, f64>,
     labels: &[usize],

@@ -17,7 +17,8 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// The weights of rows, with mean 1, times those that they have; none if all are alike.
+    /// The weights of rows, with mean 1: those of their classes times their own. `None` if all are
+    /// equal.
     pub(crate) fn of(&self, labels: &Labels, own: Option<Vec<f64>>) -> Result<Option<Vec<f64>>> {
         let factors: Vec<f64> = match self {
             ClassWeights::Equal => return Ok(own),
@@ -37,7 +38,7 @@ fn given_factors(given: &[(String, f64)], names: &[String]) -> Result<Vec<f64>> 
     let mut factors = vec![1.0; names.len()];
     for (class, factor) in given {
         let Some(k) = names.iter().position(|name| name == class) else {
-            let classes = crate::error::some(names.iter().map(String::as_str));
+            let classes = crate::error::first_names(names.iter().map(String::as_str));
             return wrong(format!("there is no class {class:?}; there are {classes}"));
         };
         if !(factor.is_finite() && *factor > 0.0) {

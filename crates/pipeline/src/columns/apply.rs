@@ -104,8 +104,8 @@ impl Columns {
         Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
     }
 
-    /// The features of rows that were fitted, with these targets: means by level leave a row's own
-    /// target out.
+    /// The features of a table. `own` are the targets of its rows if they were fitted: means by
+    /// level leave out the row's own target.
     pub(crate) fn apply_to(&self, table: &Table, own: Option<Known<'_>>) -> Result<Applied> {
         let mut x = Mat::zeros(table.rows(), self.dim());
         let (mut notes, mut start) = (Vec::new(), 0);
@@ -121,7 +121,7 @@ impl Columns {
 }
 
 impl Treated {
-    /// The features of one column, whose cells were read.
+    /// Writes the features of one column to `out` and returns notes about unexpected cells.
     pub(crate) fn apply(
         &self,
         series: &Series<'_>,
@@ -145,10 +145,10 @@ impl Treated {
                 Error::values(&self.name, format!("{what} in {}", place(table, row)), remedy)
             };
             match part.fill(series, own, out, &wrong)? {
-                Met { unknown: rows, examples, .. } if rows > 0 => {
+                Unexpected { unknown: rows, examples, .. } if rows > 0 => {
                     notes.push(Note::UnknownLevels { column: column(), examples, rows });
                 }
-                Met { filled: rows, .. } if rows > 0 && series.unread.0 == 0 => {
+                Unexpected { filled: rows, .. } if rows > 0 && series.unread.0 == 0 => {
                     notes.push(Note::Filled { column: column(), rows });
                 }
                 _ => {}
@@ -159,13 +159,13 @@ impl Treated {
     }
 }
 
-/// What a column had that the one that was fitted did not have.
+/// Cells of a column that the fitted column did not have.
 #[derive(Default)]
-struct Met {
-    /// Rows of levels that are not known, and some of these.
+struct Unexpected {
+    /// The number of rows with an unknown level, and some of these levels.
     unknown: usize,
     examples: Vec<String>,
-    /// Rows without a value.
+    /// The number of rows whose missing value was filled in.
     filled: usize,
 }
 
@@ -180,7 +180,7 @@ impl Part {
         own: Option<Known<'_>>,
         out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
-    ) -> Result<Met> {
+    ) -> Result<Unexpected> {
         let numbers = || series.numbers.as_deref().unwrap_or_default();
         match (&self.treatment, &series.texts) {
             (Treatment::Number(of), Some(text)) if self.aspect == Aspect::IsText => {
@@ -190,12 +190,12 @@ impl Part {
             }
             (Treatment::Number(of), None) => of.fill(self.aspect, numbers(), out, wrong),
             (Treatment::Number(of), Some(_)) => {
-                Ok(Met { filled: 0, ..of.fill(self.aspect, numbers(), out, wrong)? })
+                Ok(Unexpected { filled: 0, ..of.fill(self.aspect, numbers(), out, wrong)? })
             }
             (Treatment::Text(of), Some(text)) => of.fill(text, out, wrong),
             (Treatment::Means(of), Some(text)) => of.fill((text, own), out, wrong),
             // a column of numbers has no texts
-            (_, None) => Ok(Met::default()),
+            (_, None) => Ok(Unexpected::default()),
         }
     }
 }
@@ -207,7 +207,7 @@ impl NumberFeatures {
         values: &[f64],
         mut out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
-    ) -> Result<Met> {
+    ) -> Result<Unexpected> {
         let mut filled = 0;
         for (i, &value) in values.iter().enumerate() {
             if value.is_infinite() {
@@ -225,17 +225,22 @@ impl NumberFeatures {
             filled += usize::from(value.is_nan());
         }
         let told = self.missing.is_some() || aspect != Aspect::Number;
-        Ok(Met { filled: if told { 0 } else { filled }, ..Met::default() })
+        Ok(Unexpected { filled: if told { 0 } else { filled }, ..Unexpected::default() })
     }
 }
 
 impl LevelFeatures {
-    fn fill(&self, text: &Categories, mut out: MatMut<'_, f64>, wrong: &Wrong<'_>) -> Result<Met> {
+    fn fill(
+        &self,
+        text: &Categories,
+        mut out: MatMut<'_, f64>,
+        wrong: &Wrong<'_>,
+    ) -> Result<Unexpected> {
         let LevelFeatures { levels, rare, means, scale, complete, gaps } = self;
         let rare_at = rare.iter().flatten().map(|level| (level.as_str(), levels.len()));
         let known = levels.iter().enumerate().map(|(j, level)| (level.as_str(), j));
         let places = places(text, known.chain(rare_at));
-        let mut met = Met::default();
+        let mut met = Unexpected::default();
         for (i, code) in text.codes.iter().enumerate() {
             if code.is_none() && *complete {
                 return Err(wrong(i, "misses its value", FILL_IN));
@@ -255,7 +260,7 @@ impl LevelFeatures {
     }
 }
 
-impl Met {
+impl Unexpected {
     fn unknown(&mut self, text: &Categories, code: Option<u32>) {
         let Some(code) = code else { return };
         self.unknown += 1;
@@ -269,11 +274,11 @@ impl MeanFeatures {
         (text, own): (&Categories, Option<Known<'_>>),
         mut out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
-    ) -> Result<Met> {
+    ) -> Result<Unexpected> {
         let MeanFeatures { of, means, scales, complete } = self;
         let text = of.renamed(text);
         let values = of.means(&text, own);
-        let (t, mut met) = (of.width(), Met::default());
+        let (t, mut met) = (of.width(), Unexpected::default());
         let known: Vec<bool> = text.levels.iter().map(|level| of.knows(level)).collect();
         for (i, code) in text.codes.iter().enumerate() {
             if code.is_none() && *complete {
@@ -289,7 +294,7 @@ impl MeanFeatures {
 }
 
 impl LevelMeans {
-    /// The texts under the names of the levels that are equal numbers.
+    /// The same texts, where a text that spells the number of a level has the name of that level.
     pub(super) fn renamed(&self, text: &Categories) -> Categories {
         let names: Vec<&str> = self.levels().map(String::as_str).collect();
         let places = places(text, names.iter().enumerate().map(|(j, name)| (*name, j)));
@@ -302,7 +307,8 @@ impl LevelMeans {
     }
 }
 
-/// The place of each level of a text among known ones: of the same text, or of an equal number.
+/// The place of each level of a text among the known levels: that of the same text, else that of
+/// an equal number.
 fn places<'a>(
     text: &Categories,
     known: impl Iterator<Item = (&'a str, usize)> + Clone,

@@ -1,11 +1,11 @@
-//! A cell that holds one number: its sign, what stands before and behind it, and its digits.
+//! A cell that holds one number: its sign, its digits, and the texts before and after them.
 
 use serde::{Deserialize, Serialize};
 
 /// Where the decimal mark and the separators of thousands are in the digits of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Style {
+pub(crate) enum DigitStyle {
     /// `1234.5`, `1.5e3`, `1.5D+03`.
     Plain,
     /// `1,234.5`, and `12,34,567` as in India.
@@ -18,25 +18,26 @@ pub(crate) enum Style {
     SpaceGroupsComma,
     /// `4:05:00` and `4:05`, in hours or minutes, minutes and seconds; read as seconds.
     Clock,
-    /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. No cell has it alone.
+    /// `14h 38m`, `1 days 06:26:19`, `PT3H2M` and `2:30 PM`; read as seconds. Such cells have
+    /// several numbers.
     Duration,
 }
 
-impl Style {
+impl DigitStyle {
     /// All styles of digits, in the order in which they are tried.
-    pub const ALL: [Style; 6] = [
-        Style::Plain,
-        Style::CommaGroups,
-        Style::PointGroups,
-        Style::SpaceGroups,
-        Style::SpaceGroupsComma,
-        Style::Clock,
+    pub const ALL: [DigitStyle; 6] = [
+        DigitStyle::Plain,
+        DigitStyle::CommaGroups,
+        DigitStyle::PointGroups,
+        DigitStyle::SpaceGroups,
+        DigitStyle::SpaceGroupsComma,
+        DigitStyle::Clock,
     ];
 }
 
 /// The parts of a cell with one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cell<'a> {
+pub(super) struct NumberCell<'a> {
     pub negative: bool,
     /// A currency, a bound or a word.
     pub before: &'a str,
@@ -44,12 +45,12 @@ pub(super) struct Cell<'a> {
     pub digits: &'a str,
     /// A unit, a currency or a per cent sign.
     pub after: &'a str,
-    /// By what the digits are multiplied, as in `1.2K`, and what is added, as in `17½`.
+    /// The factor of the digits, as in `1.2K`, and the fraction added to them, as in `17½`.
     factor: f64,
     fraction: f64,
 }
 
-/// What may stand right behind digits, and by how much it multiplies them.
+/// The marks right after digits that multiply them, with their factors.
 const MAGNITUDES: [(&str, f64); 7] =
     [("K", 1e3), ("k", 1e3), ("M", 1e6), ("B", 1e9), ("bn", 1e9), ("Bn", 1e9), ("T", 1e12)];
 const FRACTIONS: [(char, f64); 3] = [('¼', 0.25), ('½', 0.5), ('¾', 0.75)];
@@ -63,8 +64,8 @@ fn is_minus(c: char) -> bool {
     matches!(c, '-' | '\u{2212}' | '\u{2013}')
 }
 
-/// A text without blanks and quotes around it. Spreadsheets write numbers that are to stay texts as
-/// `="1.38"` and `'1.38`.
+/// A text without the blanks and quotes around it. Spreadsheets quote numbers that must stay texts
+/// as `="1.38"` and `'1.38`.
 pub(super) fn bare(text: &str) -> &str {
     const QUOTES: [(char, char); 5] =
         [('\'', '\''), ('"', '"'), ('`', '`'), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}')];
@@ -83,9 +84,9 @@ fn is_number(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '.' | '+') || is_minus(c)
 }
 
-impl<'a> Cell<'a> {
+impl<'a> NumberCell<'a> {
     /// The parts of a text with digits in one place; none for other texts.
-    pub fn of(text: &'a str) -> Option<Cell<'a>> {
+    pub fn of(text: &'a str) -> Option<NumberCell<'a>> {
         let text = bare(text);
         let inside = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let (text, mut negative) = (inside.unwrap_or(text).trim(), inside.is_some());
@@ -93,17 +94,11 @@ impl<'a> Cell<'a> {
         // `.5` begins with its mark
         let start = digit - usize::from(text[..digit].ends_with(['.', ',']));
         let mut before = text[..start].trim();
-        for end in [true, false] {
-            let rest = match end {
-                true => before.strip_suffix(|c: char| is_minus(c) || c == '+'),
-                false => before.strip_prefix(|c: char| is_minus(c) || c == '+'),
-            };
-            if let Some(rest) = rest {
-                let signed = if end { before.chars().next_back() } else { before.chars().next() };
-                negative ^= signed.is_some_and(is_minus);
-                before = rest.trim();
-                break;
-            }
+        let is_sign = |c: char| is_minus(c) || c == '+';
+        if let Some(rest) = before.strip_suffix(is_sign).or_else(|| before.strip_prefix(is_sign)) {
+            negative ^= before.ends_with(is_minus)
+                || !before.ends_with('+') && before.starts_with(is_minus);
+            before = rest.trim();
         }
         let length = length(&text[start..]);
         let (digits, mut after) = (&text[start..start + length], text[start + length..].trim());
@@ -124,18 +119,18 @@ impl<'a> Cell<'a> {
             (factor, after) = (found, rest);
         }
         let other_digits = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-        let cell = Cell { negative, before, digits, after, factor, fraction };
+        let cell = NumberCell { negative, before, digits, after, factor, fraction };
         (!other_digits(after)).then_some(cell)
     }
 
-    /// The number that the digits are in this style.
-    pub fn number(&self, style: Style) -> Option<f64> {
+    /// The number of the cell if its digits have this style.
+    pub fn number(&self, style: DigitStyle) -> Option<f64> {
         let value = (number(self.digits, style)? + self.fraction) * self.factor;
         Some(if self.negative { -value } else { value })
     }
 }
 
-/// How many bytes of a text that begins with a number belong to its digits.
+/// The number of bytes of the digits with which a text begins, marks and exponent included.
 fn length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -167,22 +162,22 @@ fn length(text: &str) -> usize {
     }
 }
 
-fn number(digits: &str, style: Style) -> Option<f64> {
+fn number(digits: &str, style: DigitStyle) -> Option<f64> {
     let plain = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
     match style {
-        Style::Plain => {
+        DigitStyle::Plain => {
             let sound = |b: u8| b.is_ascii_digit() || b".eEdD+-".contains(&b);
             if !digits.bytes().all(sound) {
                 return None;
             }
             plain(&digits.replace(['d', 'D'], "e"))
         }
-        Style::CommaGroups => grouped(digits, |c| c == ',', '.').and_then(|text| plain(&text)),
-        Style::PointGroups => grouped(digits, |c| c == '.', ',').and_then(|text| plain(&text)),
-        Style::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
-        Style::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
-        Style::Clock => clock(digits),
-        Style::Duration => None,
+        DigitStyle::CommaGroups => grouped(digits, |c| c == ',', '.').and_then(|text| plain(&text)),
+        DigitStyle::PointGroups => grouped(digits, |c| c == '.', ',').and_then(|text| plain(&text)),
+        DigitStyle::SpaceGroups => grouped(digits, is_gap, '.').and_then(|text| plain(&text)),
+        DigitStyle::SpaceGroupsComma => grouped(digits, is_gap, ',').and_then(|text| plain(&text)),
+        DigitStyle::Clock => clock(digits),
+        DigitStyle::Duration => None,
     }
 }
 
@@ -233,13 +228,13 @@ fn clock(digits: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn value(text: &str, style: Style) -> Option<f64> {
-        Cell::of(text).and_then(|cell| cell.number(style))
+    fn value(text: &str, style: DigitStyle) -> Option<f64> {
+        NumberCell::of(text).and_then(|cell| cell.number(style))
     }
 
     #[test]
     fn numbers_in_every_style() {
-        use Style::*;
+        use DigitStyle::*;
         for (text, style, expected) in [
             ("1234.5", Plain, 1234.5),
             ("-1.5e3", Plain, -1500.0),
@@ -285,7 +280,7 @@ mod tests {
 
     #[test]
     fn parts_before_and_behind_the_digits() {
-        let parts = |text| Cell::of(text).map(|cell| (cell.before, cell.digits, cell.after));
+        let parts = |text| NumberCell::of(text).map(|cell| (cell.before, cell.digits, cell.after));
         assert_eq!(parts("$438.97"), Some(("$", "438.97", "")));
         assert_eq!(parts("-12 %"), Some(("", "12", "%")));
         assert_eq!(parts("week 9"), Some(("week", "9", "")));
@@ -295,8 +290,8 @@ mod tests {
         assert_eq!(parts("A/5 21171"), None);
         assert_eq!(parts("red"), None);
         assert_eq!(parts(""), None);
-        assert!(Cell::of("EUR -5").is_some_and(|cell| cell.negative && cell.before == "EUR"));
-        assert!(Cell::of("5-").is_some_and(|cell| cell.negative));
+        assert!(NumberCell::of("EUR -5").is_some_and(|cell| cell.negative && cell.before == "EUR"));
+        assert!(NumberCell::of("5-").is_some_and(|cell| cell.negative));
         assert_eq!(parts("1e"), Some(("", "1", "e")));
     }
 }

@@ -3,7 +3,7 @@
 use jiff::civil::Time;
 use jiff::{Span, SpanTotal, Unit};
 
-/// Seconds.
+/// The seconds of a day.
 const DAY: i64 = 86_400;
 
 /// A piece of a text.
@@ -60,7 +60,7 @@ pub(super) fn of_clock(tokens: &[Token<'_>]) -> Option<(Time, i64)> {
     // a leap second
     let second = second.min(59);
     if (hour, minute, second, nanoseconds) == (24, 0, 0, 0) {
-        // the end of a day is the begin of the next
+        // the end of a day is the start of the next
         return Some((Time::midnight(), offset - DAY));
     }
     Some((Time::new(hour, minute, second, nanoseconds).ok()?, offset))
@@ -106,7 +106,7 @@ fn behind_blanks<'a, 'b>(mut tokens: &'a [Token<'b>]) -> &'a [Token<'b>] {
     tokens
 }
 
-/// The hour with which a half of the day begins, written `am` or `a.m.`, and what is behind it.
+/// The first hour of the half of the day that `am` or `a.m.` names, and the tokens after it.
 fn half_of_day<'a, 'b>(tokens: &'a [Token<'b>]) -> Option<(i8, &'a [Token<'b>])> {
     let begins = |word: &str| if word.starts_with(['a', 'A']) { 0 } else { 12 };
     match tokens {

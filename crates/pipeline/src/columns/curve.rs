@@ -1,5 +1,5 @@
-//! Monotone curves that bring the far values of a skewed column near: those of columns whose
-//! skewness E[(v − mean)³]/sd³ is beyond ±2.
+//! Monotone curves that compress the tails of skewed columns: those whose skewness
+//! E[(v − mean)³]/sd³ is beyond ±2.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ pub enum Curve {
     Log {
         /// The median.
         center: f64,
-        /// What would be the standard deviation if the middle half of the values were normal.
+        /// The standard deviation of the normal distribution with the same quartiles.
         unit: f64,
     },
 }
 
 /// The skewness beyond which a column is skewed.
 const SKEWED: f64 = 2.0;
-/// Quartiles of a normal distribution are so many standard deviations apart.
+/// The distance between the quartiles of a normal distribution, in standard deviations.
 const QUARTILES: f64 = 1.35;
 
 impl Curve {
@@ -49,7 +49,7 @@ impl Curve {
         }
     }
 
-    /// Its slope there.
+    /// The slope of the curve at v.
     pub(crate) fn slope(self, v: f64) -> f64 {
         match self {
             Curve::Plain => 1.0,

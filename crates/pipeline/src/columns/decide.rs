@@ -1,4 +1,4 @@
-//! What the cells of a column are, decided from all of them.
+//! Decides from all cells of a column how each cell is read.
 
 use super::dress::{Dress, is_beyond_exact};
 use super::options::ColumnOptions;
@@ -7,22 +7,23 @@ use super::time::{TimeFormat, of_digits};
 use crate::counts::counted;
 use nystrom_data::Values;
 
-/// Up to so many different cells, each twice on average, a column of numbers and texts holds
-/// categories.
+/// A column of numbers and texts with at most this many different cells, each twice on average,
+/// holds categories.
 const FEW: usize = 20;
-/// Of the cells of a column of numbers and texts one in so many has to be a number.
+/// In a column of numbers and texts, numbers are read if at least one cell in this many is a number.
 const SOME: usize = 10;
-/// Different whole numbers such as 20190131 from which a column of them holds dates.
+/// A column of whole numbers such as 20190131 holds dates if it has at least this many different
+/// ones.
 const DATES: usize = 10;
 
 impl Reading {
-    /// What these cells are, and a line that says so where a reader of the table may wonder.
+    /// The reading of these cells, with a note for the user if it is not obvious.
     pub fn of(name: &str, values: &Values, options: &ColumnOptions) -> (Reading, Option<String>) {
         Reading::of_all(name, values, None, options)
     }
 
-    /// The same, where these cells are a sample of a column whose different texts are all known,
-    /// each with the number of its cells.
+    /// Like [`of`](Self::of), for a sample of a column: `levels` are all texts of the column, each
+    /// with the number of its cells.
     pub fn of_all(
         name: &str,
         values: &Values,
@@ -66,17 +67,16 @@ fn are_dates(values: &[f64]) -> bool {
     first.len() == DATES
 }
 
-/// What a column of these texts holds; `numeric`: it was said to hold numbers.
+/// The reading of a column of these texts. `numeric`: an option declares it as numbers.
 fn of_texts(
     name: &str,
-    mut counts: Vec<(usize, &str)>,
+    counts: Vec<(usize, &str)>,
     options: &ColumnOptions,
     numeric: bool,
 ) -> (Reading, Option<String>) {
     let marks = Marks::of(options);
-    counts.retain(|(_, level)| !marks.is_missing(level, false));
-    let mut levels = counts.clone();
-    levels.retain(|(_, level)| !marks.is_missing(level, true));
+    let counts = marks.values(counts, false);
+    let levels = marks.values(counts.clone(), true);
     if levels.is_empty() {
         return (Reading::LEVEL, None);
     }
@@ -100,7 +100,7 @@ fn of_texts(
             );
             return (Reading::LEVEL, Some(note));
         }
-        // quotes, parentheses and exponents of Fortran are worn under any dress
+        // every dress allows quotes, parentheses and Fortran's exponents
         let other = levels.iter().find(|(_, level)| level.parse::<f64>().is_err());
         let note = other.and_then(|(_, text)| said(dress.describe(text), categorical));
         return (Reading { kind: Kind::Number(dress), rest: false }, note);
@@ -118,7 +118,7 @@ fn of_texts(
     mixed(name, &levels, &counts, options, numeric)
 }
 
-/// What a column holds of whose texts some are numbers or dates at most.
+/// The reading of a column in which at most some of the texts are numbers or dates.
 fn mixed(
     name: &str,
     levels: &[(usize, &str)],
@@ -171,7 +171,7 @@ fn mixed(
     (loose(other.is_some()), Some(note))
 }
 
-/// Which cells of a column that was said to hold numbers hold none.
+/// The note about cells that are no numbers in a column that an option declares as numbers.
 fn unread_note(name: &str, levels: &[(usize, &str)], dress: &Dress) -> Option<String> {
     let other = levels.iter().filter(|(_, level)| dress.number(level).is_none());
     let (cells, example) =
@@ -181,7 +181,7 @@ fn unread_note(name: &str, levels: &[(usize, &str)], dress: &Dress) -> Option<St
     ))
 }
 
-/// The format in which most of these texts are dates, and how many cells that are.
+/// The format in which the most cells are dates, and the number of these cells.
 fn most_are_dates(
     levels: &[(usize, &str)],
     options: &ColumnOptions,

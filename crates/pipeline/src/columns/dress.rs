@@ -1,16 +1,16 @@
-//! What the numbers of a column are dressed in, recognised from all of its cells.
+//! The dress of a column of numbers: the style of its digits and the texts around them.
 
-use super::cell::{Cell, Style, bare};
+use super::cell::{DigitStyle, NumberCell, bare};
 use super::clock::{duration, is_compound};
 use serde::{Deserialize, Serialize};
 
 /// How the cells of a column are read as numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dress {
-    pub style: Style,
-    /// What stands before the digits of some cells: a currency, or a word such as `week`.
+    pub style: DigitStyle,
+    /// The text before the digits of some cells: a currency, or a word such as `week`.
     pub before: String,
-    /// What stands behind them: a currency, a per cent sign or a unit.
+    /// The text after the digits of some cells: a currency, a per cent sign or a unit.
     pub after: String,
     /// Whether cells are read one by one as far as they can be: ranges as their midpoint, bounds
     /// as their number, and decimal commas beside points.
@@ -20,19 +20,23 @@ pub(crate) struct Dress {
 /// Different texts of a column, each with the number of its cells.
 pub(super) type Levels<'a> = [(usize, &'a str)];
 
-/// The last whole number up to which all are different as `f64`: 2⁵³.
+/// 2⁵³: all whole numbers up to this one differ as `f64`.
 const EXACT: &str = "9007199254740992";
 /// Marks of a bound or of an approximate number.
 const BOUNDS: [&str; 11] =
     ["<", ">", "<=", ">=", "\u{2264}", "\u{2265}", "~", "\u{2248}", "=", "ca.", "about"];
-/// What stands between the ends of a range.
+/// The texts between the two ends of a range.
 const BETWEEN: [&str; 8] =
     [" - ", " \u{2013} ", " \u{2014} ", "\u{2013}", "\u{2014}", " to ", "..", "-"];
 
 impl Dress {
     /// Numbers as they are.
-    pub const PLAIN: Dress =
-        Dress { style: Style::Plain, before: String::new(), after: String::new(), loose: false };
+    pub const PLAIN: Dress = Dress {
+        style: DigitStyle::Plain,
+        before: String::new(),
+        after: String::new(),
+        loose: false,
+    };
 
     /// The dress in which all of these texts are numbers.
     pub fn of_all(levels: &Levels<'_>) -> Option<Dress> {
@@ -40,36 +44,37 @@ impl Dress {
             let mut texts = levels.iter().map(|(_, text)| bare(text));
             let some = texts.clone().any(is_compound);
             (some && texts.all(|text| duration(text).is_some()))
-                .then_some(Dress { style: Style::Duration, ..Dress::PLAIN })
+                .then_some(Dress { style: DigitStyle::Duration, ..Dress::PLAIN })
         };
         Dress::of_digits(levels).or_else(units)
     }
 
-    /// The same for texts with digits in one place.
+    /// The dress of texts that have digits in one place each.
     fn of_digits(levels: &Levels<'_>) -> Option<Dress> {
-        let cells: Vec<Cell<'_>> =
-            levels.iter().map(|(_, text)| Cell::of(text)).collect::<Option<_>>()?;
+        let cells: Vec<NumberCell<'_>> =
+            levels.iter().map(|(_, text)| NumberCell::of(text)).collect::<Option<_>>()?;
         let before = only(cells.iter().map(|cell| cell.before))?;
         let after = only(cells.iter().map(|cell| cell.after))?;
         let sound = |text: &str| text.is_empty() || is_currency(text);
         if !sound(before) || !(sound(after) || is_per_cent(after)) {
             return None;
         }
-        let fits = |style: &Style| cells.iter().all(|cell| cell.number(*style).is_some());
-        let style = Style::ALL.into_iter().find(fits)?;
+        let fits = |style: &DigitStyle| cells.iter().all(|cell| cell.number(*style).is_some());
+        let style = DigitStyle::ALL.into_iter().find(fits)?;
         let (before, after) = (before.to_owned(), after.to_owned());
         Some(Dress { style, before, after, loose: false })
     }
 
-    /// The loose dress that reads the most cells, and how many these are; `words`: whether a word,
-    /// such as `week`, may stand before numbers.
+    /// The loose dress that reads the most cells, and the number of these cells. `words`: whether
+    /// a word such as `week` is allowed before the digits.
     pub fn of_some<'a>(levels: &Levels<'a>, words: bool) -> (Dress, usize) {
         let cells = || {
             let of = |(count, text): &(usize, &'a str)| {
-                let cells: Vec<Cell<'a>> = match Cell::of(text) {
+                let cells: Vec<NumberCell<'a>> = match NumberCell::of(text) {
                     Some(cell) => vec![cell],
-                    None => ends(text)
-                        .map_or(Vec::new(), |ends| ends.into_iter().filter_map(Cell::of).collect()),
+                    None => ends(text).map_or(Vec::new(), |ends| {
+                        ends.into_iter().filter_map(NumberCell::of).collect()
+                    }),
                 };
                 let count = *count;
                 cells.into_iter().map(move |cell| (count, cell)).collect::<Vec<_>>()
@@ -87,17 +92,14 @@ impl Dress {
             let read = read.map(|(count, _)| count).sum::<usize>();
             (dress, read)
         };
-        let mut best = of(Style::Plain);
-        for style in Style::ALL.into_iter().skip(1) {
-            let other = of(style);
-            if other.1 > best.1 {
-                best = other;
-            }
-        }
-        best
+        let better = |best: (Dress, usize), other: (Dress, usize)| match other.1 > best.1 {
+            true => other,
+            false => best,
+        };
+        DigitStyle::ALL.into_iter().skip(1).map(of).fold(of(DigitStyle::Plain), better)
     }
 
-    /// Whether these are numbers that every reader takes for numbers.
+    /// Whether every reader of files reads these numbers.
     pub fn is_plain(&self) -> bool {
         *self == Dress::PLAIN
     }
@@ -110,12 +112,12 @@ impl Dress {
         }
     }
 
-    /// Of a text that is one number.
+    /// The number of a text that holds one number.
     fn alone(&self, text: &str) -> Option<f64> {
-        if self.style == Style::Duration {
+        if self.style == DigitStyle::Duration {
             return duration(bare(text));
         }
-        let cell = Cell::of(text)?;
+        let cell = NumberCell::of(text)?;
         let bound = self.loose && BOUNDS.contains(&cell.before);
         if !(cell.before.is_empty() || cell.before == self.before || bound) {
             return None;
@@ -126,8 +128,10 @@ impl Dress {
         }
         match cell.number(self.style) {
             // another decimal mark, where it can be no separator of thousands
-            None if self.loose && cell.number(Style::CommaGroups).is_none() => {
-                [Style::Plain, Style::PointGroups].into_iter().find_map(|style| cell.number(style))
+            None if self.loose && cell.number(DigitStyle::CommaGroups).is_none() => {
+                [DigitStyle::Plain, DigitStyle::PointGroups]
+                    .into_iter()
+                    .find_map(|style| cell.number(style))
             }
             found => found,
         }
@@ -140,10 +144,10 @@ impl Dress {
         (0.0 <= low && low <= high).then(|| low.midpoint(high))
     }
 
-    /// In words, with one of the texts.
+    /// A description of the numbers, with one of the texts as an example.
     pub fn describe(&self, example: &str) -> String {
         let mut words = match self.style {
-            Style::Clock | Style::Duration => {
+            DigitStyle::Clock | DigitStyle::Duration => {
                 format!("durations such as {example:?}, read as seconds")
             }
             _ => format!("numbers such as {example:?}"),
@@ -167,7 +171,7 @@ fn ends(text: &str) -> Option<[&str; 2]> {
     })
 }
 
-/// Whether a text is a whole number that differs from another one which is the same `f64`.
+/// Whether a text is a whole number beyond 2⁵³, where different numbers are the same `f64`.
 pub(super) fn is_beyond_exact(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text).trim_start_matches('0');
     let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

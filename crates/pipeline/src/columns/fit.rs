@@ -1,10 +1,10 @@
-//! What becomes of each column: fitted to some rows of a table.
+//! Fits columns to the rows of a table: the features that each column becomes.
 
 use super::means::{Known, LevelMeans};
 use super::options::{ColumnOptions, Missing, column_of};
 use super::reading::Series;
 use super::sums::{ColumnSums, NumberSums};
-use super::survey::Candidate;
+use super::survey::LookedColumn;
 use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
 use super::{Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why};
 use crate::counts::counted;
@@ -12,18 +12,18 @@ use crate::error::{Error, Result, place};
 use nystrom_data::{Categories, Table, Values};
 use std::borrow::Cow;
 
-/// Periods of a date, in days, and how many days a column has to cover for each.
+/// Periods of dates in days, each with the number of days that a column must cover.
 const PERIODS: [(f64, f64); 3] = [(365.2425, 365.0), (7.0, 7.0), (1.0, 0.0)];
 
 /// The rows that columns are fitted to.
 #[derive(Clone, Copy)]
 pub(crate) struct Training<'a> {
     pub table: &'a Table,
-    /// These rows of it; none given: all.
+    /// The rows of the table that are fitted; `None`: all rows.
     pub rows: Option<&'a [usize]>,
-    /// Their targets, of all rows of the table.
+    /// The targets of all rows of the table.
     pub known: Option<Known<'a>>,
-    /// What is known of the columns of all rows, if these are a sample of them.
+    /// If the table is a sample: the sums of a column over all rows.
     pub exact: &'a dyn Fn(&str) -> Option<&'a ColumnSums>,
 }
 
@@ -46,9 +46,10 @@ impl Columns {
         Columns::fit_to(&looked, options, shape, training)
     }
 
-    /// The same for some rows, whose cells are what all rows said. What `exact` knows of all rows
-    /// is taken from there; medians, curves, the moments of what is on a curve or in another dress
-    /// are those of the rows at hand.
+    /// Like [`fit`](Self::fit), for some rows of a table whose readings all rows determined. If
+    /// `exact` has the sums of a column over all rows, they determine its features, except for
+    /// medians, curves, and the moments of numbers on a curve or in a dress: these are computed
+    /// from the rows of `training`.
     pub(crate) fn fit_to<'a>(
         looked: &'a Looked,
         options: &'a ColumnOptions,
@@ -87,7 +88,7 @@ impl Columns {
     }
 }
 
-/// A column of the rows at hand.
+/// A column under way, with the rows to which it is fitted.
 struct ColumnFit<'a> {
     name: &'a str,
     options: &'a ColumnOptions,
@@ -96,9 +97,9 @@ struct ColumnFit<'a> {
     series: Series<'a>,
 }
 
-/// What becomes of a column, or why nothing does.
+/// The features of a column, or the reason why it has none.
 fn treated<'a>(
-    candidate: &'a Candidate,
+    candidate: &'a LookedColumn,
     looked: &Looked,
     options: &'a ColumnOptions,
     shape: Shape,
@@ -148,7 +149,7 @@ impl ColumnFit<'_> {
         (self.training.exact)(self.name)
     }
 
-    /// The numbers of the rows at hand, NaN where there is none.
+    /// The numbers of the fitted rows, NaN if missing.
     fn numbers(&self) -> Cow<'_, [f64]> {
         let all = self.series.numbers.as_deref().unwrap_or_default();
         match self.training.rows {
@@ -165,7 +166,7 @@ impl ColumnFit<'_> {
         Ok(treatment.map(|treatment| Part { aspect: Aspect::Number, treatment }))
     }
 
-    /// The day of instants, and their places in the periods that the column covers.
+    /// The features of instants: the day, and the position in each period that the column covers.
     fn time(&self) -> Result<Result<Vec<Part>, Why>> {
         let values = self.numbers();
         let mut parts = match self.number(None)? {
@@ -195,7 +196,7 @@ impl ColumnFit<'_> {
             let Some((mean, scale)) = moments(known.iter().copied(), known.len(), true) else {
                 continue;
             };
-            let (mean, scale) = if self.options.standardize { (mean, scale) } else { (0.0, 1.0) };
+            let (mean, scale) = self.options.standard((mean, scale));
             let fill = (self.options.missing == Missing::Fill).then_some(mean);
             let scale = scale / self.options.factor(self.name);
             parts.push(plain(aspect, fill, (mean, scale)));
@@ -203,7 +204,7 @@ impl ColumnFit<'_> {
         Ok(Ok(parts))
     }
 
-    /// How often each level occurs in the rows at hand, and these.
+    /// The number of fitted rows of each level, and of all fitted rows.
     fn counts(&self, text: &Categories) -> (Vec<(usize, String)>, usize) {
         let rows = self.training.rows;
         let counts = counted(text, rows).into_iter();
@@ -263,7 +264,8 @@ impl ColumnFit<'_> {
         Treatment::Means(MeanFeatures { of, means, scales, complete })
     }
 
-    /// The texts beside numbers, as categories; whether there is one, if each is different.
+    /// The feature of the texts in a column of numbers: categories, or, if all texts differ,
+    /// whether there is a text.
     fn rest(&self) -> Result<Option<Part>> {
         let Some(text) = &self.series.texts else { return Ok(None) };
         let (counts, rows) = self.counts(text);
@@ -278,10 +280,7 @@ impl ColumnFit<'_> {
             return Ok(Some(Part { aspect: Aspect::Text, treatment }));
         }
         let share = known as f64 / rows as f64;
-        let (mean, scale) = match self.options.standardize {
-            true => (share, (share * (1.0 - share)).sqrt()),
-            false => (0.0, 1.0),
-        };
+        let (mean, scale) = self.options.standard((share, (share * (1.0 - share)).sqrt()));
         let (scale, fill) = (if scale > 0.0 { scale } else { 1.0 } / factor, Some(0.0));
         Ok(Some(plain(Aspect::IsText, fill, (mean, scale))))
     }
@@ -294,7 +293,7 @@ fn plain(aspect: Aspect, fill: Option<f64>, (mean, scale): (f64, f64)) -> Part {
 }
 
 impl Aspect {
-    /// The place of a day in a period.
+    /// The value of this aspect on a day.
     pub(super) fn of_day(self, day: f64) -> f64 {
         let turn = |days: f64| std::f64::consts::TAU * (day / days).rem_euclid(1.0);
         match self {

@@ -1,4 +1,4 @@
-//! Dates in other forms: quarters, weeks, those of programs; and the words that stand in dates.
+//! Dates of other forms (quarters, weeks, those that programs write), and the words in dates.
 
 use jiff::civil::{ISOWeekDate, Weekday};
 
@@ -6,8 +6,8 @@ const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/// A quarter or a week as its first day, and the time of `ctime` or of a web server behind the
-/// date.
+/// A date of another form in the form of [`TimeFormat`](super::time::TimeFormat): a quarter or a
+/// week as its first day, and a date of `ctime` or of a web server with the time after the date.
 pub(super) fn plain_date(text: &str) -> Option<String> {
     let marked = text.contains(['q', 'Q', 'w', 'W']) || text.matches(':').count() > 1;
     if !marked || text.len() > 48 || !text.is_ascii() {
@@ -66,21 +66,21 @@ fn year_of(word: &str) -> Option<i16> {
     word.parse().ok().filter(|_| word.len() == 4)
 }
 
-/// What a word says in a date.
-pub(super) enum Named {
+/// The meaning of a word in a date.
+pub(super) enum DateWord {
     Month(u32),
-    /// The name of a day, or what stands behind the number of one.
+    /// The name of a day, or the ending of its number, as in `3rd`.
     Nothing,
 }
 
-pub(super) fn named(word: &str) -> Option<Named> {
+pub(super) fn named(word: &str) -> Option<DateWord> {
     let word = word.to_ascii_lowercase();
     let is = |name: &str| word.starts_with(name) && (word.len() == 3 || is_whole(&word));
     if let Some(month) = MONTHS.iter().position(|name| is(name)) {
-        return Some(Named::Month(month as u32 + 1));
+        return Some(DateWord::Month(month as u32 + 1));
     }
     let nothing = DAYS.iter().any(|name| is(name)) || matches!(&*word, "st" | "nd" | "rd" | "th");
-    nothing.then_some(Named::Nothing)
+    nothing.then_some(DateWord::Nothing)
 }
 
 /// Whether this is the whole name of a month or day.

@@ -1,15 +1,15 @@
-//! Categories with many levels as the mean of the target in their level.
+//! Target means by level, the features of categories with many levels.
 
 use nystrom::faer::{MatRef, RowRef};
 use nystrom::linalg_core::ExactSum;
 use nystrom_data::Categories;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// Bounds of the weight of the overall mean.
+/// The smallest and the largest weight a of the overall mean.
 const PRIOR: (f64, f64) = (1.0, 1000.0);
 
-/// The targets of the rows that columns are fitted to, standardised, n × t, and their weights.
+/// The standardised targets (n × t) and the weights of the rows to which columns are fitted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub y: MatRef<'a, f64>,
@@ -25,33 +25,33 @@ impl Known<'_> {
 /// Means by level, shrunk to the overall mean: (S_l + a·m)/(n_l + a) for the sum S_l of the target
 /// over the n_l rows of a level.
 ///
-/// a is the ratio of the variance within levels to that between them, as an analysis of variance
-/// estimates it. A row that was fitted leaves its own target out: S_l − y and n_l − 1.
+/// a is the ratio of the variance within levels to the variance between levels, estimated by an
+/// analysis of variance. The mean of a fitted row leaves out its own target: S_l − y and n_l − 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelMeans {
     /// n_l and the sums of t targets.
     levels: BTreeMap<String, (f64, Vec<f64>)>,
-    /// The same of missing texts.
+    /// n_l and the sums of the rows without a text.
     missing: (f64, Vec<f64>),
-    /// m.
+    /// m of each target.
     overall: Vec<f64>,
-    /// a.
+    /// The weight a of the overall mean.
     prior: f64,
 }
 
-/// What the targets of the rows of each level add up to. Parts merge in any order to the bits of
-/// one sum over all.
+/// The sums of the targets in each level. Sums over parts of the rows, merged in any order, have
+/// the bits of one sum over all rows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct LevelSums {
     levels: BTreeMap<String, Sum>,
     missing: Sum,
-    /// Of all targets.
+    /// Σ w·y² over all rows and targets.
     squares: ExactSum,
-    /// Whether there were more levels than are kept.
+    /// Whether there were more levels than the limit.
     too_many: bool,
 }
 
-/// A count by weight, and the sums of t targets.
+/// Σ w and Σ w·y of t targets.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Sum {
     count: ExactSum,
@@ -94,7 +94,7 @@ impl LevelSums {
         }
     }
 
-    /// Adds those of other rows.
+    /// Adds the sums of other rows.
     pub fn merge(&mut self, later: &LevelSums) {
         later.levels.iter().for_each(|(level, sum)| self.level(level).merge(sum));
         self.missing.merge(&later.missing);
@@ -102,7 +102,7 @@ impl LevelSums {
         self.too_many |= later.too_many;
     }
 
-    /// Where there are more levels than `most`, keeps those that a sample has.
+    /// If there are more levels than `most`, keeps only the levels of `sample`.
     pub fn limit(&mut self, most: usize, sample: &LevelMeans) {
         self.too_many |= self.levels.len() > most;
         if self.too_many {
@@ -128,24 +128,24 @@ impl LevelSums {
 }
 
 impl LevelMeans {
-    /// Of a column in these rows.
+    /// The means of a column over these rows.
     pub fn of(text: &Categories, known: Known<'_>, rows: &[usize]) -> LevelMeans {
         let mut sums = LevelSums::default();
         sums.add(text, known, rows.iter().copied());
         sums.means(known.y.ncols())
     }
 
-    /// The rows that it is of, by weight.
+    /// The total weight of the rows in the means.
     pub fn rows(&self) -> f64 {
         self.missing.0 + self.levels.values().map(|(count, _)| count).sum::<f64>()
     }
 
-    /// t.
+    /// The number of targets, t.
     pub fn width(&self) -> usize {
         self.overall.len()
     }
 
-    /// Its levels.
+    /// The levels that have a mean.
     pub fn levels(&self) -> impl Iterator<Item = &String> {
         self.levels.keys()
     }
@@ -155,13 +155,12 @@ impl LevelMeans {
         self.levels.contains_key(level)
     }
 
-    /// The means of rows, one after another; `own`: the targets of rows that were fitted. Of levels
-    /// that were not there it is the overall mean.
+    /// The means of the levels of rows, t for each row. `own` are the targets of the rows if they
+    /// were fitted; each mean leaves out the row's own target. An unknown level has the overall
+    /// mean.
     pub fn means(&self, text: &Categories, own: Option<Known<'_>>) -> Vec<f64> {
-        let place: HashMap<&str, &(f64, Vec<f64>)> =
-            self.levels.iter().map(|(level, sums)| (level.as_str(), sums)).collect();
         let known: Vec<Option<&(f64, Vec<f64>)>> =
-            text.levels.iter().map(|level| place.get(level.as_str()).copied()).collect();
+            text.levels.iter().map(|level| self.levels.get(level)).collect();
         let t = self.width();
         let mut out = Vec::with_capacity(t * text.codes.len());
         for (row, code) in text.codes.iter().enumerate() {
@@ -181,7 +180,7 @@ impl LevelMeans {
         out
     }
 
-    /// What no fit would have written.
+    /// Whether a fit can have made these means.
     pub fn is_sound(&self) -> bool {
         let t = self.width();
         let sound = |(count, sums): &(f64, Vec<f64>)| {
@@ -199,7 +198,8 @@ impl LevelMeans {
     }
 }
 
-/// The variance within levels over that between them, from sums by level and of all.
+/// The ratio a of the variance within levels to the variance between them, from the sums of each
+/// level and of all rows.
 fn prior<'a>(
     levels: impl Iterator<Item = &'a (f64, Vec<f64>)> + Clone,
     all: &(f64, Vec<f64>),

@@ -1,7 +1,7 @@
 //! Turns the columns of a table into numerical features, the same way for every other table.
 //!
-//! `reading.rs` says what the cells of a column are (`dress.rs` numbers, `time.rs` dates), `fit.rs`
-//! what features become of them, `apply.rs` makes these for any table.
+//! `decide.rs` decides how the cells of a column are read and `reading.rs` reads them (`dress.rs`:
+//! numbers, `time.rs`: dates). `fit.rs` fits the features, `apply.rs` computes them for any table.
 
 mod apply;
 mod cell;
@@ -14,7 +14,6 @@ mod forms;
 mod means;
 mod options;
 mod reading;
-mod saved;
 mod shape;
 mod sums;
 mod survey;
@@ -30,12 +29,12 @@ pub(crate) use options::{TAKEN, column_of, position};
 pub(crate) use reading::{Kind, Marks, Reading};
 pub use shape::Shape;
 pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
-pub(crate) use survey::{Candidate, Looked, ordered};
+pub(crate) use survey::{Looked, LookedColumn, ordered};
 
 use crate::error::{Error, Result};
 use means::LevelMeans;
 use nystrom_data::Table;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 
@@ -75,22 +74,33 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "saved::Saved")]
 pub struct Columns {
+    #[serde(deserialize_with = "sound")]
     pub(crate) columns: Vec<Treated>,
     pub(crate) dropped: Vec<Dropped>,
+    #[serde(default)]
     pub(crate) marks: Marks,
-    /// How the cells of targets are read that are numbers.
+    /// The readings of the targets that are numbers.
+    #[serde(default)]
     pub(crate) targets: Vec<(String, Reading)>,
 }
 
-/// A column that is used.
+/// The columns in a file; an error for columns that no fit makes.
+fn sound<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<Treated>, D::Error> {
+    let columns = Vec::<Treated>::deserialize(file)?;
+    match columns.iter().find_map(Treated::problem) {
+        Some(problem) => Err(serde::de::Error::custom(problem)),
+        None => Ok(columns),
+    }
+}
+
+/// A column that has features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Treated {
     pub name: String,
-    /// What its cells are.
+    /// How its cells are read.
     pub reading: Reading,
-    /// What becomes of them, one feature or some each.
+    /// Its features, by aspect.
     pub parts: Vec<Part>,
 }
 
@@ -101,19 +111,19 @@ pub(crate) struct Part {
     pub treatment: Treatment,
 }
 
-/// What is looked at in a column.
+/// The property of a column that a feature shows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Aspect {
-    /// Its numbers; of dates the day.
+    /// The numbers; for dates, the day.
     Number,
-    /// Its texts.
+    /// The texts.
     Text,
     /// Whether there is a text among numbers.
     IsText,
-    /// The sine of the place in a period of so many days.
+    /// The sine of the position in a period of this many days.
     Sine(f64),
-    /// The cosine.
+    /// The cosine of the position in a period of this many days.
     Cosine(f64),
 }
 
@@ -229,7 +239,7 @@ impl Columns {
         })
     }
 
-    /// Puts these means by level in their place.
+    /// Replaces the means by level by these, in the order of the columns.
     pub(crate) fn set_level_means(&mut self, means: impl IntoIterator<Item = LevelMeans>) {
         let parts = self.columns.iter_mut().flat_map(|column| &mut column.parts);
         let of = parts.filter_map(|part| match &mut part.treatment {
@@ -303,7 +313,7 @@ impl Treated {
         self.parts.iter().map(|part| part.treatment.width()).sum()
     }
 
-    /// What no fit would have written, in words.
+    /// A description of what is wrong, if no fit makes this column.
     pub(crate) fn problem(&self) -> Option<String> {
         let sound = self.parts.iter().all(|part| part.treatment.is_sound());
         (!sound).then(|| format!("the column {:?} has no sound scale", self.name))

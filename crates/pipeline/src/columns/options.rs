@@ -1,6 +1,6 @@
 //! Options about the columns of a table.
 
-use crate::error::{Error, Result, some};
+use crate::error::{Error, Result, first_names};
 use nystrom_data::{Column, Table};
 
 /// The treatment of missing values of features.
@@ -63,11 +63,11 @@ impl Default for ColumnOptions {
     }
 }
 
-/// The use of a column that is no feature.
+/// The words for the use of a column that is no feature.
 pub(crate) const TAKEN: &str = "as a target, weight, group or time column";
 
 impl ColumnOptions {
-    /// The positions of the columns that may be features, `taken` being those with another use.
+    /// The positions of the columns that may be features; `taken` are the columns with another use.
     pub(crate) fn candidates<S: AsRef<str>>(
         &self,
         table: &Table,
@@ -105,7 +105,12 @@ impl ColumnOptions {
         Ok(table.names().enumerate().filter(|(_, name)| wanted(name)).map(|(j, _)| j).collect())
     }
 
-    /// The factor of a column's features.
+    /// These moments, or 0 and 1 if features are not standardised.
+    pub(crate) fn standard(&self, (mean, deviation): (f64, f64)) -> (f64, f64) {
+        if self.standardize { (mean, deviation) } else { (0.0, 1.0) }
+    }
+
+    /// The factor by which the features of a column are multiplied.
     pub(crate) fn factor(&self, name: &str) -> f64 {
         self.scale.iter().filter(|(other, _)| other == name).map(|(_, factor)| factor).product()
     }
@@ -121,6 +126,6 @@ pub(crate) fn position(table: &Table, name: &str) -> Result<usize> {
     table.names().position(|other| other == name).ok_or_else(|| Error::NoColumn {
         table: table.source().to_owned(),
         column: name.to_owned(),
-        available: some(table.names()),
+        available: first_names(table.names()),
     })
 }

@@ -1,4 +1,4 @@
-//! What the cells of a column are: numbers in some dress, instants, categories, or two of these.
+//! Reads the cells of a column as numbers in some dress, instants, categories, or two of these.
 
 use super::dress::Dress;
 use super::options::ColumnOptions;
@@ -8,18 +8,18 @@ use nystrom_data::{Categories, Values, is_marker, is_number_marker};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Seconds of a day.
+/// The seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// What the cells of a column are, as all of them say.
+/// How the cells of a column are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reading {
     pub kind: Kind,
-    /// Whether texts that are not of this kind are categories; else they are missing.
+    /// Whether texts of another kind are categories; otherwise they count as missing.
     pub rest: bool,
 }
 
-/// What most cells of a column are.
+/// The kind of most cells of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -38,9 +38,9 @@ pub(crate) enum Kind {
 pub(crate) struct Series<'a> {
     /// Numbers, and days since 1970 of instants; NaN where a value is missing or is a text.
     pub numbers: Option<Cow<'a, [f64]>>,
-    /// Categories; beside numbers the texts that are none.
+    /// The categories; in a column of numbers, the texts that are no numbers.
     pub texts: Option<Cow<'a, Categories>>,
-    /// Rows in which a text was expected to be a number and is none, and some of the texts.
+    /// The number of rows with a text that should be a number and is none, and some of the texts.
     pub unread: (usize, Vec<String>),
 }
 
@@ -63,7 +63,7 @@ impl Reading {
     /// Categories by their text.
     pub const LEVEL: Reading = Reading { kind: Kind::Level, rest: false };
 
-    /// Whether a reader of files must leave the cells as they stand, for a reading of its own.
+    /// Whether a reader of files must keep the cells as texts, because only this reading reads them.
     pub fn wants_text(&self) -> bool {
         match &self.kind {
             Kind::Number(dress) => self.rest || !dress.is_plain(),
@@ -72,7 +72,7 @@ impl Reading {
         }
     }
 
-    /// The number that a text is, or the days since 1970.
+    /// The number in a text; for an instant, the days since 1970.
     pub fn number(&self, text: &str) -> Option<f64> {
         match &self.kind {
             Kind::Level => None,
@@ -82,7 +82,7 @@ impl Reading {
         }
     }
 
-    /// The cells of a column.
+    /// Reads the cells of a column.
     pub fn read<'a>(&self, values: &'a Values, options: &Marks) -> Series<'a> {
         match (&self.kind, values) {
             (Kind::Level, Values::Categories(text)) => {
@@ -106,12 +106,11 @@ impl Reading {
         }
     }
 
-    /// The reading of dates none of which is written as those that were fitted, if their own format
-    /// is beyond doubt.
+    /// The reading of a column of dates of which none has the fitted format, if their own format is
+    /// not ambiguous.
     fn for_other_dates(&self, text: &Categories, marks: &Marks) -> Option<Reading> {
         let Kind::Time(format) = &self.kind else { return None };
-        let mut levels = counted(text, None);
-        levels.retain(|(_, level)| !marks.is_missing(level, true));
+        let levels = marks.values(counted(text, None), true);
         let levels = levels.iter().map(|(_, level)| *level);
         if levels.clone().any(|level| format.instant(level).is_some()) {
             return None;
@@ -120,12 +119,12 @@ impl Reading {
         Some(Reading { kind: Kind::Time(own), rest: self.rest })
     }
 
-    /// Beside numbers alone.
+    /// The categories of a column that holds only numbers.
     fn no_texts<'a>(&self, rows: usize) -> Option<Cow<'a, Categories>> {
         self.rest.then(|| Cow::Owned(Categories { levels: Vec::new(), codes: vec![None; rows] }))
     }
 
-    /// Texts of which some or all are numbers or instants.
+    /// Reads texts of which some or all are numbers or instants.
     fn texts<'a>(&self, text: &Categories, marks: &Marks) -> Series<'a> {
         let missing: Vec<bool> =
             text.levels.iter().map(|level| marks.is_missing(level, true)).collect();
@@ -151,17 +150,27 @@ impl Reading {
     }
 }
 
-/// Which texts mean a missing value.
+/// The texts that mark a missing value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Marks {
-    /// Texts that are values, though they usually mark a missing one.
+    /// Texts that are values, although they usually mark a missing value.
     pub kept: Vec<String>,
 }
 
 impl Marks {
-    /// Those of these options.
+    /// The marks by these options.
     pub fn of(options: &ColumnOptions) -> Marks {
         Marks { kept: options.not_missing.clone() }
+    }
+
+    /// The texts that are values, among numbers or elsewhere, each with the number of its cells.
+    pub fn values<'a>(
+        &self,
+        mut counts: Vec<(usize, &'a str)>,
+        among_numbers: bool,
+    ) -> Vec<(usize, &'a str)> {
+        counts.retain(|(_, text)| !self.is_missing(text, among_numbers));
+        counts
     }
 
     /// Whether a text means a missing value, among numbers or elsewhere.
@@ -171,7 +180,7 @@ impl Marks {
     }
 }
 
-/// Keeps a text to show, if it is among the first three.
+/// Adds a text to the examples, if there are fewer than three.
 pub(super) fn keep_example(examples: &mut Vec<String>, text: &str) {
     let example = format!("{text:?}");
     if examples.len() < 3 && !examples.contains(&example) {
@@ -183,7 +192,7 @@ fn days_of_digits(value: f64) -> Option<f64> {
     of_digits(value).map(|seconds| seconds / DAY)
 }
 
-/// Texts of which the markers are missing.
+/// The texts without those that mark a missing value.
 fn without_markers<'a>(text: &'a Categories, marks: &Marks) -> Cow<'a, Categories> {
     let missing: Vec<bool> = text.levels.iter().map(|l| marks.is_missing(l, false)).collect();
     if !missing.contains(&true) {
@@ -193,7 +202,7 @@ fn without_markers<'a>(text: &'a Categories, marks: &Marks) -> Cow<'a, Categorie
     Cow::Owned(Categories { levels: text.levels.clone(), codes })
 }
 
-/// Numbers as the texts that they were read from, as far as that can be known.
+/// Numbers as categories, each with its shortest text.
 fn categories(values: &[f64]) -> Categories {
     let mut known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     known.sort_by(f64::total_cmp);

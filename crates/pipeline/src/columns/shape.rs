@@ -22,7 +22,7 @@ impl Shape {
     pub const PLAIN: Shape =
         Shape { log: false, level_means: false, days_only: false, index: false };
 
-    /// This shape with one more choice, for each that is not made yet.
+    /// This shape with one more choice switched on, for each choice.
     pub(crate) fn next(self) -> [Shape; 4] {
         [
             Shape { index: true, ..self },
@@ -43,7 +43,7 @@ const CHOICES: [Choice; 4] = [
 ];
 
 impl Shape {
-    /// What `of` says of the choices made, one after another; `none` without any.
+    /// The words `of` of the choices that are on, joined by `mark`; `none` if all are off.
     fn joined(mut self, of: fn(&Choice) -> &'static str, mark: &str, none: &str) -> String {
         let made = CHOICES.iter().filter(|(.., choice)| *choice(&mut self));
         let words: Vec<&str> = made.map(of).collect();
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// In files: `plain`, or the choices with `+` between them.
+/// The form in files: `plain`, or the choices with `+` between them.
 impl From<Shape> for String {
     fn from(shape: Shape) -> String {
         shape.joined(|(word, ..)| *word, "+", "plain")

@@ -1,23 +1,24 @@
-//! What one pass over a column adds up to, in one place or in parts.
+//! Sums over the cells of a column, which can be merged.
 
 use crate::counts::TextCounts;
 use nystrom::linalg_core::ExactSum;
 use nystrom_data::{Column, Values};
 use serde::{Deserialize, Serialize};
 
-/// Levels of a text that are counted. With more, their shares are those of the reservoir.
+/// The largest number of levels that are counted. If there are more, their shares are those of the
+/// reservoir.
 pub(crate) const MOST_LEVELS: usize = 1 << 16;
-/// Rows from which numbers 1, 2, 3, … are taken to number them.
+/// The smallest number of rows whose numbers 1, 2, 3, … are row numbers.
 pub(super) const MANY: usize = 10;
 
-/// A column of all rows.
+/// The sums over a column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ColumnSums {
     Numbers(NumberSums),
     Text(TextSums),
 }
 
-/// Numbers of which some may be missing.
+/// Sums over numbers, of which some may be missing.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct NumberSums {
     known: u64,
@@ -26,11 +27,11 @@ pub(crate) struct NumberSums {
     squares: ExactSum,
     least: f64,
     greatest: f64,
-    /// The first value and the last, if all are whole and each is above that before.
+    /// The first and the last value, if all are whole numbers and increase.
     run: Option<(f64, f64)>,
 }
 
-/// Texts of which some may be missing.
+/// Counts of texts, of which some may be missing.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TextSums {
     rows: usize,
@@ -38,7 +39,7 @@ pub(crate) struct TextSums {
 }
 
 impl ColumnSums {
-    /// Of no rows of a column like this one.
+    /// The sums over no rows, for columns of the kind of this one.
     pub fn like(column: &Column) -> Self {
         match column.values {
             Values::Numbers(_) => ColumnSums::Numbers(NumberSums::default()),
@@ -61,7 +62,7 @@ impl ColumnSums {
         }
     }
 
-    /// Adds the rows behind these.
+    /// Adds the sums over the rows after these.
     pub fn merge(&mut self, later: Self) {
         match (self, later) {
             (ColumnSums::Numbers(sums), ColumnSums::Numbers(later)) => sums.merge(&later),
@@ -80,7 +81,7 @@ impl ColumnSums {
         }
     }
 
-    /// How often each level occurs, and the rows; nothing if there are too many levels.
+    /// The number of rows of each level, and of all rows; `None` if there are too many levels.
     pub fn levels(&self) -> Option<(Vec<(usize, &str)>, usize)> {
         let ColumnSums::Text(TextSums { rows, counts }) = self else { return None };
         let levels = counts.all()?.into_iter().map(|(level, count)| (count as usize, level));
@@ -144,23 +145,23 @@ impl NumberSums {
         self.gaps as usize
     }
 
-    /// Whether all values that are there are the same.
+    /// Whether all values that are not missing are equal.
     pub fn is_constant(&self) -> bool {
         self.least == self.greatest
     }
 
-    /// The greatest absolute value.
+    /// The largest absolute value.
     pub fn largest(&self) -> f64 {
         self.greatest.abs().max(self.least.abs())
     }
 
-    /// Any value.
+    /// One of the values.
     pub fn some(&self) -> f64 {
         self.least
     }
 
-    /// Whether the values are 0, 1, 2, … or 1, 2, 3, … in the order of the rows, of which up to
-    /// half may have been taken away.
+    /// Whether the values number the rows: 0, 1, 2, … or 1, 2, 3, … in their order. Up to half of the
+    /// numbers may be absent.
     pub fn numbers_rows(&self) -> bool {
         let known = self.known as f64;
         let dense = |(start, last): (f64, f64)| {
@@ -169,8 +170,8 @@ impl NumberSums {
         self.run.is_some_and(dense) && self.known >= MANY as u64
     }
 
-    /// Mean and standard deviation with `fill` in the place of missing values, and the deviation 1
-    /// of equal values; `None` if they are not finite.
+    /// The mean and standard deviation, where `fill` replaces missing values; equal values have
+    /// deviation 1. `None` if they are not finite.
     pub fn moments(&self, fill: f64) -> Option<(f64, f64)> {
         let (known, gaps) = (self.known as f64, self.gaps as f64);
         let n = known + gaps;
@@ -190,7 +191,7 @@ impl NumberSums {
     }
 }
 
-/// Mean and standard deviation of a target, by the weights of its rows.
+/// The sums that determine the weighted mean and standard deviation of a target.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TargetSums {
     weight: ExactSum,
@@ -211,7 +212,7 @@ impl TargetSums {
         self.squares.merge(&later.squares);
     }
 
-    /// Mean and scale.
+    /// The mean and the standard deviation, 1 if it is 0.
     pub fn moments(&self) -> (f64, f64) {
         let weight = self.weight.value();
         let mean = self.sum.value() / weight;

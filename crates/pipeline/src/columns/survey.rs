@@ -1,4 +1,4 @@
-//! A look at all columns of a table: what their cells are, and which of them name the rows.
+//! The readings of all columns of a table, and the columns that name or number the rows.
 
 use super::options::{ColumnOptions, column_of};
 use super::reading::{Marks, Reading};
@@ -9,34 +9,35 @@ use crate::error::{Error, Result};
 use crate::repeats::are_copies;
 use nystrom_data::{Column, Table, Values};
 
-/// What all rows of a table say of the columns that may be features.
+/// The columns that may be features, with their readings by all rows of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Looked {
-    pub columns: Vec<Candidate>,
+    pub columns: Vec<LookedColumn>,
     pub marks: Marks,
-    /// Lines about columns at whose reading somebody may wonder.
+    /// Notes about columns whose reading is not obvious.
     pub notes: Vec<String>,
 }
 
 /// A column that may be a feature.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct LookedColumn {
     pub name: String,
     /// Its position in the table.
     pub place: usize,
     pub reading: Reading,
-    /// Whether it names or numbers the rows, and how.
+    /// Whether the column names or numbers the rows.
     pub names_rows: Option<Why>,
-    /// Whether it is no feature even where that would help: an index without a name, or one that
-    /// tells copies apart.
+    /// Whether the column must not be a feature even if it reduces the error: an index without a
+    /// name, or one that distinguishes copies of rows.
     pub never: bool,
 }
 
 impl Looked {
-    /// Of the columns of `table` that are not `taken` for another use.
+    /// The readings of the columns of `table` that are not `taken` for another use. `exact` has the
+    /// sums of a column over all rows if the table is a sample.
     ///
     /// # Errors
-    /// As [`Columns::fit`](super::Columns::fit) for names that are not there.
+    /// Those of [`Columns::fit`](super::Columns::fit) about names of columns.
     pub fn at<'a, S: AsRef<str>>(
         table: &Table,
         options: &ColumnOptions,
@@ -59,18 +60,19 @@ impl Looked {
             }
             let never = names_rows.is_some() && is_unnamed(&column.name);
             let name = column.name.clone();
-            columns.push(Candidate { name, place, reading, names_rows, never });
+            columns.push(LookedColumn { name, place, reading, names_rows, never });
         }
         Ok(Looked { columns, marks: Marks::of(options), notes })
     }
 
-    /// The columns that tell rows apart, beside `others`: all features. A column that numbers the
-    /// rows may be one, unless rows are copies of others under another number; then it is none.
+    /// The columns in which rows must agree to be copies: all features, and `others`. A column that
+    /// numbers the rows is one of them, unless rows are copies of others with another number.
     pub fn compared(&mut self, table: &Table, others: &[&str]) -> Result<Vec<String>> {
         let features = self.columns.iter().filter(|column| column.names_rows.is_none());
         let names = features.map(|column| column.name.as_str()).chain(others.iter().copied());
         let mut compared: Vec<String> = names.map(str::to_owned).collect();
-        let numbers = |column: &Candidate| column.names_rows == Some(Why::Index) && !column.never;
+        let numbers =
+            |column: &LookedColumn| column.names_rows == Some(Why::Index) && !column.never;
         if self.columns.iter().any(numbers) {
             let telling: Vec<&str> = compared.iter().map(String::as_str).collect();
             let copied = are_copies(table, &telling)?;
@@ -83,7 +85,7 @@ impl Looked {
     }
 }
 
-/// Whether a column names the rows of a table, or numbers them.
+/// Whether a column names or numbers the rows of a table.
 fn names_rows(
     (column, place): (&Column, usize),
     reading: &Reading,
@@ -115,13 +117,9 @@ fn names_rows(
             (in_order || numbers_rows(&column.name, place, values)).then_some(Why::Index)
         }
         (Values::Categories(text), Kind::Level) => {
-            let marks = Marks::of(options);
             let levels = exact.and_then(ColumnSums::levels).map(|(counts, _)| counts);
-            let levels = levels.unwrap_or_else(|| {
-                let mut levels = counted(text, None);
-                levels.retain(|(_, level)| !marks.is_missing(level, false));
-                levels
-            });
+            let of_table = || Marks::of(options).values(counted(text, None), false);
+            let levels = levels.unwrap_or_else(of_table);
             let known: usize = levels.iter().map(|(count, _)| count).sum();
             (known >= MANY && levels.len() == known).then_some(Why::Identifier)
         }
@@ -129,9 +127,9 @@ fn names_rows(
     }
 }
 
-/// Whether a column numbers the rows: one of whole numbers that is the index that pandas writes,
-/// first and without a name, perhaps of several frames; or one of different whole numbers with the
-/// name of an identifier.
+/// Whether a column of whole numbers numbers the rows: it is the index that pandas writes (the first
+/// column, without a name, perhaps of several frames), or its numbers differ and it has the name of
+/// an identifier.
 fn numbers_rows(name: &str, place: usize, values: &[f64]) -> bool {
     if values.len() < MANY || !values.iter().all(|value| value.fract() == 0.0) {
         return false;
@@ -155,8 +153,8 @@ fn is_unnamed(name: &str) -> bool {
     name.is_empty() || name.to_ascii_lowercase().starts_with("unnamed")
 }
 
-/// The values of a column in an order: numbers in any dress, or instants. And a line that says how
-/// they were read, where a reader of the table may wonder.
+/// The values of a column that orders rows, numbers in any dress or instants, with a note about the
+/// reading if it is not obvious.
 ///
 /// # Errors
 /// [`Error::NoColumn`]; [`Error::Values`] for a missing value, and for texts that have no order.
@@ -195,7 +193,7 @@ pub(crate) fn ordered(
     }
 }
 
-/// How the cells of a time column were read, if they are no numbers.
+/// The note about the reading of a time column, unless it holds numbers.
 fn time_note(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<String> {
     let Kind::Time(format) = &reading.kind else { return None };
     let open = match (format.ambiguous, options.day_first) {
@@ -206,7 +204,7 @@ fn time_note(name: &str, reading: &Reading, options: &ColumnOptions) -> Option<S
     Some(format!("{name:?} holds times, read as {}{open}", format.describe()))
 }
 
-/// Whole numbers less the least of them: also beyond 2⁵³, where they would be equal as `f64`.
+/// Whole numbers minus the smallest one, which are exact even beyond 2⁵³.
 fn above_least(text: &nystrom_data::Categories) -> Option<Vec<f64>> {
     let levels: Option<Vec<i128>> = text.levels.iter().map(|level| level.parse().ok()).collect();
     let levels = levels?;

@@ -1,12 +1,12 @@
-//! Dates and times, whose format is recognised from all cells of a column.
+//! Dates and times; all cells of a column determine its format.
 
 use super::cell::bare;
 use super::clock::{Token, is_utc, of_clock, tokens};
-use super::forms::{Named, named, plain_date};
+use super::forms::{DateWord, named, plain_date};
 use jiff::civil::{Date, DateTime, Time};
 use serde::{Deserialize, Serialize};
 
-/// The order in which a column's dates have their parts.
+/// The order of the parts of dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
@@ -14,7 +14,7 @@ pub(crate) enum Order {
     YearDayMonth,
     DayMonthYear,
     MonthDayYear,
-    /// The first of the month.
+    /// Without a day: the first day of the month.
     YearMonth,
     MonthYear,
 }
@@ -23,17 +23,17 @@ pub(crate) enum Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TimeFormat {
     pub order: Order,
-    /// Whether all cells could also have day and month the other way round, as an option says.
+    /// Whether all cells are also dates with day and month exchanged, so that an option decides.
     pub ambiguous: bool,
 }
 
-/// The parts of a date as they stand, and a time of day with its offset from UTC in seconds.
+/// The parts of a date in their order, and the time of day with its offset from UTC in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Parts {
-    /// Numbers in their order; the month is 0 where it is a name.
+    /// The numbers in their order; a month that is a name is 0.
     numbers: [u32; 3],
     count: usize,
-    /// How many digits the numbers have.
+    /// The number of digits of each number.
     lengths: [usize; 3],
     /// The place and the number of a month that is written as a name.
     month: Option<(usize, u32)>,
@@ -43,7 +43,7 @@ struct Parts {
     mark: char,
 }
 
-/// Years of two digits from here on are of the last century.
+/// Years of two digits are 19xx from this one on, otherwise 20xx.
 const PIVOT: u32 = 69;
 
 impl TimeFormat {
@@ -86,7 +86,7 @@ impl TimeFormat {
         Parts::of(text)?.instant(self.order)
     }
 
-    /// In words.
+    /// The order of the parts, in words.
     pub fn describe(self) -> &'static str {
         match self.order {
             Order::YearMonthDay => "year, month, day",
@@ -142,7 +142,7 @@ impl Parts {
         compact.or_else(|| Parts::of_date(date, time, offset.unwrap_or(0)))
     }
 
-    /// No date yet.
+    /// The parts before any is read.
     fn at(time: Option<Time>, offset: i64) -> Parts {
         let (numbers, count, lengths, month, mark) = ([0; 3], 0, [0; 3], None, ' ');
         Parts { numbers, count, lengths, month, time, offset, mark }
@@ -188,11 +188,11 @@ impl Parts {
                     parts.count += 1;
                 }
                 Token::Word(word) => match named(word) {
-                    Some(Named::Month(month)) if parts.month.is_none() && parts.count < 3 => {
+                    Some(DateWord::Month(month)) if parts.month.is_none() && parts.count < 3 => {
                         parts.month = Some((parts.count, month));
                         parts.count += 1;
                     }
-                    Some(Named::Nothing) => {}
+                    Some(DateWord::Nothing) => {}
                     _ => return None,
                 },
                 // `7.5/10` is no date
@@ -219,7 +219,7 @@ impl Parts {
         sound.then_some(parts)
     }
 
-    /// The orders that a date of this form can have, the likeliest first.
+    /// The possible orders of a date of this form, the likeliest first.
     fn orders(&self, day_first: bool) -> Vec<Order> {
         use Order::*;
         match (self.count, self.month) {

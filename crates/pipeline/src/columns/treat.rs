@@ -7,16 +7,16 @@ use super::{Curve, Treatment, Why};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A number on a curve, and perhaps whether it is missing.
+/// The feature of a number on a curve, and possibly one that marks missing values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NumberFeatures {
     pub curve: Curve,
-    /// What stands for a missing value; none: it is an error.
+    /// The value that replaces a missing one; `None`: a missing value is an error.
     pub fill: Option<f64>,
-    /// (value − mean)/scale, on the curve.
+    /// The feature is (curve(value) − mean)/scale.
     pub mean: f64,
     pub scale: f64,
-    /// Of the feature that says where values are missing, if there is one.
+    /// The mean and scale of the feature that marks missing values, if there is one.
     pub missing: Option<(f64, f64)>,
 }
 
@@ -24,14 +24,14 @@ pub(crate) struct NumberFeatures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelFeatures {
     pub levels: Vec<String>,
-    /// Whether levels not listed share a feature: those that were rare.
+    /// The rare levels, if there are any: they share one more feature.
     pub rare: Option<Vec<String>>,
-    /// The share of every feature, and the scale of all.
+    /// The mean of each feature, and the scale of all.
     pub means: Vec<f64>,
     pub scale: f64,
-    /// Whether a missing text is an error; else all its features are 0.
+    /// Whether a missing text is an error; otherwise all its features are 0.
     pub complete: bool,
-    /// Whether a text was missing: if none was, a missing one is the mean of all rows.
+    /// Whether a fitted row misses its text; if none does, a missing text gets the mean features.
     pub gaps: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct LevelFeatures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MeanFeatures {
     pub of: LevelMeans,
-    /// Of each target's feature.
+    /// The mean and the scale of each feature, one for each target.
     pub means: Vec<f64>,
     pub scales: Vec<f64>,
     pub complete: bool,
@@ -78,7 +78,7 @@ impl Treatment {
     }
 }
 
-/// A feature of numbers. `rest`: a missing number may be a text, of which another feature tells.
+/// The feature of numbers. `rest`: a missing number may be a text, which has another feature.
 pub(super) fn number(
     name: &str,
     values: &[f64],
@@ -119,8 +119,7 @@ pub(super) fn number(
         Error::values(name, what, "rescale it, or leave it out")
     })?;
     let share = gaps as f64 / rows as f64;
-    let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
-    let mean_gap = if options.standardize { share } else { 0.0 };
+    let (mean_gap, spread) = options.standard((share, (share * (1.0 - share)).sqrt()));
     Ok(Ok(Treatment::Number(NumberFeatures {
         curve,
         fill: (options.missing != Missing::Refuse || rest).then_some(median),

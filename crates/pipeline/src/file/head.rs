@@ -1,8 +1,8 @@
-//! What the head of a model file says.
+//! The head of a model file.
 
 use crate::classes::Classes;
 use crate::columns::Columns;
-use crate::intervals::{Conformal, Sizes};
+use crate::intervals::{Conformal, ResidualSizes};
 use crate::kernel::AnyKernel;
 use crate::model::{Explanation, Made, Model};
 use crate::target::Target;
@@ -10,25 +10,25 @@ use nystrom::krr::FitReport;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct ModelHead {
     pub columns: Columns,
     pub layout: Vec<String>,
     pub targets: Vec<Target>,
-    /// Files of regressions have none.
+    /// Absent in files of regressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
-    /// Of intervals, if rows were set aside.
+    /// For intervals, if rows were set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conformal: Option<ConformalHead>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plus: Option<PlusHead>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<UncertaintyHead>,
-    /// d.
+    /// The number of features, d.
     pub dim: usize,
     /// Whether the payload begins with a map, d × d.
     pub map: bool,
-    /// m.
+    /// The number of centres, m.
     pub centers: usize,
     pub kernel: AnyKernel,
     pub report: FitReport,
@@ -43,14 +43,14 @@ pub(super) struct ConformalHead {
     pub kernel: AnyKernel,
     pub report: FitReport,
     pub ranges: Vec<[f64; 2]>,
-    /// Calibration rows.
+    /// The number of calibration rows.
     pub rows: usize,
 }
 
 /// Models that leave rows out; their centres are those of the model.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PlusHead {
-    /// How many rows each leaves out.
+    /// The number of rows that each model leaves out.
     pub parts: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct UncertaintyHead {
 
 impl ConformalHead {
     fn of(conformal: &Conformal) -> ConformalHead {
-        let Sizes { regression, ranges } = &conformal.sizes;
+        let ResidualSizes { regression, ranges } = &conformal.sizes;
         ConformalHead {
             centers: regression.centers().len(),
             kernel: regression.kernel().clone(),
@@ -78,9 +78,9 @@ impl ConformalHead {
     }
 }
 
-impl Head {
-    pub fn of(model: &Model) -> Head {
-        Head {
+impl ModelHead {
+    pub fn of(model: &Model) -> ModelHead {
+        ModelHead {
             columns: model.columns.clone(),
             layout: model.layout.clone(),
             targets: model.targets.clone(),

@@ -16,10 +16,10 @@
 mod head;
 
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Plus, Sizes, Uncertainty, Variances};
+use crate::intervals::{Conformal, Plus, ResidualSizes, Uncertainty, Variances};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
-use head::{ConformalHead, Head, UncertaintyHead};
+use head::{ConformalHead, ModelHead, UncertaintyHead};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::{FitReport, Posterior};
 use nystrom::prelude::*;
@@ -43,7 +43,7 @@ impl Model {
     /// # Errors
     /// [`Error::File`] if a number of the head is not finite.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let head = serde_json::to_vec(&Head::of(self))
+        let head = serde_json::to_vec(&ModelHead::of(self))
             .map_err(|error| damaged(format!("cannot be written: {error}")))?;
         let mut numbers: Vec<f64> = self.map.iter().flat_map(|map| entries(map.as_ref())).collect();
         numbers.extend(of_regression(&self.regression));
@@ -86,7 +86,7 @@ impl Model {
     }
 }
 
-/// Tells the JSON files of layouts 1 and 2 from other files, none of which is read.
+/// The error for a file of another layout (1 and 2 are JSON) or for a file that is no model.
 fn no_model(bytes: &[u8]) -> Result<Model> {
     #[derive(Deserialize)]
     struct Header {
@@ -124,7 +124,7 @@ fn binary(bytes: &[u8]) -> Result<Model> {
         return Err(damaged("its checksum is wrong"));
     }
     let (head, payload) = (&bytes[FRONT..FRONT + head], &bytes[FRONT + head..body]);
-    let head: Head = serde_json::from_slice(head).map_err(damaged)?;
+    let head: ModelHead = serde_json::from_slice(head).map_err(damaged)?;
     let mut numbers = Numbers(payload);
     let map = head.map.then(|| numbers.matrix(head.dim, head.dim)).transpose()?;
     let (dim, t) = (head.dim, head.targets.len());
@@ -135,7 +135,7 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     if !numbers.0.is_empty() {
         return Err(cut());
     }
-    let Head { columns, layout, targets, classes, explanation, made, .. } = head;
+    let ModelHead { columns, layout, targets, classes, explanation, made, .. } = head;
     Ok(Model {
         columns,
         layout,
@@ -151,13 +151,13 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     })
 }
 
-/// Centres, coefficients, intercepts.
+/// The numbers of a regression in a file: centres, coefficients, intercepts.
 fn of_regression(model: &KrrModel<AnyKernel, f64>) -> impl Iterator<Item = f64> + '_ {
     let matrices = [model.centers().as_cols(), model.coefficients()];
     matrices.into_iter().flat_map(entries).chain(model.intercept().to_vec())
 }
 
-/// What is left of the payload.
+/// The part of the payload that is not read yet.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -191,7 +191,7 @@ impl Numbers<'_> {
         let regression = self.regression((dim, centers, targets), (kernel, report))?;
         let scores = self.matrix(rows, targets)?;
         let scores = scores.col_iter().map(|col| col.iter().copied().collect()).collect();
-        Ok(Conformal { sizes: Sizes { regression, ranges }, scores })
+        Ok(Conformal { sizes: ResidualSizes { regression, ranges }, scores })
     }
 }
 

@@ -54,38 +54,38 @@ impl std::str::FromStr for Calibrate {
     }
 }
 
-/// The share of the rows that the search does not see, if every fit does.
+/// The share of the rows that the search does not use if all rows are fitted.
 const HALF: f64 = 0.5;
-/// The level for which a message says how many rows intervals need.
+/// The level for which a message states the number of rows that intervals need.
 const USUAL: f64 = 0.9;
 
-/// What intervals are made of.
+/// Split conformal prediction.
 ///
-/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Of calibration rows,
-/// which no choice and no fit has seen, the scores |y − f(x)|/s(x) are kept. Of n of them q is the
-/// ⌈(n + 1)(1 − α)⌉-th smallest. If rows are exchangeable, f(x) ± q·s(x) holds y of a new row with
-/// probability at least 1 − α, on average over rows and calibrations. (Lei, G'Sell, Rinaldo,
-/// Tibshirani & Wasserman, 2018).
+/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Calibration rows, on which
+/// no choice and no fit depends, have scores |y − f(x)|/s(x); q is the ⌈(n + 1)(1 − α)⌉-th smallest
+/// of the n scores. If rows are exchangeable, f(x) ± q·s(x) contains y of a new row with probability
+/// at least 1 − α, on average over rows and calibrations (Lei, G'Sell, Rinaldo, Tibshirani &
+/// Wasserman, 2018).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conformal {
-    pub sizes: Sizes,
-    /// For each target its scores, increasing.
+    pub sizes: ResidualSizes,
+    /// The scores of each target, in increasing order.
     pub scores: Vec<Vec<f64>>,
 }
 
-/// The size of residuals: mapped features → ln s, of each target.
+/// The sizes s of the residuals of each target: a regression of ln s on mapped features.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sizes {
+pub(crate) struct ResidualSizes {
     pub regression: KrrModel<AnyKernel, f64>,
-    /// For each target the smallest and the largest ln s.
+    /// The smallest and the largest ln s of each target.
     pub ranges: Vec<[f64; 2]>,
 }
 
-/// Below this share of their mean, residuals have the same size.
+/// The least size of a residual, as a share of the mean size.
 const LEAST: f64 = 0.05;
 
-impl Sizes {
-    /// ln |y − f|, and what it lies between.
+impl ResidualSizes {
+    /// ln |y − f| of each residual, and its range for each target.
     pub fn logarithms(residuals: MatRef<'_, f64>) -> (Mat<f64>, Vec<[f64; 2]>) {
         let n = residuals.nrows();
         let mut logs = Mat::zeros(n, residuals.ncols());
@@ -102,7 +102,7 @@ impl Sizes {
         (logs, ranges)
     }
 
-    /// s at mapped features, n × t.
+    /// The sizes s at mapped features, n × t.
     pub fn at(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
         let logs = self.regression.predict(x)?;
         let size = |i, j: usize| {
@@ -114,9 +114,9 @@ impl Sizes {
 }
 
 impl Conformal {
-    /// What no fit would have made of d features and t targets, in words.
+    /// A description of what is wrong, if no fit with d features and t targets makes these scores.
     pub fn problem(&self, d: usize, t: usize) -> Option<String> {
-        let Sizes { regression, ranges } = &self.sizes;
+        let ResidualSizes { regression, ranges } = &self.sizes;
         let increasing = |scores: &Vec<f64>| {
             scores.iter().all(|s| s.is_finite() && *s >= 0.0) && scores.is_sorted()
         };
@@ -128,7 +128,7 @@ impl Conformal {
         (!sound).then(|| "its intervals are not calibrated".into())
     }
 
-    /// f ± q·s at mapped features.
+    /// The ends f ± q·s of the intervals at mapped features.
     pub fn ends(&self, values: &Mat<f64>, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
         let (quantiles, sizes) = (self.quantiles(level)?, self.sizes.at(x)?);
         Ok([-1.0, 1.0].map(|sign| {
@@ -137,7 +137,7 @@ impl Conformal {
         }))
     }
 
-    /// q of each target at a level 1 − α.
+    /// The quantile q of each target at a level 1 − α.
     pub fn quantiles(&self, level: f64) -> Result<Vec<f64>> {
         check_level(level)?;
         let rows = self.scores.iter().map(Vec::len).min().unwrap_or(0);
@@ -160,7 +160,7 @@ pub(crate) fn rank(n: usize, level: f64) -> usize {
     whole((n + 1) as f64 * level)
 }
 
-/// The next whole number from 1 on; the value may be one but for rounding.
+/// The smallest whole number, at least 1, that is not below the value, up to rounding.
 fn whole(value: f64) -> usize {
     (value - 1e-9).ceil().max(1.0) as usize
 }

@@ -16,12 +16,12 @@ use nystrom::prelude::*;
 pub(crate) struct Plus {
     /// A column for each model and target, those of a model side by side.
     pub models: KrrModel<AnyKernel, f64>,
-    /// For each target and model its residuals.
+    /// The residuals of each target (outer) and model.
     pub residuals: Vec<Vec<Vec<f64>>>,
 }
 
 impl Plus {
-    /// Of models with the centres of `one`, a column of coefficients for each.
+    /// Models with the centres of `one`, each with one column of coefficients for each target.
     pub fn of(
         one: &KrrModel<AnyKernel, f64>,
         theta: Mat<f64>,
@@ -32,12 +32,12 @@ impl Plus {
         Ok(Plus { models, residuals })
     }
 
-    /// n.
+    /// The number of residuals of a target, n.
     pub fn rows(&self) -> usize {
         self.residuals.first().map_or(0, |models| models.iter().map(Vec::len).sum())
     }
 
-    /// What no fit would have made of d features and t targets, in words.
+    /// A description of what is wrong, if no fit with d features and t targets makes these models.
     pub fn problem(&self, d: usize, t: usize) -> Option<String> {
         let Plus { models, residuals } = self;
         let parts = models.coefficients().ncols() / t.max(1);

@@ -36,9 +36,9 @@ const NOISES: i32 = 200;
 const STEP: f64 = 0.87;
 /// Values of s² that are compared where residuals determine it, each half of the one before.
 const AMPLITUDES: i32 = 10;
-/// Landmarks of the variance.
+/// The largest number of landmarks of the posterior variance.
 const LANDMARKS: usize = 1000;
-/// Rows between which the mean of a kernel is taken.
+/// The largest number of rows whose kernel values are averaged.
 const SPREAD_ROWS: usize = 300;
 /// The least σ² in standard units: the square of a rounding error.
 const LEAST_NOISE: f64 = 1e-30;
@@ -46,7 +46,7 @@ const LEAST_NOISE: f64 = 1e-30;
 /// The posterior variance of a Gaussian process, with the variances of function and noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uncertainty {
-    /// b and c.
+    /// Computes b and c.
     pub(crate) posterior: Posterior<AnyKernel, f64>,
     pub(crate) variances: Variances,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Variances {
     pub noise: Vec<f64>,
 }
 
-/// What is known of validation rows.
+/// The residuals of validation rows, from which variances are estimated.
 pub(crate) struct Left<'a> {
     /// y − f, n × t, in standard units.
     pub residuals: &'a Mat<f64>,
@@ -69,7 +69,7 @@ pub(crate) struct Left<'a> {
     pub weights: &'a [f64],
     /// κ.
     pub spread: f64,
-    /// Rows that are fitted.
+    /// The number of fitted rows.
     pub rows: usize,
 }
 
@@ -108,7 +108,7 @@ impl Left<'_> {
 }
 
 impl Uncertainty {
-    /// What no fit would have made of d features and t targets, in words.
+    /// A description of what is wrong, if no fit with d features and t targets makes these variances.
     pub(crate) fn problem(&self, d: usize, t: usize) -> Option<String> {
         let Variances { function, noise } = &self.variances;
         let positive = |all: &[f64]| all.iter().all(|v| v.is_finite() && *v >= 0.0);

@@ -4,7 +4,7 @@ use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Sizes, Uncertainty};
+use crate::intervals::{Conformal, ResidualSizes, Uncertainty};
 use crate::problem::WeightedTable;
 use crate::target::in_units;
 use crate::validation::Coverage;
@@ -133,8 +133,13 @@ impl Model {
         self.uncertainty.as_ref().ok_or(Error::NoDeviations)
     }
 
-    /// Keeps the scores of rows that no choice has seen; how well halves of them cover each other.
-    pub(crate) fn calibrate(&mut self, sizes: Sizes, table: &Table) -> Result<Vec<Coverage>> {
+    /// Stores the scores of rows on which no choice depends, and returns the coverage of one half of
+    /// them by the other.
+    pub(crate) fn calibrate(
+        &mut self,
+        sizes: ResidualSizes,
+        table: &Table,
+    ) -> Result<Vec<Coverage>> {
         let x = self.points_of(table)?;
         let points = Points::from_rows(x.as_ref());
         let (f, s) = (self.values(points)?, sizes.at(points)?);
@@ -151,7 +156,8 @@ impl Model {
         Ok(coverage)
     }
 
-    /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there.
+    /// Calibrates the probabilities on rows on which no choice depends, and returns their errors
+    /// there.
     pub(crate) fn calibrate_classes(&mut self, aside: &WeightedTable) -> Result<ClassErrors> {
         let (table, classes) = (&aside.table, self.tells_apart()?);
         let column = column_of(table, &classes.target)?;

@@ -42,20 +42,20 @@ use serde::{Deserialize, Serialize};
 #[must_use]
 pub struct Model {
     pub(crate) columns: Columns,
-    /// All columns of the table that was fitted, in its order: what a file without names is taken
-    /// to hold.
+    /// The names of all columns of the fitted table, in its order. A file without names must have
+    /// these columns.
     pub(crate) layout: Vec<String>,
     pub(crate) targets: Vec<Target>,
-    /// If the target is one of classes: then `targets` are the functions of these.
+    /// The classes, if the target has classes: then `targets` are their functions.
     pub(crate) classes: Option<Classes>,
-    /// A, d × d: the kernel sees Ax.
+    /// The linear map A, d × d: the kernel takes Ax.
     pub(crate) map: Option<Mat<f64>>,
     pub(crate) regression: KrrModel<AnyKernel, f64>,
-    /// What its intervals are made of, if rows were set aside.
+    /// The calibration of intervals, if rows were set aside for it.
     pub(crate) conformal: Option<Conformal>,
-    /// The same of models that leave rows out.
+    /// The calibration of intervals by models that leave rows out.
     pub(crate) plus: Option<Plus>,
-    /// What its standard deviations are made of.
+    /// The variances for standard deviations.
     pub(crate) uncertainty: Option<Uncertainty>,
     /// The importance and effect of each column, from some of the fitted rows. Predictions do not
     /// depend on it.
@@ -164,7 +164,7 @@ impl Model {
         Ok(Predictions { values, probabilities, notes: applied.notes })
     }
 
-    /// In the units of the targets.
+    /// The predictions at mapped features, in the units of the targets.
     pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
         Ok(in_units(self.regression.predict(x)?, &self.targets))
     }
@@ -275,7 +275,7 @@ impl Model {
         &self.regression
     }
 
-    /// The rows of a table as the kernel sees them, n × d.
+    /// The mapped features of the rows of a table, n × d.
     pub(crate) fn points_of(&self, table: &Table) -> Result<Mat<f64>> {
         Ok(self.mapped(self.columns.apply(table)?.x))
     }
@@ -287,7 +287,7 @@ impl Model {
         }
     }
 
-    /// What no fit would have made, in words.
+    /// A description of what is wrong, if no fit makes this model.
     pub(crate) fn problem(&self) -> Option<String> {
         let (d, t) = (self.columns.dim(), self.regression.coefficients().ncols());
         let sides = self.map.as_ref().map_or((d, d), |map| (map.nrows(), map.ncols()));

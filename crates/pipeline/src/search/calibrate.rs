@@ -1,5 +1,5 @@
-//! What validation rows tell of the chosen candidate: its predictions beside the truth,
-//! probabilities, sizes of residuals, and standard deviations.
+//! Results of the chosen candidate on validation rows: predictions and truth, probabilities, sizes
+//! of residuals, and standard deviations.
 
 use super::Search;
 use super::candidate::Candidate;
@@ -7,7 +7,7 @@ use super::solve::{gather, shifted, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::examples::Examples;
-use crate::intervals::{Calibrate, Left, Sizes, Variances, posterior, spread_of};
+use crate::intervals::{Calibrate, Left, ResidualSizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
 use crate::split::Split;
@@ -17,12 +17,12 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
 
-/// Landmarks of the fit of sizes.
+/// The largest number of landmarks in the fit of sizes.
 const SIZE_LANDMARKS: usize = 300;
 
 impl Search<'_> {
-    /// Keeps the predictions of a trial at full size on its validation rows, in units of the
-    /// target. Each fold has a model of its own.
+    /// Stores the predictions of a trial at full size for validation rows, in units of the target.
+    /// Each fold has its own model.
     pub(super) fn validate(
         &mut self,
         candidate: Candidate,
@@ -41,14 +41,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The targets of all validation rows in their units, and these rows.
+    /// The targets of all validation rows in their units, and the numbers of these rows.
     pub(super) fn actual(&self) -> (Mat<f64>, Vec<usize>) {
         let rows = self.validation.concat();
         let y = gather(self.problem.y.as_ref(), &rows);
         (in_units(y, &self.problem.targets), rows)
     }
 
-    /// The values that were kept, beside what should have been.
+    /// The stored predictions of the chosen candidate with the true values.
     pub(super) fn validation(
         &self,
         chosen: &Candidate,
@@ -82,8 +82,8 @@ impl Search<'_> {
         })
     }
 
-    /// The classes with probabilities calibrated on the values that were kept, and the errors of
-    /// those probabilities; nothing of a regression.
+    /// The classes with probabilities calibrated on the stored predictions, and the errors of these
+    /// probabilities; `None` for a regression.
     pub(super) fn calibrate(
         &self,
         chosen: &Candidate,
@@ -96,8 +96,8 @@ impl Search<'_> {
         Some((labels.classes(calibration), errors))
     }
 
-    /// The calibration of the values of some rows, and the errors of its probabilities there. Rows
-    /// count by their weights in both.
+    /// The calibration on the values of some rows, and the errors of its probabilities there, both
+    /// weighted.
     pub(super) fn calibrated(
         &self,
         values: MatRef<'_, f64>,
@@ -121,7 +121,7 @@ impl Search<'_> {
         matches!(self.fit.calibrate, Some(Calibrate::Share(_))) && self.problem.labels.is_none()
     }
 
-    /// y − f for the values that were kept, in units of the targets, and the rows.
+    /// The residuals y − f of the stored predictions, in units of the targets, and the rows.
     fn residuals(&self, chosen: &Candidate, centers: Centers) -> Option<(Mat<f64>, Vec<usize>)> {
         let values = self.validated(chosen, centers)?;
         let (actual, rows) = self.actual();
@@ -129,13 +129,17 @@ impl Search<'_> {
         Some((Mat::from_fn(rows.len(), values.ncols(), residual), rows))
     }
 
-    /// The second fit of intervals: the size of the residuals in the values that were kept.
-    pub(super) fn sizes(&self, chosen: &Candidate, centers: Centers) -> Result<Option<Sizes>> {
+    /// The second fit of intervals: the size of the residuals of the stored predictions.
+    pub(super) fn sizes(
+        &self,
+        chosen: &Candidate,
+        centers: Centers,
+    ) -> Result<Option<ResidualSizes>> {
         let (residuals, rows) = match self.residuals(chosen, centers) {
             Some(found) if self.wants_sizes() => found,
             _ => return Ok(None),
         };
-        let (logs, ranges) = Sizes::logarithms(residuals.as_ref());
+        let (logs, ranges) = ResidualSizes::logarithms(residuals.as_ref());
         let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
@@ -146,11 +150,11 @@ impl Search<'_> {
         let ridges = lambda_grid(1.0, 1e-8, 17)?;
         let path = NystromKrr::without_ridge(kernel).path(sizes.problem(), &landmarks, &ridges)?;
         let regression = path.model_at(path.best_by_loo().ridge)?;
-        Ok(Some(Sizes { regression, ranges }))
+        Ok(Some(ResidualSizes { regression, ranges }))
     }
 
-    /// How much function and noise vary, if standard deviations are wanted: from what the trial of
-    /// the candidate gave on validation rows, each by a fit that has not seen it.
+    /// The variances of function and noise, if standard deviations are requested: estimated from the
+    /// residuals of validation rows, each predicted by a fit without it.
     pub(super) fn variances(&self, chosen: &Candidate, trial: &Trial) -> Result<Option<Variances>> {
         let (mut residuals, validation) = match self.residuals(chosen, trial.centers) {
             Some(found) if self.fit.deviations => found,
@@ -182,7 +186,7 @@ impl Search<'_> {
         Ok(Some(found))
     }
 
-    /// What the chosen candidate gave on validation rows.
+    /// The stored predictions of the chosen candidate for validation rows.
     pub(super) fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
         if let Some((_, Some(odds))) = &self.logistic {
             return Some(odds);

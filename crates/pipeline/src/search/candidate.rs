@@ -1,4 +1,4 @@
-//! What is compared: a treatment of the columns, a family, a metric, a length scale.
+//! Candidates: a treatment of the columns, a family, a metric and a length scale.
 
 use crate::columns::Shape;
 use crate::error::Result;
@@ -60,7 +60,7 @@ pub(super) fn neighbours(family: Family) -> &'static [Family] {
 }
 
 impl Candidate {
-    /// Gaussian at the median distance.
+    /// The plain default: Gaussian with the median distance as length scale.
     pub const PLAIN: Candidate = Candidate {
         shape: Shape::PLAIN,
         family: Family::Gaussian,
@@ -68,13 +68,18 @@ impl Candidate {
         multiple: 1.0,
     };
 
+    /// The candidate with the usual length scale of its family.
+    pub fn usual(shape: Shape, family: Family, metric: Metric) -> Candidate {
+        Candidate { shape, family, metric, multiple: usual(family) }
+    }
+
     /// The candidate of a trial.
     pub fn of(trial: &Trial) -> Candidate {
         let Trial { shape, family, metric, multiple, .. } = *trial;
         Candidate { shape, family, metric, multiple }
     }
 
-    /// How much there is to it; of candidates that are as good the simplest is taken.
+    /// The complexity; of candidates with the same error, the simplest is chosen.
     pub fn complexity(&self) -> u32 {
         let shape = u32::from(self.shape != Shape::PLAIN);
         let metric = match self.metric {
@@ -86,18 +91,18 @@ impl Candidate {
         100 * (shape + metric) + family.unwrap_or(FAMILIES.len()) as u32
     }
 
-    /// Whether it differs in the length scale alone.
+    /// Whether the candidates differ at most in the length scale.
     pub fn is_like(&self, other: &Candidate) -> bool {
         Candidate { multiple: other.multiple, ..*self } == *other
     }
 
-    /// The kernel, if `medians` are the distances of its points.
+    /// The kernel for d features whose median Euclidean and L1 distances are `medians`.
     pub fn kernel(&self, medians: [f64; 2], d: usize) -> Result<AnyKernel> {
         let median = if self.family.is_manhattan() { medians[1] } else { medians[0] };
         Ok(self.family.kernel(self.multiple * median, d)?)
     }
 
-    /// A trial on so many rows, of which the rest is still to be said.
+    /// A trial of the candidate without results.
     pub fn trial(&self, rows: usize, centers: Centers) -> Trial {
         Trial {
             shape: self.shape,
@@ -120,10 +125,10 @@ impl Candidate {
     }
 }
 
-/// Errors that differ by less than this are the same.
+/// Errors with a ratio below this count as equal.
 const TIE: f64 = 1.001;
 
-/// The best of some trials: the simplest of those that are as good as the smallest error.
+/// The simplest of the trials whose errors count as equal to the smallest error.
 pub(super) fn best(trials: &[Trial]) -> Option<&Trial> {
     let least = least(trials);
     let good = trials.iter().filter(|trial| trial.error <= TIE * least);
@@ -135,7 +140,7 @@ pub(super) fn least<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> f64 {
     trials.into_iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min)
 }
 
-/// The best candidates, best first, at most `count`, which differ by more than the length scale.
+/// The best candidates, best first, at most `count`, which differ in more than the length scale.
 pub(super) fn leaders(trials: &[Trial], count: usize) -> Vec<Candidate> {
     let mut rest = trials.to_vec();
     let mut leaders = Vec::new();

@@ -1,14 +1,14 @@
-//! How the error of the chosen candidate falls with rows and with landmarks.
+//! Learning curves: the error of the chosen candidate by rows and by landmarks.
 
 use super::Search;
 use super::candidate::Candidate;
-use crate::effort::path_work;
+use crate::cost::{path_landmarks, path_work};
 use crate::error::Result;
 use crate::report::{Centers, CurvePoint, Curves, Trial};
 use crate::split::Split;
 use nystrom::prelude::*;
 
-/// The share of the work that may go into the curves.
+/// The largest share of the work for the curves.
 const SHARE: f64 = 0.03;
 /// The fewest landmarks, and the fewest rows, of a curve.
 const FEWEST: usize = 25;
@@ -16,15 +16,15 @@ const FEWEST: usize = 25;
 const POINTS: usize = 6;
 
 impl Search<'_> {
-    /// Fits with random landmarks to the training rows of the first fold. On all of them with ever
-    /// more landmarks, as far as work and memory allow; and with the most of these on fewer rows.
-    /// λ is chosen by leave-one-out; where rows of a fold belong together it is that of the trial.
+    /// Fits with random landmarks to the training rows of the first fold: to all of them with more
+    /// and more landmarks, as far as work and memory allow, and to fewer rows with the largest number
+    /// of landmarks. λ is chosen by leave-one-out; with groups or times it is the λ of the trial.
     pub(super) fn curves(&mut self, chosen: &Candidate, trial: &Trial) -> Result<Curves> {
         let random = self.fit.split == Split::Random;
         let lambda = (!random).then_some(trial.mu / trial.rows as f64);
         let n = self.orders[0].len();
         let (d, work) = (self.d(), SHARE * self.allowed / 2.0);
-        let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
+        let memory = path_landmarks(self.fit.memory);
         let (mut landmarks, mut spent, mut m) = (Vec::new(), 0.0, FEWEST.min(n));
         while !self.stopped && m <= n {
             spent += path_work(n as f64, m as f64, d);
@@ -48,7 +48,7 @@ impl Search<'_> {
         Ok(Curves { rows, landmarks })
     }
 
-    /// The error on the validation rows of the first fold; none where the fit fails.
+    /// The error on the validation rows of the first fold; `None` if the fit fails.
     fn point(
         &mut self,
         chosen: &Candidate,

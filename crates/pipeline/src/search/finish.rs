@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, best};
 use super::solve::gather;
 use super::{Fitted, Search};
-use crate::effort::{full_bytes, full_work, largest, path_work};
+use crate::cost::{full_bytes, full_work, largest_fitting, path_landmarks, path_work};
 use crate::error::{Error, Result};
 use crate::examples::landmark_path;
 use crate::kernel::AnyKernel;
@@ -14,23 +14,23 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::LambdaPath;
 use nystrom::prelude::*;
 
-/// Landmarks of the plain default, and of the fit when the search was told to stop.
+/// The number of landmarks of the plain default, and of the fit after a search was stopped.
 const PLAIN_LANDMARKS: usize = 500;
-/// The part of the landmarks with which ways to choose them are compared: one in so many, …
+/// Random landmarks and pivots are compared with one in this many of the landmarks.
 const PART: usize = 3;
-/// … what that costs beside a trial with all of them, and the error that makes another way than at
-/// random worthwhile.
+/// The cost of a trial and of that comparison, relative to the cost of the trial.
 const COMPARING: f64 = 1.25;
+/// Pivots replace random landmarks if they reduce the error by this factor.
 const WORTHWHILE: f64 = 0.999;
-/// Rows among which pivots are sought, for each of them.
+/// Pivots are chosen from this many random rows for each pivot.
 const POOL: usize = 10;
-/// The share of the work that may go into explaining the model.
+/// The largest share of the work for the explanation of the model.
 const EXPLAINING: f64 = 0.03;
-/// Ridges of a trial at full size.
+/// The number of ridges in a trial at full size.
 const RIDGES: usize = 3;
-/// The residuals between which a fit to all rows stops: where its trial stopped to improve, …
+/// The smallest and the largest relative residual at which a fit to all rows stops.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
-/// … and one whose trial was solved directly.
+/// The relative residual at which it stops if its trial was solved directly.
 const AFTER_DIRECT: f64 = 1e-4;
 
 impl Search<'_> {
@@ -66,7 +66,8 @@ impl Search<'_> {
         self.model(chosen, trial, plain_error, regression)
     }
 
-    /// How many of the finalists can be fitted to all training rows, and the best to all rows.
+    /// The number of finalists that can be fitted to all training rows, with enough work left for a
+    /// fit of the best to all rows.
     fn affordable(&self, finalists: usize) -> usize {
         let (n, d) = (self.n(), self.d());
         let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
@@ -78,15 +79,15 @@ impl Search<'_> {
         (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
     }
 
-    /// As many landmarks as the work that is left and the memory afford, chosen in the way that is
-    /// better for a part of them.
+    /// As many landmarks as the remaining work and the memory allow, random rows or pivots, whichever
+    /// is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d) = (self.n() as f64, self.d());
         let left = (self.allowed - self.work).max(0.4 * self.allowed);
         let work = left / (COMPARING * self.orders.len() as f64 + 1.0);
-        let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
+        let memory = path_landmarks(self.fit.memory);
         let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
-        let m = largest(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
+        let m = largest_fitting(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
         let few = m.div_ceil(PART);
         let [random, pivots] = [Centers::Uniform(few), Centers::Pivots(few)]
             .map(|centers| self.with_landmarks(candidate, centers, &format!("{centers}")));
@@ -136,8 +137,8 @@ impl Search<'_> {
         Ok(path)
     }
 
-    /// λ of a fit with landmarks by the error on the validation rows of all folds, where rows of a
-    /// fold belong together: leave-one-out would keep the rows beside the one left out.
+    /// For a split by group or time, the λ with the smallest error on the validation rows of all
+    /// folds: leave-one-out would keep the other rows of the group.
     fn lambda_by_folds(&mut self, candidate: Candidate, centers: Centers) -> Result<Option<f64>> {
         if self.fit.split == Split::Random {
             return Ok(None);
@@ -196,7 +197,7 @@ impl Search<'_> {
         Ok(trial)
     }
 
-    /// The fit of a candidate to all rows, in the way of its trial.
+    /// The fit of a candidate to all rows, with the kind of centres of its trial.
     fn fit_all(&mut self, chosen: Candidate, trial: &Trial) -> Result<KrrModel<AnyKernel, f64>> {
         self.goes_on("the final fit");
         self.mean_map(&chosen)?;
@@ -221,7 +222,7 @@ impl Search<'_> {
         Ok(model)
     }
 
-    /// The coefficients of all rows: of each the mean over the folds whose model has it.
+    /// The coefficient of each row, averaged over the folds whose models have the row.
     fn joined(&self, models: &[KrrModel<AnyKernel, f64>]) -> Mat<f64> {
         let mut alpha = Mat::zeros(self.n(), self.problem.y.ncols());
         let share = 1.0 / (models.len() - 1).max(1) as f64;
@@ -286,7 +287,7 @@ impl Search<'_> {
         Ok(Fitted { model, report })
     }
 
-    /// How the model was made.
+    /// The record of how the model was made.
     fn made(&self, trial: &Trial, regression: &KrrModel<AnyKernel, f64>) -> Made {
         let logistic = self.logistic.as_ref().map(|(logistic, _)| *logistic);
         let logistic = logistic.filter(LogisticTrial::is_better);
@@ -302,7 +303,8 @@ impl Search<'_> {
         }
     }
 
-    /// What the model says of how wrong it may be: probabilities, intervals, standard deviations.
+    /// Adds what quantifies the uncertainty of the model: probabilities, intervals and standard
+    /// deviations.
     fn certain(&self, chosen: &Candidate, model: &mut Model, report: &mut Report) -> Result<()> {
         let centers = report.chosen.centers;
         if let (Some(_), Some(aside)) = (&model.classes, &self.problem.aside) {
@@ -318,7 +320,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Explains the model at some of the rows that were fitted.
+    /// Explains the model by some of the fitted rows.
     fn explain(&self, model: &mut Model) -> Result<()> {
         let rows = model.rows_to_explain(EXPLAINING * self.allowed).min(self.n());
         model.explained(&self.problem.table.select_rows(&self.everything[..rows])?)

@@ -11,22 +11,22 @@ use nystrom::faer::Mat;
 use nystrom::krr::{LinearMap, MetricForm};
 use nystrom::prelude::*;
 
-/// Steps without a better error after which learning ends.
+/// Learning ends after this many steps without a better error.
 const PATIENCE: usize = 1;
-/// Learning ends at an error that is this many times the best of all on as many rows.
+/// Learning ends if the error is this many times the best error of all trials on as many rows.
 const HOPELESS: f64 = 1.2;
-/// What counts as a better error, as a share of the best.
+/// An error is better if it is below this share of the best error.
 const IMPROVED: f64 = 0.998;
-/// Rows whose gradients are averaged.
+/// The largest number of rows whose gradients are averaged.
 const GRADIENT_ROWS: usize = 3000;
 
 impl Search<'_> {
-    /// Learns the candidate's metric from so many rows of each fold, beginning with that of `start`
-    /// (none: A = I), in so many steps at most. If the error is then below `bar` the metric is kept
-    /// and the trial given; else the candidate's metric stays as it was.
+    /// Learns the metric of a candidate from `rows` rows of each fold in at most `steps` steps, which
+    /// start at the metric of `start` (`None`: A = I). If the error is then below `bar`, the metric
+    /// is stored and its trial returned. Otherwise the metric of the candidate does not change.
     ///
-    /// The steps are those of [`LearnedMetric`], with a map for each fold. The step with the
-    /// smallest validation error counts; nothing is given if that is the one with A = I.
+    /// The steps are those of [`LearnedMetric`], with a map for each fold. The result is the step
+    /// with the smallest validation error, or `None` if that is the step with A = I.
     pub(super) fn learn(
         &mut self,
         candidate: Candidate,
@@ -75,20 +75,19 @@ impl Search<'_> {
         Ok(trial)
     }
 
-    /// The maps of one candidate, as those of another.
+    /// A copy of the maps of candidate `one` for candidate `other`.
     pub(super) fn maps_of(&self, one: &Candidate, other: &Candidate) -> Vec<Learnt> {
-        let own = self.maps.iter().filter(|learnt| learnt.is_of(one));
-        let Candidate { shape, family, metric, .. } = *other;
-        own.map(|learnt| Learnt { shape, family, metric, ..learnt.clone() }).collect()
+        let own = self.maps.iter().filter(|learnt| learnt.candidate.is_like(one));
+        own.map(|learnt| Learnt { candidate: *other, ..learnt.clone() }).collect()
     }
 
-    /// Puts these maps in the place of a candidate's own.
+    /// Replaces the maps of a candidate.
     pub(super) fn replace(&mut self, candidate: &Candidate, maps: Vec<Learnt>) {
-        self.maps.retain(|learnt| !learnt.is_of(candidate));
+        self.maps.retain(|learnt| !learnt.candidate.is_like(candidate));
         self.maps.extend(maps);
     }
 
-    /// The maps after these models of all folds; none if one is constant.
+    /// The next maps, from the models of all folds; `None` if a model is constant.
     fn next_maps(
         &self,
         candidate: &Candidate,
@@ -102,8 +101,8 @@ impl Search<'_> {
         models.iter().enumerate().map(next).collect()
     }
 
-    /// The map for all rows: the mean of those of the folds. A feature that some folds do not have
-    /// is averaged over those that have it; one that none has stays as it is.
+    /// Adds the map for all rows: the mean of the maps of the folds. An entry is averaged over the
+    /// folds that have both features; without such a fold it is that of the identity.
     pub(super) fn mean_map(&mut self, candidate: &Candidate) -> Result<()> {
         let maps = self.maps_of(candidate, candidate);
         if maps.is_empty() {
@@ -135,7 +134,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The map after `model`, which was fitted to `rows`; none if it is constant.
+    /// The next map, from a model that was fitted to `rows`; `None` if the model is constant.
     fn next(
         &self,
         candidate: &Candidate,
@@ -161,7 +160,7 @@ impl Search<'_> {
         Ok(Some(self.learnt_map(candidate, fold, rows, map.matrix())?))
     }
 
-    /// A map with the median distances of rows under it.
+    /// A map with the median distances of these rows after mapping.
     fn learnt_map(
         &self,
         candidate: &Candidate,
@@ -172,15 +171,6 @@ impl Search<'_> {
         let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
         let x = mapped(x.as_ref(), map.as_ref());
         let medians = medians(x.as_ref(), &mut self.stream(4))?;
-        let Candidate { shape, family, metric, .. } = *candidate;
-        Ok(Learnt { shape, family, metric, fold, map, medians })
-    }
-}
-
-impl Learnt {
-    /// Whether it is this candidate's, at any length scale.
-    pub(super) fn is_of(&self, candidate: &Candidate) -> bool {
-        (self.shape, self.family, self.metric)
-            == (candidate.shape, candidate.family, candidate.metric)
+        Ok(Learnt { candidate: *candidate, fold, map, medians })
     }
 }

@@ -1,4 +1,4 @@
-//! Models that leave out rows which the search has not seen, for CV+ and jackknife+.
+//! Models that each leave out rows on which the search does not depend, for CV+ and jackknife+.
 
 use super::Search;
 use super::candidate::Candidate;
@@ -15,30 +15,27 @@ use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
-/// Centres of jackknife+.
+/// The largest number of centres of jackknife+.
 const CENTERS: usize = 500;
-/// Numbers that models of jackknife+ may have: 256 MiB.
+/// The largest number of coefficients of jackknife+: 256 MiB.
 const MOST: usize = 1 << 25;
 
 impl Search<'_> {
-    /// The model fitted to all rows, by the choices made without those set aside, and what its
-    /// intervals are made of. Nothing if rows are set aside for good.
+    /// Fits the model again to all rows, with the choices made without the rows set aside, and
+    /// calibrates its intervals. Does nothing for [`Calibrate::Share`], whose rows stay set aside.
     pub(super) fn leave_out(
         &self,
         chosen: &Candidate,
         model: &mut Model,
         report: &mut Report,
     ) -> Result<()> {
-        let how = match self.fit.calibrate {
-            None | Some(Calibrate::Share(_)) => return Ok(()),
-            Some(how) => how,
-        };
+        let how = self.fit.calibrate.filter(|how| !matches!(how, Calibrate::Share(_)));
+        let Some(how) = how else { return Ok(()) };
         let data = self.fitted(chosen, model)?;
         let rows = data.y.nrows();
         let (regression, plus) = match how {
-            Calibrate::Share(_) => return Ok(()),
             Calibrate::Cross(parts) => self.cross(model, &data, parts, report)?,
-            Calibrate::LeaveOneOut => self.jackknife(model, &data)?,
+            _ => self.jackknife(model, &data)?,
         };
         report.rows = rows;
         model.made.holds_all_rows &= regression.centers().len() == rows;
@@ -50,7 +47,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// All rows that a finished model is fitted to, those that the search has seen first.
+    /// All rows to which the finished model is fitted; the rows of the search come first.
     fn fitted(&self, chosen: &Candidate, model: &Model) -> Result<Examples> {
         let rows: Vec<usize> = (0..self.n()).collect();
         let (x, y) = (self.rows(chosen, None, &rows), self.problem.y.clone());
@@ -80,7 +77,7 @@ impl Search<'_> {
         Ok(Uncertainty { posterior: posterior(kernel, data.problem(), &order, mu)?, variances })
     }
 
-    /// CV+: a model without each part of the rows set aside, and one with all.
+    /// CV+: one model without each part of the rows set aside, and one with all rows.
     fn cross(
         &self,
         model: &Model,
@@ -120,7 +117,7 @@ impl Search<'_> {
         Ok((whole, plus))
     }
 
-    /// The fit that was chosen, to these rows: with all of them as centres, or with its own.
+    /// The chosen fit to these rows: with all of them as centres, or with its landmarks.
     fn with_rows(
         &self,
         model: &Model,
@@ -148,7 +145,7 @@ impl Search<'_> {
             );
             return Err(Error::Option { option: "calibrate", problem });
         }
-        // the ridge by the rows that the search has seen
+        // the ridge is chosen from the rows of the search
         let kernel = model.regression.kernel();
         let of_seen = data.select(&(0..seen).collect::<Vec<_>>());
         let landmarks = Landmarks::new(seen, self.everything[..m].to_vec())?;

@@ -1,9 +1,9 @@
-//! Of classes: the logistic loss in place of squares, with the kernel that squares have found.
+//! For classes: fits with the logistic loss, with the kernel that the search found with squares.
 
 use super::Search;
 use super::candidate::Candidate;
 use super::solve::{gather, stacked};
-use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
+use crate::cost::{full_bytes, full_newton_work, largest_fitting, newton_work};
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;
@@ -12,28 +12,30 @@ use nystrom::faer::Mat;
 use nystrom::krr::{FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
-/// The share of the work for it with landmarks and over all rows, …
+/// The largest share of the work with landmarks, and with all rows as centres.
 const SHARE: f64 = 0.3;
 const SHARE_OVER_ALL: f64 = 0.6;
-/// … into how many Newton steps that is divided, with landmarks and over all rows, …
+/// The planned number of Newton steps with landmarks, and with all rows as centres.
 const STEPS: f64 = 40.0;
 const STEPS_OVER_ALL: f64 = 26.0;
-/// … how many of these a ridge of the path takes, and the last fit.
+/// The number of Newton steps counted for a ridge of the path, and for the last fit.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
-/// The decrease of the objective, relative to it, below which steps over all rows end.
+/// Newton's method over all rows ends when the objective decreases by less than this share.
 const ENOUGH: f64 = 1e-5;
 /// The fewest and the most landmarks.
 const LANDMARKS: [usize; 2] = [100, 2000];
-/// The first λ of the path with landmarks; over all rows as a multiple of that of squares, which
-/// is of the same use there. The ratio to the next, …
+/// The first λ of the path with landmarks.
 const FIRST: f64 = 1e-3;
+/// The first λ of the path with all rows as centres, as a multiple of the λ of squares.
 const FIRST_OF_SQUARES: f64 = 3.0;
+/// The ratio of one λ to the one before.
 const RATIO: f64 = 0.316_227_766_016_837_94;
-/// … how many at most, and how many in a row that are worse than the best end it.
+/// The largest number of λ.
 const RIDGES: usize = 14;
+/// The path ends after this many λ in a row that are worse than the best.
 const WORSE: usize = 2;
 
-/// What one λ gave on the validation rows of all folds.
+/// The log-odds of the validation rows of all folds at one λ.
 struct Odds {
     lambda: f64,
     values: Mat<f64>,
@@ -41,8 +43,8 @@ struct Odds {
 }
 
 impl Search<'_> {
-    /// The chosen candidate with the logistic loss, fitted to all rows, if its probabilities of
-    /// validation rows are better than those of squares.
+    /// The chosen candidate with the logistic loss, fitted to all rows; `None` unless its
+    /// probabilities on validation rows are better than those of squares.
     pub(super) fn logistic(
         &mut self,
         chosen: &Candidate,
@@ -94,7 +96,7 @@ impl Search<'_> {
         Ok(Some(model))
     }
 
-    /// Rows of classes, with targets ±1.
+    /// These rows with targets ±1.
     fn signs(&self, chosen: &Candidate, fold: Option<usize>, rows: &[usize]) -> Examples {
         let y = gather(self.problem.y.as_ref(), rows);
         let sign = |i, j| if y[(i, j)] > 0.0 { 1.0 } else { -1.0 };
@@ -102,8 +104,8 @@ impl Search<'_> {
         Examples { x: self.rows(chosen, fold, rows), y, weights: self.weights_of(rows) }
     }
 
-    /// All rows where squares took all and the share of the work affords it, else as many landmarks
-    /// as it does.
+    /// All rows, if they are the centres of squares and the share of the work allows it; otherwise
+    /// as many landmarks as it allows; `None` if these are too few.
     fn newton_centers(&self, of_squares: Centers) -> Option<Centers> {
         let n = self.n();
         let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
@@ -116,7 +118,7 @@ impl Search<'_> {
         let affords =
             |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= SHARE * self.allowed;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
-        let m = largest(0, most, affords);
+        let m = largest_fitting(0, most, affords);
         let centers = match of_squares {
             Centers::Pivots(_) => Centers::Pivots(m),
             _ => Centers::Uniform(m),
@@ -124,7 +126,7 @@ impl Search<'_> {
         (m >= fewest).then_some(centers)
     }
 
-    /// Operations of a step in each fold.
+    /// The operations of one Newton step in all folds.
     fn newton_step(&self, n: usize, over: Centers) -> f64 {
         let (d, t) = (self.d(), self.problem.y.ncols());
         let step = match over {
@@ -138,7 +140,8 @@ impl Search<'_> {
         self.work += steps * self.newton_step(n, over) / self.orders.len() as f64;
     }
 
-    /// The λ with the least log-loss over all folds. The first fold says how far the path goes.
+    /// The λ with the smallest log-loss over all folds. The first fold determines where the path
+    /// ends.
     fn odds(&mut self, chosen: &Candidate, over: Centers, path: &[f64]) -> Result<Option<Odds>> {
         let mut of_folds = vec![self.odds_of(chosen, 0, over, path)?];
         for fold in 1..self.orders.len() {
@@ -155,8 +158,8 @@ impl Search<'_> {
         Ok(finite.min_by(|a, b| a.log_loss.total_cmp(&b.log_loss)))
     }
 
-    /// The log-odds of the validation rows of a fold along the path of λ. The first fold does not
-    /// go beyond the least log-loss.
+    /// The log-odds of the validation rows of a fold at each λ of the path. In the first fold, the
+    /// path ends after [`WORSE`] λ in a row that do not reduce the log-loss.
     fn odds_of(
         &mut self,
         chosen: &Candidate,

@@ -14,11 +14,11 @@ mod trial;
 use crate::columns::{Columns, Shape};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::kernel::{AnyKernel, Family};
+use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, Iterations, LogisticTrial, Metric, Report, Trial};
+use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
@@ -26,43 +26,44 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
 
-/// Shares of the work: of many candidates on few rows, and of the best of them on more. Length
-/// scales take about a fifth, the fits at full size what is left.
+/// The shares of the work for many candidates on few rows, and for the best of them on more rows.
+/// The fits at full size use the rest.
 const SHARES: [f64; 2] = [0.2, 0.3];
-/// The least memory in which a search makes sense.
+/// The smallest memory of a search, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// A trial and the model of each fold.
 type Tried = (Trial, Vec<KrrModel<AnyKernel, f64>>);
 
-/// A search under way.
+/// The state of a search.
 pub(crate) struct Search<'a> {
     fit: &'a Fit,
     problem: TableProblem,
-    /// Shapes of the columns, the plain one first; a search makes more, and that of all rows last.
+    /// The features under each shape of the columns, the plain one first.
     shapes: Vec<Shaped>,
-    /// Per fold its training rows in random order: subsamples are prefixes, landmarks prefixes of
-    /// those.
+    /// The training rows of each fold in random order: a subsample is a prefix, and random landmarks
+    /// are a prefix of it.
     orders: Vec<Vec<usize>>,
-    /// Per fold its validation rows in random order.
+    /// The validation rows of each fold in random order.
     validation: Vec<Vec<usize>>,
-    /// Per fold the mean of its training rows above that of all rows, for each target.
+    /// For each fold and target, the mean of the training rows minus that of all rows.
     offsets: Vec<Vec<f64>>,
     /// All rows in random order.
     everything: Vec<usize>,
-    /// Metrics that were learnt: of which shape and fold, and what.
+    /// The learned metrics.
     maps: Vec<Learnt>,
-    /// Fits without a metric, and their models of each fold: where learning begins.
+    /// The trials without a metric, with the models of each fold, at which learning starts.
     plain: Vec<Tried>,
     trials: Vec<Trial>,
-    /// What fits at full size gave on validation rows.
+    /// The predictions of fits at full size for validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
-    /// Coefficients of all rows from fits at full size, where the final fit begins.
+    /// The coefficients of all rows from fits at full size, at which the final fit starts.
     begun: Vec<(Candidate, Mat<f64>)>,
     best: Option<Trial>,
-    /// How the iterations of the final fit ended.
+    /// The outcome of the iterations of the final fit.
     iterations: Option<Iterations>,
-    /// Of classes: the logistic loss and, if it was better, the log-odds of validation rows.
+    /// For classes: the trial of the logistic loss and, if it is better, the log-odds of validation
+    /// rows.
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
     work: f64,
     allowed: f64,
@@ -70,31 +71,30 @@ pub(crate) struct Search<'a> {
     stopped: bool,
     seed: u64,
     progress: &'a mut dyn Progress,
-    /// Whether the fit that it is for has landmarks in any case.
+    /// Whether the final fit must have landmarks.
     landmarks_only: bool,
 }
 
 /// The features under one shape of the columns.
 struct Shaped {
     shape: Shape,
-    /// The training rows of which fold say how columns become features; none: all rows.
+    /// The fold to whose training rows the columns are fitted; `None`: to all rows.
     fold: Option<usize>,
     columns: Columns,
-    /// Of all rows.
+    /// The features of all rows.
     x: Mat<f64>,
-    /// Median Euclidean and L1 distance of random pairs.
+    /// The median Euclidean and L1 distances of random pairs.
     medians: [f64; 2],
 }
 
-/// A linear map, learnt with a family from the training rows of a fold, or from all rows.
+/// A linear map, learnt for a candidate at any length scale.
 #[derive(Clone)]
 struct Learnt {
-    shape: Shape,
-    family: Family,
-    metric: Metric,
+    candidate: Candidate,
+    /// The fold whose training rows it was learnt from; `None`: all rows.
     fold: Option<usize>,
     map: Mat<f64>,
-    /// Median Euclidean and L1 distance of mapped pairs.
+    /// The median Euclidean and L1 distances of mapped pairs.
     medians: [f64; 2],
 }
 
@@ -152,10 +152,10 @@ impl Fit {
 }
 
 impl<'a> Search<'a> {
-    /// A search that has not begun.
+    /// The state before the first step.
     ///
     /// # Randomness
-    /// A permutation of the training rows for each fold, and the seed of all that follows.
+    /// A permutation of the training rows for each fold, and the seed of all later draws.
     pub fn new(
         fit: &'a Fit,
         problem: TableProblem,
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// The same for a fit that has too many rows for all of them to be centres.
+    /// The same search for a fit with too many rows for all of them to be centres.
     pub fn with_landmarks_only(self) -> Self {
         Search { landmarks_only: true, ..self }
     }
@@ -233,8 +233,9 @@ impl<'a> Search<'a> {
         self.shapes.iter().find(is).unwrap_or(&self.shapes[0])
     }
 
-    /// Makes the features under a shape for every fold; whether they differ from those of others.
-    /// Sums over a stream could not leave a row's copies out of the mean of its level.
+    /// Computes the features under a shape for every fold, and returns whether they differ from those
+    /// under other shapes. Means by level are refused if a sample has copies of rows, since the sums
+    /// over a stream cannot leave out the copies of a row.
     fn add_shape(&mut self, shape: Shape) -> Result<bool> {
         if shape.level_means && self.problem.copies_in_sample {
             return Ok(false);
@@ -255,7 +256,7 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Makes the features of all rows under a shape, and forgets those under others.
+    /// Adds the features under a shape with the columns fitted to all rows, and removes other shapes.
     fn whole(&mut self, shape: Shape) -> Result<()> {
         let shaped = self.shape_of(shape, (None, None))?;
         self.shapes.retain(|other| other.shape == shape);
@@ -273,12 +274,12 @@ impl<'a> Search<'a> {
         Ok(Shaped { shape, fold, columns, x, medians })
     }
 
-    /// A generator for one purpose, whatever was drawn for others.
+    /// A generator for one purpose, which does not depend on the draws for others.
     fn stream(&self, purpose: u64) -> Pcg64 {
         Pcg64::seed_from_u64(self.seed.wrapping_add(purpose))
     }
 
-    /// Tells of the next step; whether the search goes on.
+    /// Reports the next step, and returns whether the search continues.
     fn goes_on(&mut self, what: &str) -> bool {
         let done = (self.work / self.allowed).min(1.0);
         let event = Event { what, done, best: self.best.as_ref() };

@@ -5,29 +5,31 @@ use super::candidate::{
 };
 use super::{SHARES, Search};
 use crate::columns::Shape;
-use crate::effort::full_rows;
+use crate::cost::full_rows;
 use crate::error::Result;
 
 use crate::report::{Metric, Trial};
 
-/// Fits of the first and the second rung, as they are counted beforehand.
+/// The expected number of fits on few rows, and on more rows.
 const COUNTS: [usize; 2] = [44, 24];
-/// Steps in which a metric is learnt: at first, from another family's, and on more rows.
+/// The largest number of steps of a learned metric: from A = I, from the metric of another family,
+/// and on more rows.
 const STEPS: [usize; 3] = [4, 3, 5];
-/// By how much another shape of the columns has to be better.
+/// A shape of the columns replaces another if it reduces the error by this factor.
 const BENT: f64 = 0.99;
-/// A candidate of another distance than the best goes on if its error is within this factor.
+/// A candidate with another distance than the best is promoted if its error is within this factor.
 const OTHER: f64 = 1.12;
-/// A second finalist is fitted at full size if its error is within this factor of the first, …
+/// A second finalist is fitted at full size if its error is within this factor of the first.
 const CLOSE: f64 = 1.005;
-/// … or this one, if it is of another distance, whose error may fall faster with more rows, …
+/// The same factor for another distance, whose error may decrease faster with more rows.
 const UNLIKE: f64 = 1.02;
-/// … and the training rows are at most so many.
+/// With more training rows than this there is one finalist.
 const MANY: usize = 20_000;
-/// The ratio of length scales from one to the next, as long as the error falls below this share,
-/// and how often.
+/// The ratio of one length scale to the next.
 const RATIO: f64 = 1.6;
+/// The walk along length scales continues while each reduces the error by this factor.
 const HELPS: f64 = 0.999;
+/// The largest number of steps of this walk.
 const WALK: usize = 4;
 
 type Trials = Vec<Trial>;
@@ -42,7 +44,7 @@ impl Search<'_> {
         let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
         let mut finalists = Trials::new();
         for leader in self.promoted(&trials) {
-            // a neighbour of the one before it has had its turn
+            // it was tried as a neighbour of the leader before
             if finalists.iter().any(|other| Candidate::of(other).is_like(&leader)) {
                 continue;
             }
@@ -53,8 +55,8 @@ impl Search<'_> {
         Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
     }
 
-    /// Two unlike families under shapes of the columns, beside the plain default: the shape to
-    /// which each choice was added that made the smallest error smaller by enough, and its trials.
+    /// Tries the plain default, and two different families under each shape of the columns. The
+    /// result is the shape with every choice that reduced the smallest error enough, and its trials.
     fn shapes(&mut self, rows: usize) -> Result<(Shape, Trials)> {
         let (mut shape, mut trials) = (Shape::PLAIN, Trials::new());
         self.tried(Candidate::PLAIN, rows, &mut trials)?;
@@ -76,26 +78,24 @@ impl Search<'_> {
 
     fn families(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
         for family in [SMOOTH, CITY] {
-            let candidate =
-                Candidate { shape, family, multiple: usual(family), ..Candidate::PLAIN };
-            self.tried(candidate, rows, trials)?;
+            self.tried(Candidate::usual(shape, family, Metric::None), rows, trials)?;
         }
         Ok(())
     }
 
-    /// All metrics that are learnt from nothing, and the rough family without one.
+    /// Tries the rough family without a metric, and all learned metrics from A = I.
     fn metrics(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
-        let rough = Candidate { shape, family: ROUGH, multiple: usual(ROUGH), ..Candidate::PLAIN };
-        self.tried(rough, rows, trials)?;
+        self.tried(Candidate::usual(shape, ROUGH, Metric::None), rows, trials)?;
         for (family, metric) in LEARNT {
-            let candidate = Candidate { shape, family, metric, multiple: usual(family) };
+            let candidate = Candidate::usual(shape, family, metric);
             let trial = self.learn(candidate, None, rows, STEPS[0], f64::INFINITY)?;
             trials.extend(trial);
         }
         Ok(())
     }
 
-    /// The best metric as a start for other families: which one finds it is not which uses it best.
+    /// Tries the best metric as a start for other families, which may use it better than the family
+    /// that found it.
     fn exchange(&mut self, rows: usize, trials: &mut Trials) -> Result<()> {
         let Some(winner) = best(trials).map(Candidate::of) else { return Ok(()) };
         if winner.metric == Metric::None {
@@ -106,7 +106,7 @@ impl Search<'_> {
             if family == winner.family || (family.is_manhattan() && !diagonal) {
                 continue;
             }
-            let candidate = Candidate { family, multiple: usual(family), ..winner };
+            let candidate = Candidate::usual(winner.shape, family, winner.metric);
             let is_like = |trial: &Trial| Candidate::of(trial).is_like(&candidate);
             let bar = least(trials.iter().filter(|trial| is_like(trial)));
             if let Some(trial) = self.learn(candidate, Some(&winner), rows, STEPS[1], bar)? {
@@ -117,7 +117,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The best two candidates, and the best of the other kind of distance if it is not far behind.
+    /// The best two candidates, and the best with the other kind of distance if its error is close.
     fn promoted(&self, trials: &Trials) -> Vec<Candidate> {
         let mut promoted = leaders(trials, 2);
         let Some(kind) = promoted.first().map(|first| first.family.is_manhattan()) else {
@@ -133,8 +133,8 @@ impl Search<'_> {
         promoted
     }
 
-    /// A candidate on more rows: its metric learnt on, its length scale walked along, its
-    /// neighbours in roughness.
+    /// Trials of a candidate on more rows: with its metric learned further, with other length scales,
+    /// and with rougher or smoother families.
     fn refined(&mut self, leader: Candidate, rows: usize) -> Result<Trials> {
         let mut trials = Trials::new();
         if leader.metric == Metric::None {
@@ -159,7 +159,7 @@ impl Search<'_> {
         Ok(trials)
     }
 
-    /// Shorter length scales as long as they help; longer ones if shorter ones did not.
+    /// Tries shorter length scales while they help, and longer ones if shorter ones do not help.
     fn walk(&mut self, from: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         for ratio in [1.0 / RATIO, RATIO] {
             let is_like = |trial: &&Trial| Candidate::of(trial).is_like(&from);
@@ -182,22 +182,22 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Tries a candidate, and keeps it unless told to stop before, or its error is not finite.
+    /// Tries a candidate, and adds its trial unless the search was stopped or its error is not finite.
     fn tried(&mut self, candidate: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         let trial = self.trial(candidate, rows)?;
         trials.extend(trial.filter(|trial| trial.error.is_finite()));
         Ok(())
     }
 
-    /// The rows of each of `count` trials that together take this share of the work.
+    /// The number of rows with which `count` trials together take this share of the work.
     fn rows_within(&self, share: f64, count: usize) -> usize {
         let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
         full_rows(work, self.train_rows(), self.d(), self.fit.memory)
     }
 }
 
-/// The best candidate and, of at most two, one that is not far behind: of the other kind of
-/// distance if there is one.
+/// The best candidate and, up to `count`, others whose error is close; one with the other kind of
+/// distance comes first.
 fn close(trials: &Trials, count: usize) -> Vec<Candidate> {
     let least = least(trials);
     let Some(&first) = leaders(trials, 1).first() else { return vec![Candidate::PLAIN] };

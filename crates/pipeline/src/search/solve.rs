@@ -1,4 +1,4 @@
-//! Calls of the regressions, at the rows and targets of the search.
+//! The regressions of trials and of the final fit.
 
 use super::Search;
 use crate::error::Result;
@@ -11,27 +11,27 @@ use nystrom::faer::Mat;
 use nystrom::krr::{Extras, FullPath, IterativeOptions, Problem};
 use nystrom::prelude::*;
 
-/// Up to so many rows systems are solved directly.
+/// Systems of at most this many rows are solved directly.
 pub(super) const DIRECT: usize = 600;
-/// How often a ridge that is lost in rounding errors is raised tenfold there.
+/// A ridge below rounding errors is raised tenfold at most this many times.
 const RAISED: usize = 12;
-/// Iterations of a trial at most; a search does not wait for the last digits. The final fit, with
-/// more rows, may take more to come to the residual that was enough in its trial.
+/// The largest number of iterations of a trial, which does not need the last digits.
 const ITERATIONS: usize = 45;
+/// The largest number of iterations of the final fit, which has more rows than its trial.
 const FINAL_ITERATIONS: usize = 2 * ITERATIONS;
 
-/// Fits on all the given rows at several ridges, compared on validation rows.
+/// Fits with all rows as centres at several ridges, compared on validation rows.
 pub(super) struct Solved {
-    /// At the best ridge.
+    /// The model at the best ridge.
     pub model: KrrModel<AnyKernel, f64>,
     /// The mean square error on the validation rows at each ridge.
     pub squares: Vec<f64>,
-    /// The relative residual at which the fit was good enough; none if it was solved directly.
+    /// The relative residual at which the fit is accurate enough; `None` if it was solved directly.
     pub residual: Option<f64>,
 }
 
 impl Search<'_> {
-    /// Fits at μ = nλ for all `mus`, each compared on the rows of `validation`.
+    /// Fits at each μ = nλ of `mus`, with the errors on the rows of `validation`.
     pub(super) fn solve(
         &self,
         kernel: &AnyKernel,
@@ -53,8 +53,8 @@ impl Search<'_> {
         })
     }
 
-    /// The fit with all rows of a problem as centres at μ = nλ, which may have begun elsewhere, and
-    /// how its iterations ended, if it had any.
+    /// The fit with all rows of a problem as centres at μ = nλ, from the coefficients `start`; and
+    /// the outcome of its iterations, if it has any.
     pub(super) fn full(
         &self,
         kernel: &AnyKernel,
@@ -78,8 +78,8 @@ impl Search<'_> {
         IterativeOptions { tolerance, max_iterations: ITERATIONS, memory: self.fit.memory }
     }
 
-    /// How far the mean of the training rows of a fold is from that of all rows, for each target.
-    /// With rows at random that is chance alone, and 0 is taken.
+    /// The mean of the training rows of a fold minus that of all rows, for each target. For random
+    /// folds the difference is chance, and the result is 0.
     pub(super) fn offset(&self, train: &[usize]) -> Vec<f64> {
         let y = &self.problem.y;
         if self.fit.split == Split::Random {
@@ -113,8 +113,8 @@ fn one_by_one(
     Ok(Solved { model, squares, residual: None })
 }
 
-/// The exact fit at μ. As long as μ is lost in the rounding errors of K, as with rows that are
-/// repeated, it is raised tenfold.
+/// The exact fit at μ. While μ is below the rounding errors of K, as with repeated rows, it is raised
+/// tenfold.
 pub(super) fn direct(
     kernel: &AnyKernel,
     problem: Problem<'_, f64>,
@@ -129,7 +129,7 @@ pub(super) fn direct(
     Ok(ExactKrr::new(kernel.clone(), Ridge::Absolute(mu)).fit(problem)?)
 }
 
-/// Matrices of as many columns, one below another.
+/// These matrices, which have the same number of columns, one below another.
 pub(super) fn stacked<'a>(parts: impl IntoIterator<Item = &'a Mat<f64>> + Clone) -> Mat<f64> {
     let (rows, columns) =
         parts.clone().into_iter().fold((0, 0), |(n, _), a| (n + a.nrows(), a.ncols()));
@@ -141,7 +141,7 @@ pub(super) fn stacked<'a>(parts: impl IntoIterator<Item = &'a Mat<f64>> + Clone)
     out
 }
 
-/// Values n × t with so many times the offset of each column added.
+/// Values (n × t) plus `times` times the offset of each column.
 pub(super) fn shifted(mut values: Mat<f64>, offset: Option<&Vec<f64>>, times: f64) -> Mat<f64> {
     for (j, offset) in offset.into_iter().flatten().enumerate() {
         values.col_mut(j).iter_mut().for_each(|value| *value += times * offset);

@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::solve::{gather, shifted};
 use super::{Learnt, Search, Tried};
-use crate::effort::full_work;
+use crate::cost::full_work;
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;
@@ -11,27 +11,28 @@ use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::Mat;
 
-/// μ = nλ of the first trial of a candidate, …
+/// The values of μ = nλ in the first trial of a candidate.
 const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
-/// … and of later ones, times the best before.
+/// The values of μ in later trials, as multiples of the best μ before.
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
-/// The same at full size.
+/// The values of μ at full size, as multiples of the best μ before.
 const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
-/// Up to so many rows iterations reach any ridge. With more, a part of the rows may want a ridge,
-/// if there is no noise, that they do not reach with all.
+/// With at most this many rows, iterations converge at any ridge. With more rows and no noise, a
+/// part of the rows may prefer a ridge at which the iterations with all rows do not converge.
 const EASY: usize = 8000;
-/// The smallest μ then tried on a part of the rows, …
+/// The smallest μ on a part of more rows than [`EASY`].
 const FLOOR: f64 = 1e-4;
-/// … and that below which larger ones are tried beside it at full size.
+/// Below this μ, with more rows than [`EASY`], larger ones are also tried at full size.
 const SMALL: f64 = 1e-3;
 
-/// Mean squares within this factor are the same.
+/// Mean squares with a ratio below this count as equal.
 const TIE: f64 = 1.001;
-/// Validation rows of trials on a part of the rows.
+/// The largest number of validation rows in trials on a part of the rows.
 pub(super) const FEW: usize = 1500;
 
 impl Search<'_> {
-    /// Features of a candidate in some rows, mapped as the fold (`None`: all rows) has learnt it.
+    /// The features of some rows for a candidate, mapped by the metric of the fold (`None`: of all
+    /// rows).
     pub(super) fn rows(
         &self,
         candidate: &Candidate,
@@ -45,8 +46,8 @@ impl Search<'_> {
         }
     }
 
-    /// Rows with their features as [`rows`](Self::rows) gives them. Their targets are measured from
-    /// the mean of the training rows of the fold (`None`: of all rows).
+    /// Some rows with their features by [`rows`](Self::rows), and their targets minus the mean of the
+    /// training rows of the fold (`None`: of all rows).
     pub(super) fn part(
         &self,
         candidate: &Candidate,
@@ -64,16 +65,16 @@ impl Search<'_> {
     }
 
     pub(super) fn learnt(&self, candidate: &Candidate, fold: Option<usize>) -> Option<&Learnt> {
-        self.maps.iter().find(|learnt| learnt.fold == fold && learnt.is_of(candidate))
+        self.maps.iter().find(|learnt| learnt.fold == fold && learnt.candidate.is_like(candidate))
     }
 
-    /// The distances of a candidate's points in a fold.
+    /// The median distances of the mapped rows for a candidate in a fold.
     pub(super) fn medians(&self, candidate: &Candidate, fold: Option<usize>) -> [f64; 2] {
         self.learnt(candidate, fold)
             .map_or(self.shaped(candidate.shape, fold).medians, |learnt| learnt.medians)
     }
 
-    /// The kernel of a candidate in a fold, which tells the meter of its values.
+    /// The kernel of a candidate in a fold, which reports to the meter.
     pub(super) fn kernel(
         &self,
         candidate: &Candidate,
@@ -84,7 +85,7 @@ impl Search<'_> {
         Ok(kernel.with_meter(self.progress.meter()))
     }
 
-    /// The trial and the models of a candidate without its metric, computed once.
+    /// The trial and the models of a candidate without its metric, which are computed once.
     pub(super) fn plain(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let candidate = Candidate { metric: Metric::None, ..candidate };
         let known = |(trial, _): &&Tried| (Candidate::of(trial), trial.rows) == (candidate, rows);
@@ -96,7 +97,7 @@ impl Search<'_> {
         Ok(tried)
     }
 
-    /// A trial on so many rows with the metric as it is; nothing if told to stop.
+    /// A trial on this many rows with the current metric; `None` if the search was stopped.
     pub(super) fn trial(&mut self, candidate: Candidate, rows: usize) -> Result<Option<Trial>> {
         if !self.goes_on(&candidate.what()) {
             return Ok(None);
@@ -108,8 +109,8 @@ impl Search<'_> {
         Ok(Some(found.0))
     }
 
-    /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are
-    /// those of the first fold.
+    /// A trial with the current metric, and the model of each fold. The λ and the length scale of the
+    /// trial are those of the first fold.
     pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
@@ -160,7 +161,7 @@ impl Search<'_> {
         ridges(last, floor, if hard { SMALL } else { 0.0 })
     }
 
-    /// Keeps a trial for the report, and as the best so far if it is.
+    /// Adds a trial to the report, and updates the best trial.
     pub(super) fn saw(&mut self, trial: &Trial) {
         let better = |best: &Trial| best.rows < trial.rows || trial.error < best.error;
         if self.best.as_ref().is_none_or(better) {
@@ -170,8 +171,8 @@ impl Search<'_> {
     }
 }
 
-/// The ridges to try, from the last μ and whether this is a fit to many more rows. None is below
-/// `floor`, and one below `small` has larger ones beside it.
+/// The ridges to try. `last` is the best μ before, and whether this trial has many more rows. On few
+/// rows no ridge is below `floor`; on many more rows, larger ridges accompany one below `small`.
 fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),
@@ -185,7 +186,7 @@ fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     }
 }
 
-/// The largest ridge whose mean square is as good as the least.
+/// The position of the largest ridge whose mean square counts as equal to the smallest.
 fn largest_of_the_best(mus: &[f64], squares: &[f64]) -> usize {
     let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
     let good = (0..mus.len()).filter(|&r| squares[r] <= TIE * least);

@@ -1,8 +1,8 @@
 //! Saved sums, from which any number of processes can continue.
 
 use super::Summing;
-use super::saved_leaves::{Saved, SavedLeaves};
-use super::sections::{Kind, pack, unpack, wrong};
+use super::saved_leaves::{SavedLeaves, SavedSum};
+use super::sections::{Content, pack, unpack, wrong};
 use crate::error::Result;
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
@@ -22,7 +22,7 @@ impl SavedLeaves {
 
 /// The head of a checkpoint, and the states behind it.
 fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8]>)> {
-    let mut sections = unpack(Kind::Sums, bytes)?.into_iter();
+    let mut sections = unpack(Content::Sums, bytes)?.into_iter();
     let head = sections.next().unwrap_or_default();
     let head: SavedLeaves = serde_json::from_slice(head).map_err(wrong)?;
     if head.digest != digest(recipe) {
@@ -42,10 +42,10 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     /// # Errors
     /// None that a caller can cause.
     pub fn to_bytes(&mut self, recipe: &[u8]) -> Result<Vec<u8>> {
-        let (leaf, row, skip, used) = (self.leaf(), self.row, self.skip, self.used);
+        let (leaf, row, used) = (self.leaf(), self.row, self.used);
         let later = self.saved.values_mut().filter_map(|saved| match saved {
-            Saved::Done(leaves, sum) => Some((&*leaves, sum)),
-            Saved::UnderWay { .. } => None,
+            SavedSum::Done(leaves, sum) => Some((&*leaves, sum)),
+            SavedSum::UnderWay { .. } => None,
         });
         let done = self.done.iter_mut().map(|(leaves, sum)| (&*leaves, sum)).chain(later);
         let (mut nodes, mut states) = (Vec::new(), Vec::new());
@@ -54,10 +54,10 @@ impl<S: RowSums<f64>> Summing<'_, S> {
             states.push(sum.to_bytes());
         }
         states.push(self.state.to_bytes());
-        let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, skip, used };
+        let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, used };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         states.insert(0, head);
-        Ok(pack(Kind::Sums, &states))
+        Ok(pack(Content::Sums, &states))
     }
 
     /// Continues from the bytes of [`to_bytes`](Self::to_bytes), with the bytes of the same recipe.
@@ -86,28 +86,28 @@ impl<S: RowSums<f64>> Summing<'_, S> {
                 if state.rows() != rows_of(node).len() as u64 {
                     return Err(wrong("its sums are not of all their rows: it is damaged"));
                 }
-                self.saved.insert(node.start, Saved::Done(node.clone(), state));
+                self.saved.insert(node.start, SavedSum::Done(node.clone(), state));
             }
         }
-        let (leaf, row, skip, used) = (head.leaf, head.row, head.skip, head.used);
+        let (leaf, row, used) = (head.leaf, head.row, head.used);
         let is_left = self.leaves.contains(&leaf) && leaf >= self.leaf();
         if is_left && !self.holds(&(leaf..leaf + 1)) {
             let state = state(states[head.done.len()])?;
             let (rows, of_leaf) = (state.rows(), rows_of(&(leaf..leaf + 1)));
-            if rows > of_leaf.len() as u64 || of_leaf.start as u64 + rows != used {
+            if rows >= of_leaf.len() as u64 || of_leaf.start as u64 + rows != used {
                 return Err(wrong("its leaf has other rows than it says: it is damaged"));
             }
-            let is_more = |saved: &Saved<S>| match saved {
-                Saved::UnderWay { state, .. } => state.rows() < rows,
-                Saved::Done(..) => false,
+            let is_more = |saved: &SavedSum<S>| match saved {
+                SavedSum::UnderWay { state, .. } => state.rows() < rows,
+                SavedSum::Done(..) => false,
             };
             if self.saved.get(&leaf).is_none_or(is_more) {
-                self.saved.insert(leaf, Saved::UnderWay { row, skip, used, state });
+                self.saved.insert(leaf, SavedSum::UnderWay { row, used, state });
             }
         }
         self.take_saved()?;
         if self.leaf() == self.leaves.end && leaf == self.leaves.end {
-            (self.row, self.skip, self.used) = (row, skip, used);
+            (self.row, self.used) = (row, used);
         }
         Ok(self)
     }
@@ -120,8 +120,8 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     /// Whether a saved node has all these leaves.
     fn holds(&self, leaves: &Range<usize>) -> bool {
         self.saved.values().any(|saved| match saved {
-            Saved::Done(node, _) => node.start <= leaves.start && leaves.end <= node.end,
-            Saved::UnderWay { .. } => false,
+            SavedSum::Done(node, _) => node.start <= leaves.start && leaves.end <= node.end,
+            SavedSum::UnderWay { .. } => false,
         })
     }
 }
@@ -151,7 +151,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
 /// ```
 #[must_use]
 pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
-    pack(Kind::Solve, &[digest(recipe).into_bytes(), solve.to_bytes()])
+    pack(Content::Solve, &[digest(recipe).into_bytes(), solve.to_bytes()])
 }
 
 /// Reads a checkpoint that [`iterations_to_bytes`] wrote with the bytes of the same recipe.
@@ -160,7 +160,7 @@ pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
 /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for those of another
 /// recipe or layout.
 pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f64>> {
-    match unpack(Kind::Solve, bytes)?[..] {
+    match unpack(Content::Solve, bytes)?[..] {
         [of, _] if of != digest(recipe).as_bytes() => {
             Err(wrong("its iterations are of another recipe"))
         }

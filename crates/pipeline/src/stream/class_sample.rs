@@ -1,8 +1,8 @@
 //! The rows of the reservoir on which probabilities of classes are calibrated.
 
-use super::Survey;
+use super::TableSurvey;
 use super::features::features;
-use super::survey::weights;
+use super::survey::place;
 use crate::columns::Known;
 use crate::error::Result;
 use crate::examples::gather;
@@ -10,6 +10,7 @@ use crate::fit::Fit;
 use crate::model::Model;
 use crate::repeats::mixed;
 use crate::target::indicators;
+use crate::weights::weights_of;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
@@ -58,14 +59,14 @@ impl ClassSample {
     /// Of the reservoir; none of a regression.
     pub fn of(
         fit: &Fit,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: &Model,
         copied: bool,
     ) -> Result<Option<ClassSample>> {
         let (table, Some(classes)) = (&survey.table, &found.classes) else { return Ok(None) };
         let n = table.rows();
         let labels = classes.of(table.column(classes.target.as_str())?)?;
-        let weighed = weights(fit, table, &(0..n).collect::<Vec<_>>())?;
+        let weighed = weights_of(fit, table, &(0..n).collect::<Vec<_>>(), place)?;
         let weighed =
             weighed.map(|w| w.iter().map(|w| w / survey.mean_weight).collect::<Vec<f64>>());
         let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);

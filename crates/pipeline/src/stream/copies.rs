@@ -1,6 +1,6 @@
 //! Rows of a stream that are copies of others, by those of the reservoir.
 
-use super::{StreamFit, Survey};
+use super::{StreamFit, TableSurvey};
 use crate::error::Result;
 use crate::numbers::Numbered;
 use crate::problem::{compared, look, taken};
@@ -22,7 +22,7 @@ impl StreamFit {
     /// Σ c_i(c_i − 1)/2 · r(r − 1)/(N(N − 1)) pairs of copies. So their number gives Σ c_i²/N,
     /// which is at least the mean of c_i. And there are at least as many different rows as in the
     /// sample.
-    pub(super) fn copies(&self, survey: &Survey) -> Result<Option<Copies>> {
+    pub(super) fn copies(&self, survey: &TableSurvey) -> Result<Option<Copies>> {
         let (fit, targets, counts) = (&self.fit, &survey.targets, survey.counts());
         let numbered = Numbered::with_task(fit, &survey.table, targets, counts)?.0.table;
         let mut looked = look(fit, &numbered, &taken(fit, targets)?, &survey.all.columns)?;

@@ -113,16 +113,6 @@ impl WeightedRows {
         let (m, d) = (m as u64, d as u64);
         8 * (12 * m * m + 16 * m * d + 2 * TILE * m)
     }
-
-    /// Sends the dictionary of process 0 to all processes.
-    ///
-    /// # Errors
-    /// None that a caller can cause.
-    pub fn shared(ranks: &dyn Ranks, found: Option<WeightedRows>) -> Result<WeightedRows> {
-        let bytes = found.as_ref().map(sections::write).transpose()?;
-        let bytes = ranks.broadcast(bytes.unwrap_or_default());
-        found.map_or_else(|| sections::read(&bytes), Ok)
-    }
 }
 
 impl PointRecipe {
@@ -196,6 +186,6 @@ impl PointRecipe {
             let coordinates = (0..points.len()).flat_map(of).collect();
             WeightedRows { dim, coordinates, weights: dictionary.weights() }
         });
-        WeightedRows::shared(ranks, found)
+        ranks.share(found)
     }
 }

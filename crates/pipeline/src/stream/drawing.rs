@@ -1,8 +1,7 @@
 //! Drawing rows in proportion to scores that arrive block by block.
 
 use super::points::PointRows;
-use super::processes::{Ranks, merged};
-use super::sections;
+use super::processes::Ranks;
 use crate::error::Result;
 use nystrom::linalg_core::{Streams, validate};
 use nystrom::prelude::*;
@@ -31,7 +30,7 @@ use std::collections::BinaryHeap;
 /// let mut blocks = TableBlocks::new(&table, 500);
 /// let stream = StreamPoints { columns: ColumnOptions::default(), reservoir: 300, leaves: 8 };
 /// let rng = &mut Pcg64::seed_from_u64(0);
-/// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
+/// let survey = stream.survey(&mut blocks, rng)?;
 /// let columns = stream.columns(&survey)?;
 /// let recipe = stream.recipe(&survey, columns, Family::Gaussian.kernel(0.5, 1)?);
 /// let dictionary = recipe.disqueak_over(&Alone, &mut blocks, (1e-3, SqueakParams::new(8)), rng)?;
@@ -117,9 +116,8 @@ impl DrawnRows {
     pub fn merge_over(self, ranks: &dyn Ranks) -> Result<Option<Vec<DrawnRow>>> {
         let merge = |all: &mut DrawnRows, later: DrawnRows| {
             later.kept.into_iter().for_each(|row| all.admit(row));
-            Ok(())
         };
-        let Some(all) = merged(ranks, self, sections::write, merge)? else { return Ok(None) };
+        let Some(all) = ranks.merge(self, merge)? else { return Ok(None) };
         validate::at_most("rows of positive score", all.count, all.kept.len())?;
         Ok(Some(all.kept.into_sorted_vec()))
     }

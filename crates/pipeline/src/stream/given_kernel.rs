@@ -1,6 +1,6 @@
 //! The model of the reservoir with a given kernel, without a search.
 
-use super::{StreamFit, Survey, problem};
+use super::{StreamFit, TableSurvey, problem};
 use crate::classes::{Calibration, Classes};
 use crate::columns::Shape;
 use crate::error::Result;
@@ -8,14 +8,11 @@ use crate::examples::landmark_path;
 use crate::kernel::Family;
 use crate::model::{Made, Model};
 use crate::target::in_units;
-use nystrom::kernels::median_heuristic;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 /// Landmarks of the fit to the reservoir.
 const FEW: usize = 300;
-/// Pairs of rows for a median distance.
-const PAIRS: usize = 1000;
 
 impl StreamFit {
     /// The model of the reservoir with a kernel of this family and length scale (`None`: the median
@@ -28,19 +25,14 @@ impl StreamFit {
     /// That of [`search`](Self::search), the random pairs of the median distance, and landmarks.
     pub fn given(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         (family, scale): (Family, Option<f64>),
         rng: &mut dyn Rng,
     ) -> Result<(Model, Vec<String>)> {
         let problem = problem(&self.fit, survey, rng)?;
         let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
         let points = Points::from_rows(x.as_ref());
-        let scale = match scale {
-            Some(scale) => scale,
-            None if family.has_scale() => median_heuristic(points, PAIRS, rng)?,
-            None => 1.0,
-        };
-        let kernel = family.kernel(scale, x.ncols())?;
+        let kernel = family.kernel_for(points, scale, rng)?;
         let n = x.nrows();
         let landmarks = Landmarks::new(n, random::uniform_subset(n, FEW.min(n), rng)?)?;
         let y = nystrom::krr::Problem {

@@ -1,8 +1,7 @@
 //! Means of the target by level of all rows, by a pass of their own.
 
-use super::processes::{merged, share_of};
-use super::sections::write;
-use super::{Ranks, Recipe, StreamFit, Survey, TableSource};
+use super::processes::share_of;
+use super::{Ranks, Recipe, StreamFit, TableSource, TableSurvey};
 use crate::columns::{Known, LevelSums};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -26,7 +25,7 @@ impl StreamFit {
         &self,
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
-        found: Option<(&Survey, Model)>,
+        found: Option<(&TableSurvey, Model)>,
     ) -> Result<Option<Model>> {
         let own = match &found {
             Some((survey, model)) if model.columns.has_means() => {
@@ -43,9 +42,8 @@ impl StreamFit {
         };
         let merge = |all: &mut Vec<LevelSums>, later: Vec<LevelSums>| {
             recipe.merge_levels(all, &later);
-            Ok(())
         };
-        let sums = merged(ranks, recipe.level_sums(ranks, source)?, write, merge)?;
+        let sums = ranks.merge(recipe.level_sums(ranks, source)?, merge)?;
         let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };
         let t = recipe.facts.targets.len();
         model.columns.set_level_means(sums.iter().map(|sums| sums.means(t)));
@@ -53,7 +51,7 @@ impl StreamFit {
     }
 
     /// Refuses means by level that are not those of all rows.
-    pub(super) fn check_level_means(&self, survey: &Survey, found: &Model) -> Result<()> {
+    pub(super) fn check_level_means(&self, survey: &TableSurvey, found: &Model) -> Result<()> {
         let rows = survey.all.used as f64;
         let is_of_all = |of: f64| (of / rows - 1.0).abs() < 1e-6;
         if found.columns.level_means().all(|means| is_of_all(means.rows())) {

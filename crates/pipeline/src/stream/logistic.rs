@@ -20,7 +20,7 @@ const STEPS: usize = 8;
 const ENOUGH: f64 = 1e-3;
 
 /// Log-odds after a step.
-struct Step {
+struct NewtonStep {
     odds: KrrModel<AnyKernel, f64>,
     lambda: f64,
     calibration: Calibration,
@@ -35,7 +35,7 @@ impl Recipe {
     pub fn tries_logistic(&self) -> bool {
         let (m, t) = (self.dimensions(), self.facts.targets.len());
         let flops = 2.0 * (STEPS * t) as f64 * self.rows() as f64 * (m as f64).powi(2);
-        let bytes = Recipe::bytes_by_folds(m, self.facts.used.leaves, t);
+        let bytes = Recipe::bytes(m, self.facts.used.leaves, t);
         self.sample.is_some()
             && !self.is_of_all()
             && self.fit.checked_work().is_ok_and(|work| flops <= work)
@@ -51,7 +51,7 @@ impl Recipe {
     ///
     /// # Cost
     /// For t functions of classes: t times a pass of [`sum_after`](Self::sum_after) for each step,
-    /// up to eight steps; the memory of [`bytes_by_folds`](Self::bytes_by_folds) with t folds.
+    /// up to eight steps; the memory of [`bytes`](Self::bytes) with t folds.
     ///
     /// # Errors
     /// Those of the source and of the regressions.
@@ -93,11 +93,11 @@ impl Recipe {
         source: &mut dyn TableSource,
         sample: &ClassSample,
         lambdas: &[f64],
-    ) -> Result<Option<Step>> {
+    ) -> Result<Option<NewtonStep>> {
         let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
         let empty = self.empty_for(1)?;
         let mut passes = Passes::new(self, ranks, source);
-        let mut best: Option<Step> = None;
+        let mut best: Option<NewtonStep> = None;
         for _ in 0..STEPS {
             let at = best.as_ref().map(|step| step.odds.clone());
             let sums = match passes.pass(empty.newton(self.facts.targets.len(), at.clone())?) {
@@ -124,7 +124,7 @@ impl Recipe {
         ridges: &[Ridge<f64>],
         sample: &ClassSample,
         at: Option<&KrrModel<AnyKernel, f64>>,
-    ) -> Result<Option<Step>> {
+    ) -> Result<Option<NewtonStep>> {
         let y = self.indicators(sample.labels());
         let (n, t) = y.shape();
         let f = match at {
@@ -153,7 +153,7 @@ impl Recipe {
         let Some((l, calibration, errors)) = least else { return Ok(None) };
         let lambda = paths[0].points()[l].mu / self.rows() as f64;
         let odds = side_by_side(paths, ridges[l])?;
-        Ok(Some(Step { odds, lambda, calibration, errors }))
+        Ok(Some(NewtonStep { odds, lambda, calibration, errors }))
     }
 }
 

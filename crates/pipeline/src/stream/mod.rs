@@ -45,7 +45,7 @@ pub use recipe::Recipe;
 pub use saved_leaves::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
-pub use survey::Survey;
+pub use survey::TableSurvey;
 
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};
@@ -109,7 +109,7 @@ use nystrom::prelude::*;
 /// let fit = Fit { work: Some(1e8), ..Fit::default() };
 /// let stream = StreamFit { fit, reservoir: 300, landmarks: 40 };
 /// let rng = &mut Pcg64::seed_from_u64(0);
-/// let survey = stream.survey(&mut blocks, ["y"], &mut |_| {}, rng)?;
+/// let survey = stream.survey(&mut blocks, ["y"], rng)?;
 /// let found = stream.search(&survey, &mut (), rng)?;
 /// let recipe = stream.recipe(&survey, found.model, rng)?;
 /// let mut sum = recipe.sum()?;
@@ -165,7 +165,7 @@ impl StreamFit {
     /// That of [`Fit::table`].
     pub fn search(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         progress: &mut dyn Progress,
         rng: &mut dyn Rng,
     ) -> Result<Fitted> {
@@ -176,7 +176,7 @@ impl StreamFit {
 }
 
 /// The rows of the reservoir as a problem, with what is known of all rows.
-fn problem(fit: &Fit, survey: &Survey, rng: &mut dyn Rng) -> Result<TableProblem> {
+fn problem(fit: &Fit, survey: &TableSurvey, rng: &mut dyn Rng) -> Result<TableProblem> {
     let known = (survey.counts(), &survey.all.columns);
     TableProblem::new(fit, &survey.table, &survey.targets, known, rng)
 }

@@ -4,7 +4,7 @@ use super::features::features;
 use super::processes::{Alone, Ranks};
 use super::sections;
 use super::source::TableSource;
-use super::survey::{Survey, survey_points};
+use super::survey::{TableSurvey, survey_points};
 use super::used_rows::UsedRows;
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub(super) const TILE: u64 = 1024;
 /// let mut blocks = TableBlocks::new(&table, 500);
 /// let stream = StreamPoints { reservoir: 300, ..StreamPoints::default() };
 /// let rng = &mut Pcg64::seed_from_u64(0);
-/// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
+/// let survey = stream.survey(&mut blocks, rng)?;
 /// let columns = stream.columns(&survey)?;
 /// assert!(columns.features() == ["a"] && columns.dropped().is_empty());
 /// let kernel = Family::Gaussian.kernel(0.5, 1)?;
@@ -86,21 +86,15 @@ impl Default for StreamPoints {
 }
 
 impl StreamPoints {
-    /// The first pass over all rows. `told` is called after every block with the number of rows
-    /// read so far.
+    /// The first pass over all rows.
     ///
     /// # Errors
     /// [`Error::TooFewRows`] below 3 rows, [`Error::NoColumn`], those of the source.
     ///
     /// # Randomness
     /// The sample.
-    pub fn survey(
-        &self,
-        source: &mut dyn TableSource,
-        told: &mut dyn FnMut(u64),
-        rng: &mut dyn Rng,
-    ) -> Result<Survey> {
-        let survey = self.survey_over(&Alone, (source, 0), told, rng)?;
+    pub fn survey(&self, source: &mut dyn TableSource, rng: &mut dyn Rng) -> Result<TableSurvey> {
+        let survey = self.survey_over(&Alone, (source, 0), rng)?;
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
 
@@ -117,10 +111,9 @@ impl StreamPoints {
         &self,
         ranks: &dyn Ranks,
         (source, first): (&mut dyn TableSource, u64),
-        told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Option<Survey>> {
-        survey_points(&self.fit(), self.reservoir, (ranks, source, first), told, rng)
+    ) -> Result<Option<TableSurvey>> {
+        survey_points(&self.fit(), self.reservoir, (ranks, source, first), rng)
     }
 
     /// The columns that [`Columns::fit`] would give for all rows, up to rounding, except for
@@ -129,7 +122,7 @@ impl StreamPoints {
     ///
     /// # Errors
     /// Those of [`Columns::fit`].
-    pub fn columns(&self, survey: &Survey) -> Result<Columns> {
+    pub fn columns(&self, survey: &TableSurvey) -> Result<Columns> {
         let exact = |name: &str| survey.all.columns.get(name);
         let looked = Looked::at(&survey.table, &self.columns, &[] as &[&str], &exact)?;
         let training = Training { table: &survey.table, rows: None, known: None, exact: &exact };
@@ -140,12 +133,12 @@ impl StreamPoints {
     ///
     /// # Errors
     /// Those of [`Columns::apply`], which do not occur for the columns of this survey.
-    pub fn reservoir(&self, survey: &Survey, columns: &Columns) -> Result<Mat<f64>> {
+    pub fn reservoir(&self, survey: &TableSurvey, columns: &Columns) -> Result<Mat<f64>> {
         features(columns, &survey.table, None)
     }
 
     /// The columns and the kernel for the later passes.
-    pub fn recipe(&self, survey: &Survey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
+    pub fn recipe(&self, survey: &TableSurvey, columns: Columns, kernel: AnyKernel) -> PointRecipe {
         let used = survey.used_rows(self.leaves.max(1));
         PointRecipe { fit: self.fit(), sent: Sent { columns, kernel, used } }
     }

@@ -2,13 +2,14 @@
 
 use super::features::applied;
 use super::recipe::Recipe;
-use super::survey::weights;
+use super::survey::place;
 use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::numbers::with_numbers;
 use crate::problem::{taken, usable};
 use crate::target::{in_standard_units, indicators};
+use crate::weights::weights_of;
 use nystrom::faer::Mat;
 use nystrom_data::Table;
 use std::borrow::Cow;
@@ -47,7 +48,7 @@ impl Recipe {
         };
         let (rows, _) = usable(fit, &block, (&names, &taken), model.classes.is_some(), None)?;
         let table = block.select_rows(&rows)?;
-        let weights = weights(fit, &block, &rows)?;
+        let weights = weights_of(fit, &block, &rows, place)?;
         let weights = weights.map(|w| w.into_iter().map(|w| w / self.facts.mean_weight).collect());
         let of_classes = model.classes.as_ref();
         let labels = of_classes.map(|classes| classes.of(table.column(classes.target.as_str())?));

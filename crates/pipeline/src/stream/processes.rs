@@ -2,6 +2,7 @@
 
 use super::sections;
 use crate::error::Result;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
@@ -58,6 +59,50 @@ pub trait Ranks {
     }
 }
 
+impl dyn Ranks + '_ {
+    /// The value of process 0, on every process; those of the other processes are ignored.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) if process 0 has no value.
+    ///
+    /// ```
+    /// use nystrom_pipeline::{Alone, Ranks};
+    /// let ranks: &dyn Ranks = &Alone;
+    /// assert_eq!(ranks.share(Some(0.5))?, 0.5);
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn share<T: Serialize + DeserializeOwned>(&self, value: Option<T>) -> Result<T> {
+        let value = value.filter(|_| self.rank() == 0);
+        let sent = value.as_ref().filter(|_| self.size() > 1);
+        let bytes = self.broadcast(sent.map_or(Ok(Vec::new()), sections::write)?);
+        value.map_or_else(|| sections::read(&bytes), Ok)
+    }
+
+    /// On process 0, the values of all processes, merged in the order of the ranks; `None` on the
+    /// other processes. `merge` must be associative.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    ///
+    /// ```
+    /// use nystrom_pipeline::{Alone, Ranks};
+    /// let ranks: &dyn Ranks = &Alone;
+    /// let all = ranks.merge(vec![1], |all, later: Vec<i32>| all.extend(later))?;
+    /// assert_eq!(all, Some(vec![1]));
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn merge<T: Serialize + DeserializeOwned>(
+        &self,
+        mine: T,
+        merge: impl Fn(&mut T, T),
+    ) -> Result<Option<T>> {
+        merged(self, mine, sections::write, |all, later| {
+            merge(all, later);
+            Ok(())
+        })
+    }
+}
+
 /// A job of one process.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Alone;
@@ -78,8 +123,8 @@ impl Ranks for Alone {
     }
 }
 
-/// The things of all processes, merged on process 0 in the order of their ranks. Each takes what
-/// its neighbours have, at distances 1, 2, 4 and so on.
+/// The values of all processes, merged on process 0 in the order of the ranks: every process
+/// receives from the processes at the distances 1, 2, 4 and so on behind it.
 pub(super) fn merged<T, M: DeserializeOwned>(
     ranks: &dyn Ranks,
     mine: T,
@@ -100,7 +145,7 @@ pub(super) fn merged<T, M: DeserializeOwned>(
     Ok(Some(all))
 }
 
-/// Which of `count` things in a row belong to this process: about as many to each.
+/// The range of 0..count that belongs to this process; all ranges have about the same length.
 pub(super) fn share_of(ranks: &dyn Ranks, count: u64) -> Range<u64> {
     let cut =
         |rank: usize| (rank as u128 * u128::from(count)).div_ceil(ranks.size() as u128) as u64;

@@ -99,6 +99,7 @@ impl Readings {
     }
 }
 
-fn is_text(column: &Column) -> bool {
+/// Whether the cells of a column are texts.
+pub(super) fn is_text(column: &Column) -> bool {
     matches!(column.values, Values::Categories(_))
 }

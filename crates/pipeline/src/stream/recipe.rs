@@ -1,9 +1,10 @@
 //! The recipe of a fit to all rows: the model without its coefficients.
 
 use super::class_sample::ClassSample;
-use super::sections::{Kind, pack, read, unpack, write, wrong};
+use super::sections::{Content, pack, read, unpack, write, wrong};
 use super::used_rows::UsedRows;
-use super::{StreamFit, Survey};
+use super::{StreamFit, TableSurvey};
+use crate::cost::sums_work;
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::Model;
@@ -60,7 +61,7 @@ pub(super) const ALL: &str = "all rows";
 
 /// The first section of a file.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct RecipeHead {
     identity: String,
     dim: usize,
     #[serde(flatten)]
@@ -78,7 +79,7 @@ impl StreamFit {
     ///
     /// # Randomness
     /// The centres.
-    pub fn recipe(&self, survey: &Survey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
+    pub fn recipe(&self, survey: &TableSurvey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let sample = &survey.table;
         let rows = match self.copies(survey)? {
             Some(copies) => copies.first,
@@ -95,12 +96,12 @@ impl StreamFit {
     ///
     /// # Errors
     /// Those of [`recipe`](Self::recipe).
-    pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Result<Recipe> {
+    pub fn recipe_of_all(&self, survey: &TableSurvey, found: Model) -> Result<Recipe> {
         self.check_level_means(survey, &found)?;
         self.without_centers(survey, found)
     }
 
-    pub(super) fn without_centers(&self, survey: &Survey, found: Model) -> Result<Recipe> {
+    pub(super) fn without_centers(&self, survey: &TableSurvey, found: Model) -> Result<Recipe> {
         let d = found.regression.centers().dim();
         self.made_of(survey, found, Mat::zeros(d, 0), ALL)
     }
@@ -110,7 +111,7 @@ impl StreamFit {
     ///
     /// # Errors
     /// Those of [`recipe`](Self::recipe).
-    pub fn reservoir(&self, survey: &Survey, found: &Model) -> Result<Mat<f64>> {
+    pub fn reservoir(&self, survey: &TableSurvey, found: &Model) -> Result<Mat<f64>> {
         found.points_of(&survey.table)
     }
 
@@ -122,7 +123,7 @@ impl StreamFit {
     /// [`NonFinite`](nystrom::Error::NonFinite), [`Empty`](nystrom::Error::Empty) without centres.
     pub fn recipe_at(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         centers: MatRef<'_, f64>,
         chosen_by: &str,
@@ -145,7 +146,7 @@ impl StreamFit {
     /// reservoir; those of [`recipe`](Self::recipe).
     pub fn recipe_in_span(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         sketch: &dyn Sketch<f64>,
         chosen_by: &str,
@@ -167,7 +168,7 @@ impl StreamFit {
     /// With centres that are d × m.
     fn made_of(
         &self,
-        survey: &Survey,
+        survey: &TableSurvey,
         found: Model,
         centers: Mat<f64>,
         chosen_by: &str,
@@ -240,19 +241,24 @@ impl Recipe {
         &self.model
     }
 
-    /// [`bytes`](Self::bytes) with this many leaves. Each doubling of the leaves takes the memory
-    /// of one more partial sum.
-    pub fn bytes_with_leaves(m: usize, leaves: usize) -> u64 {
-        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
-        Recipe::bytes(m) + 4 * (levels - u64::from(LEAVES.ilog2())) * (m as u64).pow(2)
+    /// The operations, as a search counts them, of the second pass over n rows with m centres and d
+    /// features.
+    pub fn work(n: f64, m: usize, d: usize) -> f64 {
+        sums_work(n, m as f64, d)
     }
 
-    /// The peak memory, in bytes, of the second pass and the end of a fit with m centres.
-    pub fn bytes(m: usize) -> u64 {
-        // R, four partial sums of half a square each, and one that is read back. Then the square
-        // that is decomposed, its vectors and their workspace.
-        let square = 8 * (m as u64).pow(2);
-        10 * square + 8 * 1024 * 4 * m as u64
+    /// The peak memory, in bytes, of the second pass and the end of a fit with m centres, this many
+    /// [leaves](Self::with_leaves) and this many folds, 1 without cross-validation. Each doubling
+    /// of the leaves beyond 8 takes the memory of one more partial sum; each partial sum has a part
+    /// for each fold.
+    pub fn bytes(m: usize, leaves: usize, folds: usize) -> u64 {
+        let (m, folds) = (m as u64, folds as u64);
+        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
+        // R, four partial sums of half a square each, and one that is read back; then the square
+        // that is decomposed, its vectors and their workspace
+        let once = 80 * m * m + 8 * 1024 * 4 * m;
+        let more_levels = levels - u64::from(LEAVES.ilog2());
+        once + 4 * m * m * (more_levels + (2 + levels) * folds.saturating_sub(1))
     }
 
     /// The bytes in addition to [`bytes`](Self::bytes) for a sketch with m columns and u centres:
@@ -270,26 +276,18 @@ impl Recipe {
         8 * ((2 + embedding) * m * m + (256 + 100 + 1024) * m)
     }
 
-    /// [`bytes_with_leaves`](Self::bytes_with_leaves) for sums by this many folds.
-    pub fn bytes_by_folds(m: usize, leaves: usize, folds: usize) -> u64 {
-        // each sum of half a square is that of every fold
-        let once = Recipe::bytes_with_leaves(m, leaves);
-        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
-        once + 4 * (2 + levels) * (folds as u64 - 1) * (m as u64).pow(2)
-    }
-
     /// The recipe as bytes. `identity` identifies the data and options.
     ///
     /// # Errors
     /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
         let (identity, dim) = (identity.to_owned(), self.centers.nrows());
-        let head = Head { identity, dim, facts: self.facts.clone() };
+        let head = RecipeHead { identity, dim, facts: self.facts.clone() };
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         let parts = [head, self.model.to_bytes()?, numbers, write(&self.sketch)?];
-        Ok(pack(Kind::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
+        Ok(pack(Content::Recipe, &[&parts[..], &[write(&self.sample)?]].concat()))
     }
 
     /// Reads a recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
@@ -298,11 +296,11 @@ impl Recipe {
     /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for a recipe of other
     /// data, other options or another version.
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
-        let sections = unpack(Kind::Recipe, bytes)?;
+        let sections = unpack(Content::Recipe, bytes)?;
         let [head, model, numbers, sketch, sample] = sections[..] else {
             return Err(wrong("it has another number of sections"));
         };
-        let head: Head = serde_json::from_slice(head).map_err(wrong)?;
+        let head: RecipeHead = serde_json::from_slice(head).map_err(wrong)?;
         if head.identity != identity {
             return Err(wrong(format!(
                 "it is of other data or options ({}, not {identity}); name another folder, or \

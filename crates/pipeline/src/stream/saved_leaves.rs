@@ -5,11 +5,11 @@ use std::ops::Range;
 
 /// What was summed before.
 #[derive(Debug)]
-pub(super) enum Saved<S> {
+pub(super) enum SavedSum<S> {
     /// All leaves below a node of the tree.
     Done(Range<usize>, S),
     /// A leaf, and how far it is: as in [`Summing`](super::Summing).
-    UnderWay { row: u64, skip: u64, used: u64, state: S },
+    UnderWay { row: u64, used: u64, state: S },
 }
 
 /// The leaves of the tree of sums that a checkpoint holds.
@@ -22,7 +22,6 @@ pub struct SavedLeaves {
     /// The leaf under way, and how far it is.
     pub(super) leaf: usize,
     pub(super) row: u64,
-    pub(super) skip: u64,
     pub(super) used: u64,
 }
 
@@ -56,7 +55,7 @@ mod tests {
     #[test]
     fn processes_have_about_as_many_leaves_and_whole_nodes() {
         let saved = |done: Vec<std::ops::Range<usize>>| {
-            [SavedLeaves { digest: String::new(), done, leaf: 0, row: 0, skip: 0, used: 0 }]
+            [SavedLeaves { digest: String::new(), done, leaf: 0, row: 0, used: 0 }]
         };
         assert_eq!(cuts(8, 3, &[]), [0, 3, 6, 8]);
         assert_eq!(cuts(2, 4, &[]), [0, 1, 1, 2, 2]);

@@ -7,19 +7,19 @@ use std::fmt::Display;
 
 const MAGIC: &[u8; 8] = b"NYSTRCKP";
 /// Raised whenever a layout changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const CHECKSUM: usize = 32;
 
 /// What a checkpoint holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Content {
     Recipe = 1,
     Sums = 2,
     Solve = 3,
 }
 
 /// Sections with their lengths, and a checksum of all.
-pub(super) fn pack(kind: Kind, sections: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn pack(kind: Content, sections: &[Vec<u8>]) -> Vec<u8> {
     let length: usize = sections.iter().map(|section| 8 + section.len()).sum();
     let mut bytes = Vec::with_capacity(16 + length + CHECKSUM);
     bytes.extend(MAGIC);
@@ -38,7 +38,7 @@ pub(super) fn pack(kind: Kind, sections: &[Vec<u8>]) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Error::Checkpoint`] for other bytes.
-pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
+pub(super) fn unpack(kind: Content, bytes: &[u8]) -> Result<Vec<&[u8]>> {
     let cut = || wrong("it is cut off");
     if !bytes.starts_with(MAGIC) {
         return Err(wrong("it does not begin as a checkpoint does"));

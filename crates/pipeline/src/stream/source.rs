@@ -1,6 +1,5 @@
 //! Sources of tables that are read block by block.
 
-use crate::error::Error;
 use nystrom_data::{Files, Table};
 
 /// The rows of a table in blocks, which can be read again from any row.
@@ -29,12 +28,6 @@ impl TableSource for Files {
     fn next_block(&mut self) -> nystrom_data::Result<Option<Table>> {
         Files::next_block(self)
     }
-}
-
-/// Rows came or went since the first pass.
-pub(super) fn other_rows(expected: usize, got: usize) -> Error {
-    let what = "rows of the source when read again";
-    nystrom::Error::Shape { what, expected, got }.into()
 }
 
 /// A table in memory, in blocks.

@@ -3,8 +3,8 @@
 use super::Recipe;
 use super::prepared_block::PreparedBlock;
 use super::processes::{Alone, Ranks};
-use super::saved_leaves::{Saved, SavedLeaves, cuts};
-use super::source::{TableSource, other_rows};
+use super::saved_leaves::{SavedLeaves, SavedSum, cuts};
+use super::source::TableSource;
 use crate::columns::Note;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
@@ -45,12 +45,10 @@ pub struct Summing<'a, S = State> {
     pub(super) state: S,
     /// The row of the source that comes next.
     pub(super) row: u64,
-    /// Used rows from there on that belong to the leaf before.
-    pub(super) skip: u64,
-    /// Rows taken, and those of the leaves before.
+    /// The number of used rows in the sums so far and in the leaves before.
     pub(super) used: u64,
     /// What was summed before and is not taken yet, by its first leaf.
-    pub(super) saved: BTreeMap<usize, Saved<S>>,
+    pub(super) saved: BTreeMap<usize, SavedSum<S>>,
     /// For each column the rows in which its cells could not be read, and some of them.
     unread: BTreeMap<String, Note>,
 }
@@ -120,21 +118,9 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         let cuts = cuts(tree.leaves(), ranks.size(), saved);
         let leaves = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
         let (done, saved) = (Vec::new(), BTreeMap::new());
-        let (row, skip, used, unread) = (0, 0, 0, BTreeMap::new());
-        let mut sum = Summing {
-            recipe,
-            tree,
-            cuts,
-            leaves,
-            empty,
-            done,
-            state,
-            row,
-            skip,
-            used,
-            saved,
-            unread,
-        };
+        let (row, used, unread) = (0, 0, BTreeMap::new());
+        let mut sum =
+            Summing { recipe, tree, cuts, leaves, empty, done, state, row, used, saved, unread };
         sum.take_saved()?;
         Ok(sum)
     }
@@ -186,14 +172,13 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         loop {
             let leaf = self.leaf();
             match self.saved.remove(&leaf) {
-                Some(Saved::Done(leaves, sum)) => {
+                Some(SavedSum::Done(leaves, sum)) => {
                     self.state = self.empty.empty();
                     self.push(leaves, sum)?;
                 }
-                Some(Saved::UnderWay { row, skip, used, state }) => {
+                Some(SavedSum::UnderWay { row, used, state }) => {
                     if self.state.rows() <= state.rows() {
-                        (self.row, self.skip, self.used) = (row, skip, used);
-                        self.state = state;
+                        (self.row, self.used, self.state) = (row, used, state);
                     }
                     return Ok(());
                 }
@@ -201,7 +186,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
                     if leaf < self.leaves.end && self.state.rows() == 0 {
                         self.used = self.tree.leaf(leaf).start as u64;
                         self.state = self.empty.empty_at(self.used);
-                        (self.row, self.skip) = self.recipe.facts.used.places.find(self.used);
+                        self.row = self.recipe.facts.used.places.find(self.used).0;
                     }
                     return Ok(());
                 }
@@ -209,50 +194,37 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         }
     }
 
-    /// Adds the rows of the leaves before this one.
+    /// Adds the rows of the leaves before leaf `stop`.
     fn run_to(
         &mut self,
         stop: usize,
         source: &mut dyn TableSource,
         pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        source.start(self.row)?;
-        // behind the last leaf there may be rows that were not there
-        let (recipe, to_end) = (self.recipe, stop == self.tree.leaves());
-        let prepared = |block: nystrom_data::Result<Option<Table>>| -> Option<Result<_>> {
-            let block = block.map_err(Error::from).transpose()?;
-            Some(block.and_then(|block| Ok((recipe.prepare(&block)?, block.rows() as u64))))
+        let (recipe, end) = (self.recipe, self.tree.leaf(stop - 1).end as u64);
+        let prepare = |block: &Table| {
+            let block = recipe.prepare(block)?;
+            let count = block.rows.len();
+            Ok((block, count))
         };
-        let mut next = prepared(source.next_block());
-        while to_end || self.leaf() < stop {
-            let Some(prepared_block) = next else { break };
-            let ((prepared_block, rows), block) = (prepared_block?, source.next_block());
-            self.meet(&prepared_block.notes);
-            next = None;
-            rayon::in_place_scope(|scope| {
-                // a thread prepares the next block; what is wrong with it is told in its turn
-                scope.spawn(|_| next = prepared(block));
-                self.add(&prepared_block, (rows, stop), pause)
-            })?;
-        }
-        let (expected, got) = (self.tree.leaf(stop - 1).end, self.used as usize);
-        if expected == got {
-            return Ok(());
-        }
-        Err(other_rows(expected, got))
+        recipe.facts.used.read(source, self.used..end, prepare, |table, block, (first, rows)| {
+            self.meet(&block.notes);
+            self.add(&block, rows, (first, table.rows() as u64), pause)
+        })
     }
 
+    /// Adds some of the used rows of a block that begins at row `first` of the source.
     fn add(
         &mut self,
         block: &PreparedBlock,
-        (block_rows, stop): (u64, usize),
+        rows: Range<usize>,
+        (first, block_rows): (u64, u64),
         pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (first, count) = (self.row, block.rows.len());
-        let mut at = (self.skip as usize).min(count);
-        self.skip -= at as u64;
-        while at < count && (self.leaf() < stop || stop == self.tree.leaves()) {
-            let left = self.left_in_leaf()?.min((count - at) as u64);
+        let mut at = rows.start;
+        while at < rows.end {
+            let end = self.tree.leaf(self.leaf()).end as u64;
+            let left = (end - self.used).min((rows.end - at) as u64);
             // up to the last whole tile, if there is one
             let whole = (self.state.rows() + left) / TILE * TILE;
             let take = whole.checked_sub(self.state.rows()).filter(|take| *take > 0);
@@ -261,7 +233,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
             at += take;
             self.used += take as u64;
             self.row = first + block.rows.get(at).map_or(block_rows, |&row| row as u64);
-            if self.is_leaf_done() {
+            if self.used == end {
                 self.end_leaf()?;
             }
             if self.state.rows().is_multiple_of(TILE) {
@@ -275,18 +247,6 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     /// The leaf under way.
     pub(super) fn leaf(&self) -> usize {
         self.done.last().map_or(self.leaves.start, |(leaves, _)| leaves.end)
-    }
-
-    fn is_leaf_done(&self) -> bool {
-        self.leaf() < self.tree.leaves() && self.used == self.tree.leaf(self.leaf()).end as u64
-    }
-
-    /// Rows that the leaf under way still takes.
-    fn left_in_leaf(&self) -> Result<u64> {
-        if self.leaf() == self.tree.leaves() {
-            return Err(other_rows(self.used as usize, self.used as usize + 1));
-        }
-        Ok(self.tree.leaf(self.leaf()).end as u64 - self.used)
     }
 
     /// Keeps the sum of a leaf.

@@ -1,10 +1,11 @@
 //! The first pass: statistics of all rows, and a sample of them.
 
-use super::processes::{Alone, Ranks, merged};
+use super::StreamFit;
+use super::processes::{Alone, Ranks};
+use super::readings::is_text;
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::used_rows::{Places, UsedRows};
-use super::{StreamFit, sections};
 use crate::classes::{ClassCounts, MOST_CLASSES, Task, as_numbers};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
@@ -12,7 +13,7 @@ use crate::fit::Fit;
 use crate::numbers::TARGET;
 use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
 use crate::target;
-use crate::weights::check_weights;
+use crate::weights::weights_of;
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 
 /// The results of the first pass over all rows.
 #[derive(Debug)]
-pub struct Survey {
+pub struct TableSurvey {
     /// The reservoir, of rows that are used.
     pub(super) table: Table,
     /// For each of its rows the number among all rows, and the line.
@@ -29,10 +30,10 @@ pub struct Survey {
     pub(super) targets: Vec<String>,
     /// The mean weight of the used rows.
     pub(super) mean_weight: f64,
-    pub(super) all: Sums,
+    pub(super) all: SurveySums,
 }
 
-impl Survey {
+impl TableSurvey {
     /// The classes of all rows, if there is one target.
     pub(super) fn counts(&self) -> Option<&ClassCounts> {
         (self.targets.len() == 1).then_some(&self.all.classes)
@@ -77,20 +78,18 @@ impl Survey {
     }
 }
 
-/// A pass under way.
-struct Pass<'a> {
+/// The first pass of a process.
+struct SurveyPass<'a> {
     fit: &'a Fit,
     targets: Vec<String>,
     taken: Vec<String>,
-    /// The number of the first row among all.
+    /// The number of the first row of this process among all rows.
     first: u64,
-    sums: Sums,
-    reservoir: Reservoir,
 }
 
 /// What rows add up to, those of all or of a part.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Sums {
+pub(super) struct SurveySums {
     /// Of the columns that are used.
     pub columns: HashMap<String, ColumnSums>,
     /// Of targets that are numbers.
@@ -148,8 +147,7 @@ impl Strays {
 }
 
 impl StreamFit {
-    /// The first pass over all rows. `told` is called after every block with the number of rows
-    /// read so far.
+    /// The first pass over all rows.
     ///
     /// # Errors
     /// Those of [`check`](Self::check), of the source, and those of [`Fit::table`] about columns,
@@ -163,11 +161,10 @@ impl StreamFit {
         &self,
         source: &mut dyn TableSource,
         targets: impl IntoIterator<Item = S>,
-        told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Survey> {
+    ) -> Result<TableSurvey> {
         let targets = targets.into_iter().map(Into::into).collect();
-        let survey = self.survey_over(&Alone, (source, 0), targets, told, rng)?;
+        let survey = self.survey_over(&Alone, (source, 0), targets, rng)?;
         survey.ok_or(Error::TooFewRows { rows: 0 })
     }
 
@@ -187,14 +184,12 @@ impl StreamFit {
         ranks: &dyn Ranks,
         (source, first): (&mut dyn TableSource, u64),
         targets: Vec<String>,
-        told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
-    ) -> Result<Option<Survey>> {
+    ) -> Result<Option<TableSurvey>> {
         self.check()?;
         let taken = taken(&self.fit, &targets)?;
-        let (sums, reservoir) = (Sums::default(), Reservoir::new(self.reservoir, rng));
-        let pass = Pass { fit: &self.fit, taken, targets, first, sums, reservoir };
-        pass.run(ranks, source, told)
+        let reservoir = Reservoir::new(self.reservoir, rng);
+        SurveyPass { fit: &self.fit, targets, taken, first }.run((ranks, source), reservoir)
     }
 }
 
@@ -204,46 +199,40 @@ pub(super) fn survey_points(
     fit: &Fit,
     reservoir: usize,
     (ranks, source, first): (&dyn Ranks, &mut dyn TableSource, u64),
-    told: &mut dyn FnMut(u64),
     rng: &mut dyn Rng,
-) -> Result<Option<Survey>> {
-    let (sums, reservoir) = (Sums::default(), Reservoir::new(reservoir, rng));
-    let pass = Pass { fit, taken: Vec::new(), targets: Vec::new(), first, sums, reservoir };
-    pass.run(ranks, source, told)
+) -> Result<Option<TableSurvey>> {
+    let pass = SurveyPass { fit, targets: Vec::new(), taken: Vec::new(), first };
+    pass.run((ranks, source), Reservoir::new(reservoir, rng))
 }
 
-impl Pass<'_> {
+impl SurveyPass<'_> {
     /// Reads all rows of this process; the survey of all is on process 0.
     fn run(
-        mut self,
-        ranks: &dyn Ranks,
-        source: &mut dyn TableSource,
-        told: &mut dyn FnMut(u64),
-    ) -> Result<Option<Survey>> {
+        self,
+        (ranks, source): (&dyn Ranks, &mut dyn TableSource),
+        mut reservoir: Reservoir,
+    ) -> Result<Option<TableSurvey>> {
+        let mut sums = SurveySums::default();
         source.start(0)?;
         while let Some(block) = source.next_block()? {
-            self.add(&block)?;
-            told(self.sums.seen);
+            self.add(&block, &mut sums, &mut reservoir)?;
         }
-        let merge = |(sums, reservoir): &mut (Sums, Reservoir), (later, sample)| {
+        let merge = |(sums, reservoir): &mut (SurveySums, Reservoir), (later, sample)| {
             sums.merge(later);
             reservoir.merge(sample);
-            Ok(())
         };
-        let all = merged(ranks, (self.sums, self.reservoir), sections::write, merge)?;
+        let all = ranks.merge((sums, reservoir), merge)?;
         all.map(|(sums, reservoir)| sums.end(self.targets, reservoir)).transpose()
     }
 
-    fn add(&mut self, block: &Table) -> Result<()> {
+    /// Adds the rows of a block to the sums and offers them to the reservoir.
+    fn add(&self, block: &Table, sums: &mut SurveySums, reservoir: &mut Reservoir) -> Result<()> {
         let fit = self.fit;
-        let text = |name: &String| {
-            block.column(name.as_str()).is_ok_and(|c| matches!(c.values, Values::Categories(_)))
-        };
+        let text = |name: &String| block.column(name.as_str()).is_ok_and(is_text);
         let classes = self.targets.len() == 1 && self.targets.iter().any(text);
         let (rows, left_out) = usable(fit, block, (&self.targets, &self.taken), classes, None)?;
-        let sums = &mut self.sums;
         sums.leave_out(left_out);
-        let weights = weights(fit, block, &rows)?;
+        let weights = weights_of(fit, block, &rows, place)?;
         let features = fit.columns.candidates(block, &self.taken)?;
         let columns = features.iter().map(|&j| &block.columns()[j]);
         let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
@@ -273,14 +262,14 @@ impl Pass<'_> {
             None => sums.weight.add(rows.len() as f64),
         }
         let first = self.first + sums.seen;
-        self.reservoir.offer(block, &rows, first);
+        reservoir.offer(block, &rows, first);
         sums.places.add((first, sums.used), (block.rows(), rows.len()));
         (sums.seen, sums.used) = (sums.seen + block.rows() as u64, sums.used + rows.len() as u64);
         Ok(())
     }
 }
 
-impl Sums {
+impl SurveySums {
     fn leave_out(&mut self, left_out: LeftOut) {
         self.left_out.resize(self.left_out.len().max(left_out.len()), (String::new(), 0));
         for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
@@ -289,7 +278,7 @@ impl Sums {
     }
 
     /// Adds what comes behind.
-    fn merge(&mut self, later: Sums) {
+    fn merge(&mut self, later: SurveySums) {
         self.leave_out(later.left_out);
         for (name, sums) in later.columns {
             match self.columns.get_mut(&name) {
@@ -307,7 +296,7 @@ impl Sums {
         (self.seen, self.used) = (self.seen + later.seen, self.used + later.used);
     }
 
-    fn end(self, targets: Vec<String>, reservoir: Reservoir) -> Result<Survey> {
+    fn end(self, targets: Vec<String>, reservoir: Reservoir) -> Result<TableSurvey> {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
@@ -320,7 +309,7 @@ impl Sums {
             };
             target::check(name, sums.largest(), sums.is_constant().then(|| sums.some()))?;
         }
-        Ok(Survey {
+        Ok(TableSurvey {
             sampled: reservoir.rows(),
             table: reservoir.table("sample of all rows")?,
             targets,
@@ -330,15 +319,7 @@ impl Sums {
     }
 }
 
-/// The weights of these rows, if there are any.
-pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option<Vec<f64>>> {
-    let Some(name) = &fit.weights else { return Ok(None) };
-    let values = block.numbers(name.as_str())?;
-    let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-    check_weights(name, &weights, |i| place(block, rows[i]))?;
-    Ok(Some(weights))
-}
-
+/// The row of a block, in words.
 pub(super) fn place(table: &Table, row: usize) -> String {
     match table.line(row) {
         Some(line) => format!("line {line} of {}", table.source()),

@@ -1,11 +1,17 @@
 //! The rows of a source that are used, among those that are left out.
 
-use super::source::{TableSource, other_rows};
+use super::source::TableSource;
 use crate::error::{Error, Result};
 use nystrom::linalg_core::RowTree;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// The error of a source with another number of rows than in the first pass.
+fn other_rows(expected: usize, got: usize) -> Error {
+    let what = "rows of the source when read again";
+    nystrom::Error::Shape { what, expected, got }.into()
+}
 
 /// More rows than any source has: counts below it do not overflow.
 const MOST_ROWS: u64 = 1 << 40;
@@ -89,17 +95,19 @@ impl UsedRows {
         self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows)
     }
 
-    /// Reads the used rows with numbers in `range`, block by block. `prepare` says how many rows of
-    /// a block are used; `take` receives which of these are in the range, and the row of the source
-    /// with which the block begins.
+    /// Reads the used rows with numbers in `range`, block by block. `prepare` returns a prepared
+    /// block and the number of its used rows; `take` receives the row of the source with which the
+    /// block begins, and the range of the used rows of the block that are in `range`. While `take`
+    /// runs, another thread prepares the next block.
     ///
     /// # Errors
-    /// Those of the source, of `prepare` and of `take`; rows that came or went since the survey.
-    pub fn read<B, E: From<Error>>(
+    /// Those of the source, of `prepare` and of `take`; an error if the source has other rows than
+    /// in the first pass.
+    pub fn read<B: Send, E: From<Error>>(
         &self,
         source: &mut dyn TableSource,
         range: Range<u64>,
-        prepare: impl Fn(&Table) -> Result<(B, usize)>,
+        prepare: impl Fn(&Table) -> Result<(B, usize)> + Sync,
         mut take: impl FnMut(&Table, B, (u64, Range<usize>)) -> Result<(), E>,
     ) -> Result<(), E> {
         if range.is_empty() {
@@ -108,14 +116,24 @@ impl UsedRows {
         let (mut row, skip) = self.places.find(range.start);
         let (mut skip, mut left) = (skip as usize, (range.end - range.start) as usize);
         let (all, to_end) = (range.end as usize, range.end == self.rows);
+        let prepared = |block: nystrom_data::Result<Option<Table>>| -> Option<Result<_>> {
+            let block = block.map_err(Error::from).transpose()?;
+            Some(block.and_then(|block| Ok((prepare(&block)?, block))))
+        };
         source.start(row).map_err(Error::from)?;
-        // behind the last row there may be some that were not there
+        let mut next = prepared(source.next_block());
+        // after the last row, check that the source has no more rows
         while left > 0 || to_end {
-            let Some(block) = source.next_block().map_err(Error::from)? else { break };
-            let (prepared, used) = prepare(&block)?;
+            let Some(found) = next else { break };
+            let (((of_block, used), block), later) = (found?, source.next_block());
             let first = skip.min(used);
             let end = used.min(first.saturating_add(left));
-            take(&block, prepared, (row, first..end))?;
+            next = None;
+            rayon::in_place_scope(|scope| {
+                // an error of the next block is returned in its turn
+                scope.spawn(|_| next = prepared(later));
+                take(&block, of_block, (row, first..end))
+            })?;
             (skip, left) = (skip - first, left - (end - first));
             if to_end && end < used {
                 return Err(other_rows(all, all + 1).into());

@@ -78,13 +78,13 @@ pub struct Coverage {
     pub levels: Vec<[f64; 2]>,
 }
 
-/// Bins with as many rows each.
+/// The largest number of bins, which have the same number of rows.
 const BINS: usize = 15;
-/// Levels at which coverage is looked at.
+/// The levels at which coverage is measured.
 const LEVELS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 impl Confusion {
-    /// Of probabilities n × K against the class of each row. The bins count rows by weight.
+    /// Compares probabilities (n × K) with the class of each row. The bins count rows by weight.
     pub(crate) fn of(
         names: &[String],
         probabilities: MatRef<'_, f64>,
@@ -107,7 +107,8 @@ impl Confusion {
     }
 }
 
-/// Probabilities, whether they came true, and weights, in bins of neighbours.
+/// Bins of neighbouring probabilities. An outcome is a probability, whether the row has the class,
+/// and a weight.
 fn bins(mut outcomes: Vec<(f64, bool, f64)>) -> Vec<Bin> {
     outcomes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (n, bins) = (outcomes.len(), BINS.min(outcomes.len()));
@@ -127,8 +128,8 @@ fn bins(mut outcomes: Vec<(f64, bool, f64)>) -> Vec<Bin> {
 }
 
 impl Coverage {
-    /// Of scores in the order of their rows: those at even places against those at odd ones, and
-    /// the other way round. Levels that half of the rows cannot reach are left out.
+    /// Compares the scores of rows at even positions with those at odd positions, and the other way
+    /// round. Levels for which half of the rows are too few are left out.
     pub(crate) fn of(target: &str, scores: &[f64]) -> Coverage {
         let half = |odd: usize| {
             let mut half: Vec<f64> = scores.iter().skip(odd).step_by(2).copied().collect();

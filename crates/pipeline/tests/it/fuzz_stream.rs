@@ -78,7 +78,7 @@ fn made(of: Of) -> Valid {
     let (table, stream, rng) = (table(of), stream(), &mut Pcg64::seed_from_u64(3));
     let target = if of == Of::Classes { "kind" } else { "y" };
     let source = &mut TableBlocks::new(&table, 300);
-    let survey = stream.survey(source, [target], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, [target], rng).unwrap();
     let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     let recipe = match of {
         Of::AllRows => stream.recipe_of_all(&survey, model),
@@ -257,7 +257,7 @@ pub fn point_recipe() -> &'static [u8] {
     BYTES.get_or_init(|| {
         let (stream, table) = (stream_of_points(), points());
         let (source, rng) = (&mut TableBlocks::new(&table, 70), &mut Pcg64::seed_from_u64(3));
-        let survey = stream.survey(source, &mut |_| {}, rng).unwrap();
+        let survey = stream.survey(source, rng).unwrap();
         let columns = stream.columns(&survey).unwrap();
         let kernel = Family::Gaussian.kernel(0.7, columns.dim()).unwrap();
         stream.recipe(&survey, columns, kernel).to_bytes().unwrap()

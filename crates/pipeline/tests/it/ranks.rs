@@ -77,7 +77,7 @@ fn fitted(stream: &StreamFit, table: &Table, ranks: &Thread) -> Option<Vec<u8>> 
     let rows = part(table.rows(), ranks);
     let mine = table.select_rows(&rows.clone().collect::<Vec<_>>()).unwrap();
     let source = (&mut TableBlocks::new(&mine, 700) as _, rows.start as u64);
-    let survey = stream.survey_over(ranks, source, vec!["y".into()], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey_over(ranks, source, vec!["y".into()], rng).unwrap();
     let mut bytes = Vec::new();
     if let Some(survey) = survey {
         let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
@@ -110,7 +110,7 @@ fn any_number_of_processes_gives_the_same_bits() {
 fn pivoted(stream: &StreamFit, table: &Table) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
     let source = &mut TableBlocks::new(table, 1000);
-    let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["y"], rng).unwrap();
     let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     let x = stream.reservoir(&survey, &model).unwrap();
     let matrix =

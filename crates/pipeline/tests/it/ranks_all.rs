@@ -12,7 +12,7 @@ const LAMBDA: f64 = 1e-5;
 fn recipe(table: &Table) -> Recipe {
     let (stream, rng) = (stream(weighted()), &mut Pcg64::seed_from_u64(3));
     let source = &mut TableBlocks::new(table, 1000);
-    let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["y"], rng).unwrap();
     let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     stream.recipe_of_all(&survey, model).unwrap()
 }

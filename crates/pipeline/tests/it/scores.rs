@@ -29,7 +29,7 @@ fn stream() -> StreamPoints {
 }
 
 fn recipe(stream: &StreamPoints, source: &mut dyn TableSource) -> PointRecipe {
-    let survey = stream.survey(source, &mut |_| {}, &mut Pcg64::seed_from_u64(3)).unwrap();
+    let survey = stream.survey(source, &mut Pcg64::seed_from_u64(3)).unwrap();
     let columns = stream.columns(&survey).unwrap();
     assert!(columns.dropped().len() == 1 && columns.dropped()[0].column == "one");
     stream.recipe(&survey, columns, Family::Gaussian.kernel(0.7, 2).unwrap())
@@ -149,7 +149,7 @@ fn of_job(stream: &StreamPoints, table: &Table, ranks: &Thread) -> (WeightedRows
     let mine = table.select_rows(&rows.clone().collect::<Vec<_>>()).unwrap();
     let source = (&mut TableBlocks::new(&mine, 700) as _, rows.start as u64);
     let rng = &mut Pcg64::seed_from_u64(3);
-    let survey = stream.survey_over(ranks, source, &mut |_| {}, rng).unwrap();
+    let survey = stream.survey_over(ranks, source, rng).unwrap();
     let bytes = survey.map(|survey| {
         let columns = stream.columns(&survey).unwrap();
         let kernel = Family::Gaussian.kernel(0.7, 2).unwrap();
@@ -210,7 +210,7 @@ fn dictionaries_of_samples_are_those_in_memory() {
     for reservoir in [300, 900] {
         let stream = StreamPoints { reservoir, ..stream() };
         let source = &mut TableBlocks::new(&table, 200);
-        let survey = stream.survey(source, &mut |_| {}, &mut Pcg64::seed_from_u64(3)).unwrap();
+        let survey = stream.survey(source, &mut Pcg64::seed_from_u64(3)).unwrap();
         let columns = stream.columns(&survey).unwrap();
         let sample = stream.reservoir(&survey, &columns).unwrap();
         let kernel = Family::Gaussian.kernel(0.7, 2).unwrap();
@@ -246,18 +246,18 @@ fn bad_rows_and_rows_that_change_are_told() {
     let columns = ColumnOptions { missing: Missing::Refuse, ..ColumnOptions::default() };
     let strict = StreamPoints { columns, ..stream() };
     let rng = || Pcg64::seed_from_u64(3);
-    let survey = strict.survey(&mut TableBlocks::new(&table, 500), &mut |_| {}, &mut rng());
+    let survey = strict.survey(&mut TableBlocks::new(&table, 500), &mut rng());
     let error = strict.columns(&survey.unwrap()).unwrap_err().to_string();
     assert!(error.contains("\"a\"") && error.contains("misses"), "{error}");
     let text = Values::Categories(Categories { levels: vec!["x".into()], codes: vec![Some(0); 9] });
     let texts = Table::new("t", vec![Column { name: "text".into(), values: text }]).unwrap();
-    let survey = strict.survey(&mut TableBlocks::new(&texts, 5), &mut |_| {}, &mut rng()).unwrap();
+    let survey = strict.survey(&mut TableBlocks::new(&texts, 5), &mut rng()).unwrap();
     assert!(matches!(strict.columns(&survey), Err(Error::NoFeatures { .. })));
     let ones = table.clone().drop_columns(["a", "b"]).unwrap();
-    let survey = strict.survey(&mut TableBlocks::new(&ones, 500), &mut |_| {}, &mut rng()).unwrap();
+    let survey = strict.survey(&mut TableBlocks::new(&ones, 500), &mut rng()).unwrap();
     assert!(matches!(strict.columns(&survey), Err(Error::NoFeatures { .. })));
     let two = table.select_rows(&[0, 1]).unwrap();
-    let survey = strict.survey(&mut TableBlocks::new(&two, 5), &mut |_| {}, &mut rng());
+    let survey = strict.survey(&mut TableBlocks::new(&two, 5), &mut rng());
     assert!(matches!(survey, Err(Error::TooFewRows { rows: 2 })));
 
     let recipe = recipe(&stream(), &mut TableBlocks::new(&table, 500));

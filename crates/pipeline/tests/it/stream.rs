@@ -44,7 +44,7 @@ pub fn mixed(n: usize) -> Table {
 
 pub fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
-    let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["y"], rng).unwrap();
     let named = (Family::Gaussian, None);
     let (model, _) = stream.given(&survey, named, rng).unwrap();
     stream.recipe(&survey, model, rng).unwrap()
@@ -241,7 +241,7 @@ fn classes_are_told_apart_beyond_memory() {
     let stream = stream(Fit { work: Some(1e9), ..Fit::default() });
     let rng = &mut Pcg64::seed_from_u64(3);
     let source = &mut TableBlocks::new(&all, 1000);
-    let survey = stream.survey(source, ["k"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["k"], rng).unwrap();
     let found = stream.search(&survey, &mut (), rng).unwrap();
     let recipe = stream.recipe(&survey, found.model, rng).unwrap();
     let model = finished(&recipe, source);
@@ -267,7 +267,7 @@ impl TableSource for Fickle<'_> {
 fn what_is_wrong_is_said_before_or_with_its_place() {
     let all = table(3000, 1);
     let survey = |stream: &StreamFit, table: &Table, rng: &mut dyn Rng| {
-        stream.survey(&mut TableBlocks::new(table, 100), ["y"], &mut |_| {}, rng).map(drop)
+        stream.survey(&mut TableBlocks::new(table, 100), ["y"], rng).map(drop)
     };
     let rng = &mut Pcg64::seed_from_u64(3);
     for fit in [
@@ -307,8 +307,7 @@ fn all_rows_say_how_a_column_is_read() {
     let table = Table::new("t", vec![text("when", (0..n).map(day)), y]).unwrap();
     let stream = StreamFit { reservoir: 100, ..stream(Fit::default()) };
     let rng = &mut Pcg64::seed_from_u64(1);
-    let survey =
-        stream.survey(&mut TableBlocks::new(&table, 300), ["y"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(&mut TableBlocks::new(&table, 300), ["y"], rng).unwrap();
     assert!(!survey.sampled().iter().any(|(row, _)| *row == 1999));
     let (_, notes) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     assert!(notes.concat().contains("day, month, year"), "{notes:?}");

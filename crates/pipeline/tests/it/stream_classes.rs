@@ -35,7 +35,7 @@ enum How {
 fn recipe(stream: &StreamFit, table: &Table, how: How, seed: u64) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(seed);
     let source = &mut TableBlocks::new(table, 700);
-    let survey = stream.survey(source, ["kind"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["kind"], rng).unwrap();
     let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     match how {
         How::AllRows(_) => stream.recipe_of_all(&survey, model).unwrap(),
@@ -182,8 +182,7 @@ fn any_number_of_processes_gives_the_same_classes() {
                 let rows = part(table.rows(), ranks);
                 let mine = table.select_rows(&rows.clone().collect::<Vec<_>>()).unwrap();
                 let source = (&mut TableBlocks::new(&mine, 700) as _, rows.start as u64);
-                let survey =
-                    stream.survey_over(ranks, source, vec!["kind".into()], &mut |_| {}, rng);
+                let survey = stream.survey_over(ranks, source, vec!["kind".into()], rng);
                 let bytes = survey.unwrap().map_or_else(Vec::new, |survey| {
                     let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
                     let recipe = match how {
@@ -237,7 +236,7 @@ fn classes_of_all_rows_are_known() {
     let stream = StreamFit { fit: Fit { work: Some(1e8), ..Fit::default() }, ..stream(100, 30) };
     let rng = &mut Pcg64::seed_from_u64(3);
     let source = &mut TableBlocks::new(&table, 1000);
-    let survey = stream.survey(source, ["kind"], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey(source, ["kind"], rng).unwrap();
     let found = stream.search(&survey, &mut (), rng).unwrap();
     assert!(found.report.logistic.is_none() && !found.model.made.logistic);
     let recipe = stream.recipe(&survey, found.model, rng).unwrap();

@@ -40,7 +40,7 @@ fn searched(stream: &StreamFit, table: &Table, ranks: &dyn Ranks, rows: &[usize]
     let rng = &mut Pcg64::seed_from_u64(3);
     let mine = table.select_rows(rows).unwrap();
     let source = (&mut TableBlocks::new(&mine, 700) as _, rows[0] as u64);
-    let survey = stream.survey_over(ranks, source, vec!["y".into()], &mut |_| {}, rng).unwrap();
+    let survey = stream.survey_over(ranks, source, vec!["y".into()], rng).unwrap();
     let model = survey.as_ref().map(|survey| {
         let found = stream.search(survey, &mut (), rng).unwrap().model;
         assert!(found.columns().features().iter().any(|name| name.starts_with("shop: mean")));

@@ -2,7 +2,7 @@
 
 use super::block_fit::BlockFit;
 use super::input::StreamInput;
-use crate::args::{Certify, Fit};
+use crate::args::{Certify, FitArgs};
 use crate::failure::{Failure, Result, usage};
 use crate::text;
 use nystrom::krr::CertificateReport;
@@ -15,7 +15,7 @@ const STREAM: u64 = 1;
 
 /// The number of rows to draw, with `--certify=ROWS`; an error for a certificate that needs the
 /// table in memory.
-pub fn rows_to_draw(args: &Fit) -> Result<Option<usize>> {
+pub fn rows_to_draw(args: &FitArgs) -> Result<Option<usize>> {
     let text = match args.certify {
         None => return Ok(None),
         Some(Certify::Passes(_)) => {

@@ -1,7 +1,7 @@
 //! The folder of `--checkpoint`: a record of the data files, the recipe of the fit, and the sums or
 //! iterations so far.
 
-use crate::args::{Fit, Output};
+use crate::args::{FitArgs, Output};
 use crate::failure::{Result, data};
 use crate::output::{TEMPORARY, failed, write};
 use crate::session::{Console, Session, words_without};
@@ -63,7 +63,7 @@ impl SavedSums {
 
 impl<'a> Folder<'a> {
     /// The folder of `--checkpoint`, which is created if it does not exist.
-    pub fn of(args: &Fit, session: &'a Session<'a>) -> Result<Option<Folder<'a>>> {
+    pub fn of(args: &FitArgs, session: &'a Session<'a>) -> Result<Option<Folder<'a>>> {
         let Some(path) = args.stream.checkpoint.clone() else { return Ok(None) };
         std::fs::create_dir_all(&path).map_err(failed(&path))?;
         let every = Duration::from_secs_f64(args.stream.checkpoint_every.unwrap_or(EVERY));
@@ -76,9 +76,10 @@ impl<'a> Folder<'a> {
         Saver { folder: path, console: session, every: *every, last: Instant::now() }
     }
 
-    /// The bytes of a file; none if there is no such file, and on processes other than process 0.
-    fn read_on_first(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        if self.session.is_first() { self.read(name) } else { Ok(None) }
+    /// The bytes of a file, which process 0 reads for all; none if there is no such file.
+    fn read_for_all(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let bytes = if self.session.is_first() { self.read(name)? } else { None };
+        Ok(self.session.ranks.share(Some(bytes))?)
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
@@ -104,13 +105,8 @@ impl<'a> Folder<'a> {
         fit: &nystrom_pipeline::Fit,
         identity: &str,
     ) -> Result<Option<(FilesRecord, Recipe, Vec<u8>)>> {
-        let ranks = self.session.ranks;
-        let (files, recipe) = (self.read_on_first(FILES)?, self.read_on_first(RECIPE)?);
-        if !self.session.of_first(Some(files.is_some() && recipe.is_some()))? {
-            return Ok(None);
-        }
-        let files = ranks.broadcast(files.unwrap_or_default());
-        let recipe = ranks.broadcast(recipe.unwrap_or_default());
+        let saved = self.read_for_all(FILES)?.zip(self.read_for_all(RECIPE)?);
+        let Some((files, recipe)) = saved else { return Ok(None) };
         let found = Recipe::from_bytes(fit, identity, &recipe)
             .map_err(|error| self.wrong(RECIPE, error))?;
         let files = serde_json::from_slice(&files).map_err(|error| {
@@ -151,7 +147,7 @@ impl<'a> Folder<'a> {
                 SavedLeaves::of(recipe, &bytes).map_err(|error| self.wrong(&name, error))?;
             files.push((name, leaves));
         }
-        let files: Vec<(String, SavedLeaves)> = self.session.of_first(Some(files))?;
+        let files: Vec<(String, SavedLeaves)> = self.session.ranks.share(Some(files))?;
         let run = |name: &str| name.split('-').nth(1)?.parse::<usize>().ok();
         let last = files.iter().filter_map(|(name, _)| run(name)).max().unwrap_or(0);
         let ours = match (ranks.rank(), ranks.size()) {
@@ -180,11 +176,8 @@ impl<'a> Folder<'a> {
 
     /// The saved state of the iterations, if there is one. Process 0 reads it for all.
     pub fn solve(&self, recipe: &[u8]) -> Result<Option<SavedSolve<f64>>> {
-        let bytes = self.read_on_first(SOLVE)?.unwrap_or_default();
-        let bytes = self.session.ranks.broadcast(bytes);
-        if bytes.is_empty() {
-            return Ok(None);
-        }
+        let saved = self.read_for_all(SOLVE)?.filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = saved else { return Ok(None) };
         let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
             self.wrong(SOLVE, format!("{error}; remove it to restart the iterations"))
         })?;

@@ -7,7 +7,7 @@ use super::checkpoint::{Folder, identity};
 use super::input::StreamInput;
 use super::iterate;
 use super::sizes::{Sizes, passes};
-use crate::args::{Bandwidth, Fit, LandmarkSpec, Selection};
+use crate::args::{FitArgs, LandmarkSpec, Selection};
 use crate::commands::basis::{self, Basis};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::Setting;
@@ -15,16 +15,16 @@ use crate::commands::{auto_report, certify as certificates, classes, fit_output}
 use crate::failure::{NOT_CONVERGED, Result, usage};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
-use crate::search::{Budget, Watch};
+use crate::search::{Budget, SearchWatch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
+use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, TableSurvey};
 
 /// The fit on the processes of a job. Process 0 searches, solves and writes; all return the same
 /// status.
-pub fn run_on_ranks(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
+pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run, ranks)?;
     let session = &session;
     let mut input = session.succeeded_on_all(open(args, session))?;
@@ -39,7 +39,7 @@ pub fn run_on_ranks(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     if args.plan {
         return Ok(0);
     }
-    let sizes: Sizes = session.of_first(sizes)?;
+    let sizes: Sizes = session.ranks.share(sizes)?;
     input.files.set_block_rows(sizes.shared.block);
     let limited = budget.fit(&input.fit);
     let limited = nystrom_pipeline::Fit { memory: Some(sizes.search), ..limited };
@@ -109,7 +109,7 @@ pub fn run_on_ranks(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
 }
 
 /// Checks the options and opens the files, on every process.
-fn open(args: &Fit, session: &Session<'_>) -> Result<StreamInput> {
+fn open(args: &FitArgs, session: &Session<'_>) -> Result<StreamInput> {
     check(args)?;
     check_again(&args.data)?;
     check_writable(args.output(), &[&args.data.data], session)?;
@@ -117,7 +117,7 @@ fn open(args: &Fit, session: &Session<'_>) -> Result<StreamInput> {
 }
 
 /// Refuses options that need all rows at once.
-fn check(args: &Fit) -> Result<()> {
+fn check(args: &FitArgs) -> Result<()> {
     let refused = [
         ("--hold-out", args.hold_out.is_some()),
         ("--report", args.report.is_some()),
@@ -175,10 +175,10 @@ impl BlockFit<'_> {
     }
 
     /// The first pass; its survey is on process 0.
-    fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
+    fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<TableSurvey>> {
         let (session, targets) = (self.session, input.targets.clone());
         let survey = first_pass(input, passes(self.args), session, |of| {
-            self.stream.survey_over(session.ranks, of, targets, &mut |_| {}, rng)
+            self.stream.survey_over(session.ranks, of, targets, rng)
         })?;
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
@@ -191,19 +191,15 @@ impl BlockFit<'_> {
     }
 
     /// The model of the sample, by a search or with the given kernel.
-    fn search(&self, survey: &Survey, rng: &mut dyn Rng) -> Result<(Model, Option<Report>)> {
+    fn search(&self, survey: &TableSurvey, rng: &mut dyn Rng) -> Result<(Model, Option<Report>)> {
         let (args, stream) = (self.args, self.stream);
         let (mut model, report) = if args.kernel.is_given() {
-            let scale = match args.kernel.bandwidth {
-                Some(Bandwidth::Given(scale)) => Some(scale),
-                _ => None,
-            };
-            let named = (args.kernel.family(), scale);
+            let named = (args.kernel.family(), args.kernel.scale());
             let (model, notes) = stream.given(survey, named, rng)?;
             self.session.notes(&notes);
             (model, None)
         } else {
-            let mut watch = Watch::new(self.session);
+            let mut watch = SearchWatch::new(self.session);
             let fitted = stream.search(survey, &mut watch, rng)?;
             (fitted.model, Some(fitted.report))
         };
@@ -213,7 +209,7 @@ impl BlockFit<'_> {
     }
 
     /// The recipe that adds landmarks to this model of the sample.
-    fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
+    fn landmarks(&self, survey: &TableSurvey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {
             return Ok(stream.recipe_of_all(survey, model)?);

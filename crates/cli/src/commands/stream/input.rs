@@ -1,7 +1,7 @@
 //! Opening the files of a table that is read block by block.
 
-use super::watch::Watch;
-use crate::args::{DataArgs, Fit};
+use super::watch::PassWatch;
+use crate::args::{DataArgs, FitArgs};
 use crate::commands::column_uses::ColumnUses;
 use crate::failure::{Result, data};
 use crate::input::Input;
@@ -23,16 +23,16 @@ pub struct StreamInput {
 }
 
 /// The first rows of a table in several files, and the reader of the files.
-pub struct Head {
+pub struct OpenedFiles {
     pub input: Input,
     paths: Vec<PathBuf>,
     format: Format,
     files: Files,
 }
 
-impl Head {
+impl OpenedFiles {
     /// Opens the files; `libsvm` is their reader if they are libsvm files.
-    pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<Head> {
+    pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<OpenedFiles> {
         let paths = find_files(&args.data)?;
         // the first file determines the format of a folder or pattern
         let args = DataArgs { data: paths[0].clone(), ..args.clone() };
@@ -42,7 +42,7 @@ impl Head {
         let Some(table) = files.next_block()? else {
             return Err(data("there are no rows"));
         };
-        Ok(Head { input: Input::of(table, &format, &args)?, paths, format, files })
+        Ok(OpenedFiles { input: Input::of(table, &format, &args)?, paths, format, files })
     }
 
     /// The files, with the columns `texts` read as texts.
@@ -55,8 +55,8 @@ impl Head {
 }
 
 impl StreamInput {
-    pub fn of(args: &Fit) -> Result<StreamInput> {
-        let head = Head::of(&args.data, Libsvm::new())?;
+    pub fn of(args: &FitArgs) -> Result<StreamInput> {
+        let head = OpenedFiles::of(&args.data, Libsvm::new())?;
         let mut wanted = ColumnUses::of(args, &head.input, true)?;
         let columns = head.input.table.columns().iter();
         let is_number = |name: &String| {
@@ -75,13 +75,13 @@ impl StreamInput {
 
     /// The input of a command without a target.
     pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
-        let head = Head::of(args, Libsvm::new())?;
+        let head = OpenedFiles::of(args, Libsvm::new())?;
         head.input.check_features()?;
         let fit = nystrom_pipeline::Fit::default();
         StreamInput::opened(head, ColumnUses { fit, targets: Vec::new(), texts: Vec::new() })
     }
 
-    fn opened(head: Head, wanted: ColumnUses) -> Result<StreamInput> {
+    fn opened(head: OpenedFiles, wanted: ColumnUses) -> Result<StreamInput> {
         let unwanted = head.input.dropped();
         let mut files = head.open(&wanted.texts)?;
         let ColumnUses { fit, targets, .. } = wanted;
@@ -116,7 +116,7 @@ impl StreamInput {
     /// The source of a pass after the first. The processes share the rows about equally.
     pub fn later_pass<'a>(&'a mut self, pass: &str, session: &'a Session<'a>) -> Watched<'a> {
         let rows = self.files.rows().map(|rows| rows / session.ranks.size() as u64);
-        let watch = Watch::new(session, pass, (rows, 0));
+        let watch = PassWatch::new(session, pass, (rows, 0));
         let StreamInput { files, unwanted, readings, .. } = self;
         Watched { files, unwanted, readings, watch }
     }
@@ -127,7 +127,7 @@ pub struct Watched<'a> {
     pub files: &'a mut Files,
     pub unwanted: &'a [usize],
     pub readings: &'a Readings,
-    pub watch: Watch<'a>,
+    pub watch: PassWatch<'a>,
 }
 
 impl TableSource for Watched<'_> {

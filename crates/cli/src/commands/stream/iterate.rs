@@ -3,7 +3,7 @@
 use super::block_fit::BlockFit;
 use super::checkpoint::Folder;
 use super::input::StreamInput;
-use crate::args::{Fit, Lambda};
+use crate::args::{FitArgs, Lambda};
 use crate::failure::{Result, usage};
 use crate::kernel::AnyKernel;
 use crate::session::Console;
@@ -14,7 +14,7 @@ use nystrom_pipeline::{Model, Recipe, StreamReport};
 use std::ops::ControlFlow;
 
 /// The λ and the options of an iterative fit, if the fit is iterative.
-pub fn lambda_and_options(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
+pub fn lambda_and_options(args: &FitArgs) -> Result<Option<(f64, IterativeOptions)>> {
     if !iterates(args) {
         return Ok(None);
     }
@@ -31,7 +31,7 @@ pub fn lambda_and_options(args: &Fit) -> Result<Option<(f64, IterativeOptions)>>
 }
 
 /// Whether the fit is iterative.
-pub fn iterates(args: &Fit) -> bool {
+pub fn iterates(args: &FitArgs) -> bool {
     args.tolerance.is_some() || args.stream.all_rows
 }
 

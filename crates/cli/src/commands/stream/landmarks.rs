@@ -3,7 +3,7 @@
 use super::points::{self, BlockPoints, Surveyed};
 use super::scores::file_of;
 use crate::args::{LandmarksCommand, ScoreMethod, Selection};
-use crate::commands::landmarks::Report;
+use crate::commands::landmarks::LandmarksReport;
 use crate::commands::select::{self, Setting};
 use crate::failure::{Result, usage};
 use crate::input::Data;
@@ -49,7 +49,7 @@ pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let of =
         if by_scores { format!("{all} rows") } else { format!("a sample of {s} of {all} rows") };
     let (sampled, constant, kernel) = (Some(s), &sample.constant[..], recipe.kernel());
-    let report = Report { of, all, rows, lines, weights, left, sampled, constant, kernel };
+    let report = LandmarksReport { of, all, rows, lines, weights, left, sampled, constant, kernel };
     let mut summary = report.write(args, &session)?;
     summary.value("files", &files);
     summary.value("reservoir", s);

@@ -2,7 +2,7 @@
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
-use crate::output::{Columns, Sink};
+use crate::output::{ResultColumns, Sink};
 use crate::session::Session;
 use nystrom_pipeline::Ranks;
 use std::fs::File;
@@ -35,7 +35,7 @@ impl OrderedOutput {
         Ok(OrderedOutput { to, header: 0 })
     }
 
-    pub fn write(&mut self, columns: &Columns) -> Result<()> {
+    pub fn write(&mut self, columns: &ResultColumns) -> Result<()> {
         let text = columns.csv(self.header == 0);
         if self.header == 0 {
             self.header = columns.header().len() as u64;

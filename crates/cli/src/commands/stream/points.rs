@@ -14,7 +14,7 @@ use crate::output::check_writable;
 use crate::session::Session;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Error, PointRecipe, StreamPoints, Survey, TableSource, WeightedRows};
+use nystrom_pipeline::{Error, PointRecipe, StreamPoints, TableSource, TableSurvey, WeightedRows};
 
 /// The default of `--leaves`.
 const LEAVES: usize = 8;
@@ -54,7 +54,7 @@ impl BlockPoints<'_> {
         session.notes(&input.notes);
         let sizes =
             session.on_first(|| PointSizes::of(session.memory, blocks.reservoir, &mut input))?;
-        let sizes: PointSizes = session.of_first(sizes)?;
+        let sizes: PointSizes = session.ranks.share(sizes)?;
         sizes.announce(&input, self.passes, session);
         input.files.set_block_rows(sizes.shared.block);
         let columns = crate::input::options(self.data, self.run);
@@ -64,7 +64,7 @@ impl BlockPoints<'_> {
         // rows
         let mut of_sample = self.streams().stream(0);
         let survey = first_pass(&mut input, self.passes, session, |of| {
-            stream.survey_over(session.ranks, of, &mut |_| {}, &mut of_sample)
+            stream.survey_over(session.ranks, of, &mut of_sample)
         })?;
         let found = survey.map(|survey| self.settings(&stream, &survey, rng)).transpose();
         let found = session.succeeded_on_all(found)?;
@@ -81,7 +81,7 @@ impl BlockPoints<'_> {
     fn settings(
         self,
         stream: &StreamPoints,
-        survey: &Survey,
+        survey: &TableSurvey,
         rng: &mut dyn Rng,
     ) -> Result<(PointRecipe, Data)> {
         let columns = stream.columns(survey).map_err(crate::input::nothing_to_compare)?;
@@ -133,7 +133,7 @@ impl BlockPoints<'_> {
             Ok(WeightedRows::of_sample(x.as_ref(), &found, recipe.rows())?)
         };
         let found = self.session.succeeded_on_all(sample.as_ref().map(of).transpose())?;
-        Ok(WeightedRows::shared(ranks, found)?)
+        Ok(ranks.share(found)?)
     }
 
     /// A later pass over the rows, with its progress.

@@ -1,18 +1,18 @@
 //! `nystrom predict` and `nystrom evaluate` block by block.
 
-use super::input::Head;
+use super::input::OpenedFiles;
 use super::ordered_output::OrderedOutput;
 use super::process_files::part;
-use super::watch::Watch;
+use super::watch::PassWatch;
 use crate::args::{Evaluate, ModelArgs, Predict};
-use crate::commands::classes::Named;
+use crate::commands::classes::NamedClasses;
 use crate::commands::errors::{ModelErrors, Running};
 use crate::commands::evaluate;
 use crate::commands::model_columns::{ModelColumns, libsvm, with_class_names};
 use crate::commands::predict::{ERROR, Predicted, check_options, copied, describe, results};
 use crate::failure::{Result, usage};
 use crate::model_file;
-use crate::output::{Columns, check_writable};
+use crate::output::{ResultColumns, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::Mat;
@@ -32,7 +32,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         output.write(&columns)
     })?;
     output.finish(&session)?;
-    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
+    let Some(known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
     known.errors(&model).report(&model, ERROR, &mut summary);
@@ -60,7 +60,7 @@ pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let model = session.succeeded_on_all(model_file::load(&args.of.model))?;
     let wanted = (None, false, &[][..]);
     let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
-    let Some(known) = session.merged(known, Known::merge)? else { return Ok(()) };
+    let Some(known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
     evaluate::report(args, &model, known.rows, known.errors(&model), &session)
 }
 
@@ -71,16 +71,16 @@ fn each(
     args: &ModelArgs,
     (level, std, keep): (Option<f64>, bool, &[String]),
     session: &Session<'_>,
-    take: &mut dyn FnMut(&Predicted, Columns) -> Result<()>,
-) -> Result<Known> {
+    take: &mut dyn FnMut(&Predicted, ResultColumns) -> Result<()>,
+) -> Result<KnownRows> {
     let opened = session.succeeded_on_all(open(model, args, keep, session))?;
     let (mut files, places, keep) = opened;
     if session.ranks.size() > 1 {
         files = part(&files, session)?.0;
     }
     files.start(0)?;
-    let mut watch = Watch::new(session, "predicting", (None, files.bytes()?));
-    let (mut known, mut notes) = (Known::of(model), Vec::new());
+    let mut watch = PassWatch::new(session, "predicting", (None, files.bytes()?));
+    let (mut known, mut notes) = (KnownRows::of(model), Vec::new());
     while let Some(block) = files.next_block()? {
         let kept = copied(&block, &keep);
         let block = places.table(block, model)?;
@@ -107,7 +107,7 @@ fn open(
     session: &Session<'_>,
 ) -> Result<(Files, ModelColumns, Vec<usize>)> {
     let args = with_class_names(&args.data, model);
-    let head = Head::of(&args, libsvm(model.layout()))?;
+    let head = OpenedFiles::of(&args, libsvm(model.layout()))?;
     let (places, keep) = (ModelColumns::of(&head.input, model)?, head.input.columns(keep)?);
     let files = head.open(&places.texts(model, &keep))?;
     session.notes(files.notes());
@@ -116,7 +116,7 @@ fn open(
 
 /// The data that determine the errors on rows whose target is known.
 #[derive(Serialize, Deserialize)]
-struct Known {
+struct KnownRows {
     /// The number of rows predicted.
     rows: usize,
     /// The sums of each target.
@@ -125,11 +125,11 @@ struct Known {
     classes: (Vec<Option<String>>, Vec<f64>),
 }
 
-impl Known {
-    fn of(model: &Model) -> Known {
+impl KnownRows {
+    fn of(model: &Model) -> KnownRows {
         let targets = if model.classes().is_some() { &[] } else { model.targets() };
         let numbers = targets.iter().map(|target| Running::new(target.scale)).collect();
-        Known { rows: 0, numbers, classes: (Vec::new(), Vec::new()) }
+        KnownRows { rows: 0, numbers, classes: (Vec::new(), Vec::new()) }
     }
 
     fn add(&mut self, model: &Model, predicted: &Predicted) -> Result<()> {
@@ -152,7 +152,7 @@ impl Known {
     }
 
     /// Adds the data of another process.
-    fn merge(&mut self, other: Known) {
+    fn merge(&mut self, other: KnownRows) {
         self.rows += other.rows;
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(ours, sums)| ours.merge(sums));
         self.classes.0.extend(other.classes.0);
@@ -166,6 +166,6 @@ impl Known {
         let (named, p) = self.classes;
         let count = classes.names.len();
         let p = Mat::from_fn(named.len(), count, |i, k| p[i * count + k]);
-        ModelErrors::Classes(Named(named).errors(classes, p.as_ref(), None))
+        ModelErrors::Classes(NamedClasses(named).errors(classes, p.as_ref(), None))
     }
 }

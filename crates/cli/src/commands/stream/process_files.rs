@@ -50,7 +50,7 @@ pub fn part(files: &Files, session: &Session<'_>) -> Result<(Files, u64)> {
 fn same_files(files: &Files, bytes: &[u64], session: &Session<'_>) -> Result<()> {
     let names = files.paths().iter().map(|path| path.display().to_string());
     let ours: Vec<(String, u64)> = names.zip(bytes.iter().copied()).collect();
-    let first: Vec<(String, u64)> = session.of_first(Some(ours.clone()))?;
+    let first: Vec<(String, u64)> = session.ranks.share(Some(ours.clone()))?;
     let differ = |i: &usize| first.get(*i) != ours.get(*i);
     let Some(i) = (0..first.len().max(ours.len())).find(differ) else { return Ok(()) };
     let describe = |file: Option<&(String, u64)>| match file {

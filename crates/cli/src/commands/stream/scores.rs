@@ -4,9 +4,9 @@ use super::input::StreamInput;
 use super::ordered_output::OrderedOutput;
 use super::points::{self, BlockPoints, Surveyed};
 use crate::args::{ScoreMethod, Scores};
-use crate::commands::scores::{self, Found};
+use crate::commands::scores::{self, ScoresReport};
 use crate::failure::{Result, usage};
-use crate::output::{Columns, Values};
+use crate::output::{ResultColumns, ResultValues};
 use crate::session::Session;
 use crate::text;
 use nystrom::linalg_core::ExactSum;
@@ -30,13 +30,13 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
             totals.add(tile, scores);
             let [rows, lines] = [&tile.rows, &tile.lines]
                 .map(|numbers| numbers.iter().map(|&i| i as usize).collect());
-            let mut columns = Columns::of_rows(rows, lines);
-            columns.push("score", Values::Numbers(scores.to_vec()));
+            let mut columns = ResultColumns::of_rows(rows, lines);
+            columns.push("score", ResultValues::Numbers(scores.to_vec()));
             output.write(&columns)
         })
     })?;
     output.finish(&session)?;
-    let totals = session.merged(totals, Totals::merge)?;
+    let totals = session.ranks.merge(totals, Totals::merge)?;
     let Some((totals, sample)) = totals.zip(sample.as_ref()) else { return Ok(()) };
 
     let sampled = (passes == 2).then_some(sample.rows.len());
@@ -44,7 +44,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     let (members, method) = (dictionary.len(), text::option(method));
     let highest = totals.highest.unwrap_or_default();
     let file = file_of(input, highest.1);
-    let found = Found {
+    let found = ScoresReport {
         kernel: recipe.kernel(),
         rows: totals.rows as usize,
         d_eff: totals.sum.value(),

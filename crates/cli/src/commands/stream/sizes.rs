@@ -2,7 +2,7 @@
 
 use super::input::StreamInput;
 use super::{certify, iterate};
-use crate::args::{Fit, Lambda, Selection};
+use crate::args::{FitArgs, Lambda, Selection};
 use crate::failure::{Failure, Result, usage};
 use crate::plan;
 use crate::search::Budget;
@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::text::{self, number, rounded};
 use nystrom::krr::IterativeOptions;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Family, Recipe, Task, WeightedRows};
+use nystrom_pipeline::{Family, Recipe, Task, WeightedRows, largest_fitting};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -25,11 +25,11 @@ const RESERVOIR: u64 = 50_000;
 /// The number of copies of the reservoir for which a search has memory.
 const COPIES: u64 = 10;
 /// The limit of work does not reduce the default number of landmarks below this.
-const FEW: u64 = 300;
+const FEW: usize = 300;
 
 /// The sizes that all passes share.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Shared {
+pub struct BlockSizes {
     /// The memory allowed in all, in bytes.
     memory: u64,
     /// Rows in a block.
@@ -47,7 +47,7 @@ pub struct Shared {
 /// The sizes of a fit.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Sizes {
-    pub shared: Shared,
+    pub shared: BlockSizes,
     /// Bytes that the search may hold.
     pub search: u64,
     pub landmarks: usize,
@@ -60,10 +60,10 @@ pub struct Sizes {
 
 impl Sizes {
     /// The sizes for these files, after reading their first block.
-    pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
+    pub fn of(args: &FitArgs, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
         let asked = args.stream.reservoir;
-        let (shared, rest) = Shared::of(input, (budget.memory, asked), "a fit in blocks")?;
-        let Shared { memory, rows, .. } = shared;
+        let (shared, rest) = BlockSizes::of(input, (budget.memory, asked), "a fit in blocks")?;
+        let BlockSizes { memory, rows, .. } = shared;
         let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
         let pairs =
@@ -80,17 +80,15 @@ impl Sizes {
             None => m,
         };
         let sums = args.accumulate.is_some();
+        let folds = if let Some(Lambda::Folds(folds)) = args.lambda { folds } else { 1 };
         let fitting = |m: u64| {
             let (m, centers) = (m as usize, centers(m) as usize);
             let sketch = if sums { Recipe::bytes_of_sketch(m, centers) } else { 0 };
-            sketch
-                + match args.lambda {
-                    _ if iterate::iterates(args) => {
-                        Recipe::bytes_iterating(centers, uniform && !sums)
-                    }
-                    Some(Lambda::Folds(folds)) => Recipe::bytes_by_folds(m, leaves, folds),
-                    _ => Recipe::bytes_with_leaves(m, leaves),
-                }
+            let fit = match iterate::iterates(args) {
+                true => Recipe::bytes_iterating(centers, uniform && !sums),
+                false => Recipe::bytes(m, leaves, folds),
+            };
+            sketch + fit
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
@@ -112,10 +110,10 @@ impl Sizes {
             }
             None => {
                 let work = budget.work();
-                let affords = |m: u64| m <= FEW || pass(rows, m as f64, columns as f64) <= work;
+                let affords =
+                    |m: usize| m <= FEW || Recipe::work(rows, m, columns as usize) <= work;
                 let most = reservoir.min(rows as u64).max(4) / 4;
-                let fits = |m: usize| fits(m as u64) && affords(m as u64);
-                plan::largest(most as usize, fits).unwrap_or(1) as u64
+                largest_fitting(1, most as usize, |m| fits(m as u64) && affords(m)) as u64
             }
         };
         let (search, centers) = (4 * rest / 10, centers(landmarks) as usize);
@@ -143,10 +141,10 @@ impl Sizes {
         &self,
         input: &StreamInput,
         budget: &Budget,
-        args: &Fit,
+        args: &FitArgs,
         session: &Session<'_>,
     ) -> Result<()> {
-        let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = self.shared;
         let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
@@ -211,7 +209,7 @@ impl StreamInput {
 /// The sizes of passes over rows without a target.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PointSizes {
-    pub shared: Shared,
+    pub shared: BlockSizes,
     /// The largest number of members of a dictionary.
     pub members: usize,
     /// Bytes that dictionaries, or the work on the sample, may hold.
@@ -225,10 +223,10 @@ impl PointSizes {
         asked: Option<usize>,
         input: &mut StreamInput,
     ) -> Result<PointSizes> {
-        let (shared, rest) = Shared::of(input, (memory, asked), "work in blocks")?;
+        let (shared, rest) = BlockSizes::of(input, (memory, asked), "work in blocks")?;
         let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
-        let members = plan::largest((1 << 24) - 1, fits).unwrap_or(1);
+        let members = largest_fitting(1, (1 << 24) - 1, fits);
         Ok(PointSizes { shared, members, work })
     }
 
@@ -246,7 +244,7 @@ impl PointSizes {
     /// Prints the plan.
     pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session<'_>) {
         let PointSizes { shared, members, .. } = self;
-        let Shared { memory, block, reservoir, rows, bytes, reading } = *shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = *shared;
         session.say(&format!(
             "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
              {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
@@ -262,7 +260,7 @@ impl PointSizes {
 
 /// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
 /// holds.
-fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
+fn all_pairs(args: &FitArgs, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
     let (budget, d) = (7 * rest / 10, input.files.names().len() - input.non_features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
@@ -277,14 +275,14 @@ fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Resul
     }
 }
 
-impl Shared {
+impl BlockSizes {
     /// Sets the number of rows of a block and reads the first block. Also returns the bytes of
     /// memory beside [`PROGRAM`]; `what` names the work if they are too few.
     fn of(
         input: &mut StreamInput,
         (memory, asked): (Option<u64>, Option<usize>),
         what: &'static str,
-    ) -> Result<(Shared, u64)> {
+    ) -> Result<(BlockSizes, u64)> {
         let memory = memory.unwrap_or(2 << 30);
         let (needed, budget) = (PROGRAM + LEAST, memory);
         let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
@@ -296,7 +294,7 @@ impl Shared {
         let bytes = input.files.bytes()?;
         let (rows, reading) = first_block(input, bytes)?;
         let reservoir = reservoir(asked, columns, rest)?;
-        Ok((Shared { memory, block, reservoir, rows, bytes, reading }, rest))
+        Ok((BlockSizes { memory, block, reservoir, rows, bytes, reading }, rest))
     }
 }
 
@@ -314,7 +312,7 @@ fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
 }
 
 /// The passes that depend on the results of the search and the first pass, in words.
-fn depends(args: &Fit) -> Option<String> {
+fn depends(args: &FitArgs) -> Option<String> {
     let means = (!args.kernel.is_given()).then_some("one if the search chooses means by level");
     let classes = args.search.task != Some(Task::Regression)
         && args.grid().len() > 1
@@ -325,13 +323,8 @@ fn depends(args: &Fit) -> Option<String> {
 }
 
 /// The number of passes over the rows: three with leave-one-out errors, else two.
-pub fn passes(args: &Fit) -> usize {
+pub fn passes(args: &FitArgs) -> usize {
     if args.lambda == Some(Lambda::Auto) { 3 } else { 2 }
-}
-
-/// The operations of the second pass, as a search counts them.
-fn pass(n: f64, m: f64, d: f64) -> f64 {
-    0.4 * n * m * m + n * m * (20.0 + 2.0 * d)
 }
 
 /// The estimated number of rows, and the estimated seconds of reading them all, from the first

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(10);
 
 /// The progress of one pass.
-pub struct Watch<'a> {
+pub struct PassWatch<'a> {
     session: &'a Session<'a>,
     what: String,
     /// The number of all rows, if it is known, and of all bytes.
@@ -20,7 +20,7 @@ pub struct Watch<'a> {
     last: Instant,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> PassWatch<'a> {
     /// The progress of a pass. Its name gets the rank of the process if there are several.
     pub fn new(session: &'a Session<'a>, pass: &str, total: (Option<u64>, u64)) -> Self {
         let (now, rank) = (Instant::now(), session.ranks.rank());
@@ -28,7 +28,7 @@ impl<'a> Watch<'a> {
             1 => pass.to_owned(),
             size => format!("{pass}, process {rank} of {size}"),
         };
-        Watch { session, what, total, from: 0, rows: 0, start: now, last: now }
+        PassWatch { session, what, total, from: 0, rows: 0, start: now, last: now }
     }
 
     /// Starts the pass at this row.

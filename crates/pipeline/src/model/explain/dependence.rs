@@ -7,11 +7,11 @@ use crate::model::Model;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Categories, Table, Values};
 
-/// Values of a column of numbers at which is looked at most.
+/// The largest number of values of a column of numbers.
 pub(super) const POINTS: usize = 15;
-/// Levels at which is looked at most, of columns that became means by level.
+/// The largest number of levels of a column whose features are means by level.
 const MOST_LEVELS: usize = 30;
-/// The share of values that lies below the first and above the last.
+/// The share of values below the first and above the last point.
 const TAIL: f64 = 0.025;
 
 /// The mean outputs at values of the column at this place, over the rows with the features `x`.
@@ -42,7 +42,7 @@ pub(super) fn of(
     Ok(Dependence { rows: x.nrows(), at, means })
 }
 
-/// Values of a column, and each as a column of one row.
+/// The values of a column, and each as a column with one row.
 fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Values>)> {
     let text = |text: &String| {
         Values::Categories(Categories { levels: vec![text.clone()], codes: vec![Some(0)] })
@@ -94,7 +94,7 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
     Ok((Grid::Levels(names), values))
 }
 
-/// All of sorted values if they are few, or quantiles.
+/// The different ones of sorted values if they are few, otherwise quantiles.
 fn quantiles(sorted: &[f64]) -> Vec<f64> {
     let mut distinct = sorted.to_vec();
     distinct.dedup();

@@ -4,6 +4,7 @@ mod dependence;
 mod outputs;
 mod slopes;
 
+use crate::cost::value;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use nystrom::faer::Mat;
@@ -11,13 +12,13 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
-/// Columns whose partial dependence is computed: the most important ones.
+/// The number of columns, the most important ones, whose partial dependence is computed.
 const DEPENDENCES: usize = 6;
-/// Rows over which a partial dependence is averaged at most.
+/// The largest number of rows in an average of partial dependence.
 const DEPENDENCE_ROWS: usize = 100;
-/// Slopes that are held at once at most.
+/// The largest number of slopes in memory.
 const SLOPES: usize = 4_000_000;
-/// Rows over which slopes are averaged at most, and at least.
+/// The largest and the smallest number of rows in an average of slopes.
 const ROWS: (usize, usize) = (500, 20);
 
 /// The importance and effect of each column of a model, averaged over some rows. Standard errors
@@ -149,7 +150,7 @@ impl Model {
         Ok(Explanation { rows: x.nrows(), outputs: self.output_names(), columns })
     }
 
-    /// Keeps the [`explanation`](Self::explain) of these rows, if its numbers are finite.
+    /// Stores the [explanation](Self::explain) by these rows, if its numbers are finite.
     pub(crate) fn explained(&mut self, rows: &Table) -> Result<()> {
         self.explanation = Some(self.explain(rows)?).filter(Explanation::is_finite);
         Ok(())
@@ -164,7 +165,7 @@ impl Model {
         // every row has its slopes, and the first are moved along the dependences
         let (slopes, first) = (t as f64, DEPENDENCE_ROWS as f64);
         let moved = (DEPENDENCES.min(self.columns().names().len()) * dependence::POINTS) as f64;
-        let evaluations = work / (m * (20.0 + 2.0 * d as f64));
+        let evaluations = work / (m * value(d));
         let affordable = match evaluations - first * (moved + slopes) {
             left if left > 0.0 => first + left / slopes,
             _ => evaluations / (moved + slopes),

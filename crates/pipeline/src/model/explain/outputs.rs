@@ -1,4 +1,4 @@
-//! What a model is read by: targets in their units, or probabilities of classes.
+//! The outputs of a model: targets in their units, or probabilities of classes.
 
 use crate::classes::Classes;
 use crate::model::Model;
@@ -7,7 +7,7 @@ use nystrom::faer::{Mat, MatRef};
 use std::ops::Range;
 
 impl Model {
-    /// Of two classes the second stands for both.
+    /// The classes, and the range of those that are outputs: of two classes only the second.
     fn output_classes(&self) -> Option<(&Classes, Range<usize>)> {
         let classes = self.classes()?;
         let count = classes.names.len();
@@ -21,7 +21,7 @@ impl Model {
         }
     }
 
-    /// The outputs where f has these standardised values, n × t.
+    /// The outputs for standardised values of f, n × t.
     pub(super) fn outputs(&self, f: Mat<f64>) -> Mat<f64> {
         let values = in_units(f, &self.targets);
         match self.output_classes() {
@@ -33,8 +33,8 @@ impl Model {
         }
     }
 
-    /// The slopes of the outputs from those of f along d features, n × (d·t), a target's side by
-    /// side: for each output n × d.
+    /// The slopes of each output, n × d, from the slopes of f along d features, n × (d·t) with the d
+    /// columns of a target side by side.
     pub(super) fn output_slopes(&self, f: Mat<f64>, g: MatRef<'_, f64>, d: usize) -> Vec<Mat<f64>> {
         let targets = &self.targets;
         let of_target = |i: usize, k: usize, j: usize| targets[j].scale * g[(i, k + d * j)];

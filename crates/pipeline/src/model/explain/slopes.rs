@@ -9,7 +9,8 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::ops::Range;
 
-/// What the model makes of each column, in their order, at the features `x` of the rows of `table`.
+/// The influence of each column, in the order of the columns, at the features `x` of the rows of
+/// `table`.
 pub(super) fn influences(
     model: &Model,
     table: &Table,

@@ -1,0 +1,109 @@
+//! The cost of the fits of a search in operations and bytes, and the largest fit within a limit.
+//!
+//! One operation takes as long as one flop of a pass over the kernel matrix.
+
+/// Operations for one kernel value of points with d features.
+pub(crate) fn value(d: usize) -> f64 {
+    20.0 + 2.0 * d as f64
+}
+
+/// Operations for one flop of a matrix product, which is faster.
+const PRODUCT: f64 = 0.2;
+
+/// Operations of the normal equations of n rows with m centres.
+pub(crate) fn sums_work(n: f64, m: f64, d: usize) -> f64 {
+    PRODUCT * 2.0 * n * m * m + n * m * value(d)
+}
+
+/// Operations of `NystromKrr::path`, whose documentation counts flops and kernel values.
+pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
+    PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
+}
+
+/// The most landmarks for which the memory holds the matrices of `NystromKrr::path`.
+pub(crate) fn path_landmarks(memory: Option<u64>) -> f64 {
+    memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt())
+}
+
+/// Operations of a Newton step of `LogisticKrr` for one column of targets.
+pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
+    let (n, m) = (n as f64, m as f64);
+    PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
+}
+
+/// Operations of a Newton step of `FullLogisticKrr` if a triangle of K is stored: passes over it,
+/// and a preconditioner.
+pub(crate) fn full_newton_work(n: usize) -> f64 {
+    const PASSES: f64 = 22.0;
+    let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
+    2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
+}
+
+/// The expected number of passes over the kernel matrix in a fit to all rows.
+const PASSES: f64 = 25.0;
+/// The expected number of times that such a fit computes its validation error.
+const LOOKS: f64 = 7.0;
+
+/// Operations of a fit to n rows at `ridges` ridges, compared on `validation` rows. If `kept`, a
+/// triangle of the kernel matrix is stored, otherwise every pass evaluates it.
+pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
+    let (n, columns) = (n as f64, ridges as f64);
+    let rank = (n / 10.0).min(1000.0);
+    let triangles = if kept { 0.5 } else { 0.5 * PASSES };
+    triangles * n * n * value(d)
+        + 2.0 * PASSES * n * n * columns
+        + n * rank * (rank + value(d))
+        + LOOKS * n * validation as f64 * value(d)
+}
+
+/// Bytes of a fit to n rows that stores a triangle of the kernel matrix.
+pub(crate) fn full_bytes(n: usize) -> u64 {
+    let (n, rank) = (n as u64, (n as u64 / 10).min(1000));
+    2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
+}
+
+/// The most rows, up to `most`, of a fit at six ridges within this work and memory; but at least
+/// 100 rows, or `most` if that is fewer.
+pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -> usize {
+    let fits = |n: usize| {
+        full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
+    };
+    largest_fitting(most.min(100), most, fits)
+}
+
+/// The largest number up to `most` for which `fits` is true, by bisection; `low` if there is none
+/// above `low`. If `fits` is true for a number, it must be true for all smaller ones.
+///
+/// # Cost
+/// log₂(most − low) calls of `fits`.
+///
+/// ```
+/// use nystrom_pipeline::largest_fitting;
+/// assert_eq!(largest_fitting(1, 100, |m| m * m <= 2000), 44);
+/// assert_eq!(largest_fitting(1, 100, |_| false), 1);
+/// ```
+pub fn largest_fitting(mut low: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let mut high = most + 1;
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        *(if fits(middle) { &mut low } else { &mut high }) = middle;
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_keep_to_work_and_memory() {
+        for work in [1e8, 1e9, 1e11] {
+            for most in [3, 300, 100_000] {
+                let n = full_rows(work, most, 10, None);
+                assert!(n <= most && (full_work(n, 10, 6, 1500, true) <= work || n <= 100));
+                assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
+            }
+        }
+        assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
+    }
+}
