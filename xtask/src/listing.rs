@@ -133,7 +133,7 @@ fn markdown(all: &[Experiment], references: &References) -> String {
         text += &format!(
             "\n### {}\n\n{}\n- Name: `{}`\n{}{}",
             experiment.heading(),
-            wrapped(experiment.says, ""),
+            wrapped(&experiment.says(), ""),
             experiment.name,
             wrapped(&format!("- Data: {data}"), "  "),
             verdicts(references, experiment.name)

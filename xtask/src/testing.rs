@@ -26,7 +26,7 @@ pub const SELF_CHECK: Experiment = Experiment {
     name: "self-check",
     paper: &PAPER,
     figure: "Table 0",
-    says: "The mean of uniform numbers is 1/2.",
+    page: "The mean of uniform numbers\nis 1/2.\n\nDrawn {n} times.\n",
     data: &[],
     run: self_check,
 };
@@ -47,6 +47,7 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
         scale_note: format!("{n} draws; the paper does not say how many"),
         tables: vec![table],
         claims: vec![Claim::near("mean of the draws", 0.5, sum / n as f64, 0.2)],
+        values: vec![("n", n.to_string())],
         ..Outcome::default()
     })
 }
@@ -89,6 +90,7 @@ pub fn record() -> Record {
         ],
         notes: vec!["A note with <b>markup</b>.".into()],
         missing: vec![missing()],
+        ..Outcome::default()
     };
     Record {
         name: SELF_CHECK.name.into(),

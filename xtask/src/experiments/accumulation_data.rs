@@ -19,19 +19,6 @@ use crate::experiment::Context;
 use crate::lab::{Draw, LAMBDA, Measure, labelled};
 use crate::method::{self, Method};
 
-/// What the experiments say about their settings.
-pub const CHOICES: &str = "20 % of all rows held out at random, n of the others drawn for the \
-                           fit; features scaled to variance 1 and the target centred on the rows \
-                           drawn. \
-    RQA: the count of points from the four numbers of a rectangle. CASP: nine features. GAS: NOx \
-    from ten features, nine sensors and CO. Matérn kernel with ν = 3/2 \
-    and ℓ = 1 (the paper leaves ℓ open), λ = 0.9·n^(−(3+p)/(3+2p)) and d = ⌊1.5·n^(p/(3+2p))⌋ \
-    columns for p features. Nyström's rows are drawn in proportion to scores \
-    against the last dictionary on BLESS's path that has at most ⌊3·n^(p/(3+2p))⌋ rows, with unit \
-    weights, for they are fewer than d_eff; these scores are \
-    part of its time. Rows of the accumulation are drawn uniformly. Times are medians, of the \
-    sketch and the fit, on all threads.";
-
 pub const GAUSSIAN: Method = method::GAUSSIAN_SKETCH;
 pub const VERY_SPARSE: Method = method::VERY_SPARSE;
 pub const NYSTROM: Method = method::BLESS.called("Nyström, BLESS");

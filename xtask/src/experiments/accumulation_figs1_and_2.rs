@@ -12,7 +12,7 @@ use rand::Rng;
 use super::accumulation_data::{COLUMNS, SECONDS};
 use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, with};
 use crate::method::{
     ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
@@ -24,9 +24,7 @@ pub const FIG1: Experiment = Experiment {
     name: "accumulation-fig1",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 1",
-    says: "The design is bimodal (γ = 0.5). An accumulation with m = 5 has nearly the \
-           approximation error of the Gaussian sketch at nearly the time of Nyström. Nyström is \
-           fast but far less accurate. The Gaussian sketch is accurate but slow.",
+    page: page!("accumulation-fig1"),
     data: &[],
     run: fig1,
 };
@@ -34,21 +32,10 @@ pub const FIG1: Experiment = Experiment {
 pub const FIG2: Experiment = Experiment {
     name: "accumulation-fig2",
     figure: "Figure 2",
-    says: "The design is bimodal (γ = 0.6). Accumulating m ≤ 32 sub-sampling matrices brings the \
-           approximation error from that of Nyström (m = 1) to that of the Gaussian sketch (m = \
-           ∞). That of Nyström is orders of magnitude larger. That of the Gaussian sketch is below \
-           the estimation error of exact KRR.",
+    page: page!("accumulation-fig2"),
     run: fig2,
     ..FIG1
 };
-
-/// What the experiments say about design, f* and noise.
-const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]³, \
-                           otherwise independent coordinates on [2, 2.5] with density \
-    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f*(x) = g(‖x‖/3), g(t) = 1.6·|(t − \
-    0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). \
-    The error of a sketched estimator is (1/n)‖f_S − f_n‖² against exact KRR f_n at the points \
-    (the paper prints the norm without 1/n).";
 
 const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
 /// Of exact KRR, against f*.
@@ -125,13 +112,6 @@ fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
     out.claims = claims_of_fig1(&results, sizes[sizes.len() - 1].0);
-    out.notes = paragraphs([
-        CHOICES,
-        "Matérn kernel with ν = ½ and ℓ = 1 (the paper leaves ℓ open), λ = 0.3·n^(−4/7), d = \
-         ⌊1.3·n^(3/7)⌋ columns, uniform sampling. Times are medians, of \
-         drawing the sketch and fitting with it, on all threads; exact KRR serves the errors and \
-         is not timed.",
-    ]);
     Ok(out)
 }
 
@@ -208,18 +188,6 @@ fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("d").build());
     out.claims = claims_of_fig2(&results, sizes);
-    out.notes = paragraphs([
-        CHOICES,
-        "Gaussian kernel with σ = 1.5·n^(−1/7), λ = 0.5·n^(−4/7), uniform sampling, d from \
-         ⌊0.3·n^(3/7)⌋ to ⌊3·n^(3/7)⌋. All sketches of one repetition see the \
-         same points and noise.",
-        "An independent implementation in NumPy, n = 4000, few repetitions, d = 34, 69 and 104: \
-         Gaussian sketch 4.3e-5, 3.2e-7, 5.0e-9; m = 32: 3.9e-5, \
-         3.4e-7, 5.0e-9; m = 4: 8.8e-5, 4.4e-6, 5.1e-8; m = 1: 4.8e-3, 1.2e-4, 2.7e-5; exact KRR \
-         3.2e-3.",
-        "Means for small m are carried by few repetitions: an error is large when no column has a \
-         row of the small cluster, and its standard error with it.",
-    ]);
     Ok(out)
 }
 

@@ -2,11 +2,11 @@
 //! GAS too; and with Falkon as the solver.
 
 use super::accumulation_data::{
-    ACCUMULATION, CASP, CHOICES, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN,
-    ITERATIONS, METHODS, NYSTROM, RQA, SECONDS, Set, VERY_SPARSE, cell,
+    ACCUMULATION, CASP, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN, ITERATIONS,
+    METHODS, NYSTROM, RQA, SECONDS, Set, VERY_SPARSE, cell,
 };
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Grid, LAMBDA, Results, Setting};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
@@ -14,8 +14,7 @@ pub const FIG3: Experiment = Experiment {
     name: "accumulation-fig3",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 3",
-    says: "On RQA an accumulation with m = 4 has the test error of the Gaussian sketch at a time \
-           near Nyström's; very sparse random projections lie between.",
+    page: page!("accumulation-fig3"),
     data: &[RQA.data],
     run: |ctx| run(ctx, &[RQA], false),
 };
@@ -23,8 +22,7 @@ pub const FIG3: Experiment = Experiment {
 pub const FIG4: Experiment = Experiment {
     name: "accumulation-fig4",
     figure: "Figure 4",
-    says: "As Figure 3, on three data sets: test error of the Gaussian sketch at a time near \
-           Nyström's.",
+    page: page!("accumulation-fig4"),
     data: &[RQA.data, CASP.data, GAS.data],
     run: |ctx| run(ctx, &[RQA, CASP, GAS], false),
     ..FIG3
@@ -33,9 +31,7 @@ pub const FIG4: Experiment = Experiment {
 pub const FIG5: Experiment = Experiment {
     name: "accumulation-fig5",
     figure: "Figure 5",
-    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly. At \
-           these n there is not much of a gain in time. The accumulation has the best error for \
-           its time.",
+    page: page!("accumulation-fig5"),
     run: |ctx| run(ctx, &[RQA, CASP, GAS], true),
     ..FIG4
 };
@@ -78,17 +74,6 @@ fn run(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
             out.claims.extend(claims_directly(&results, set, sizes[sizes.len() - 1].0));
         }
     }
-    let note = if falkon {
-        "Both solvers have the same sketch. Falkon stops at a true relative residual of 1e-6 or \
-         after 100 iterations and keeps KS in memory; the direct solver is \
-         that of Figures 3 and 4. For the claim on error for time, the accumulation's error at a \
-         time is read off the line that the plot draws through its \
-         points; points of others faster than all of its own are left out."
-    } else {
-        "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that \
-         of the sketches' size."
-    };
-    out.notes = paragraphs([CHOICES, note]);
     Ok(out)
 }
 

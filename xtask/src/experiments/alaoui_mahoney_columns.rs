@@ -9,9 +9,9 @@ use nystrom::krr::risk::Risk;
 use nystrom::leverage::{AlaouiMahoney, ExactScores, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::PsdMatrix;
 
-use super::bernoulli_problem::{BETA, BernoulliProblem, CHOICES, NOISE, RIDGE};
+use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIAGONAL, DIVIDE_AND_CONQUER, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics::largest;
@@ -20,9 +20,7 @@ pub const FIG1_RIGHT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-right",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, right",
-    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with far \
-           fewer columns than uniform or diagonal sampling. Table 1 prints the risk ratio 1.01 for \
-           leverage sampling at p = 2 d_eff.",
+    page: page!("alaoui-mahoney-fig1-right"),
     data: &[],
     run: fig1_right,
 };
@@ -30,9 +28,7 @@ pub const FIG1_RIGHT: Experiment = Experiment {
 pub const AGAINST_DIVIDE_AND_CONQUER: Experiment = Experiment {
     name: "alaoui-mahoney-divide-and-conquer",
     figure: "Section 1, against divide and conquer",
-    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff². \
-           It needs n²/m kernel values, hence n·d_eff². Nyström by leverage scores needs about \
-           n·d_eff, uniform columns n·d_mof.",
+    page: page!("alaoui-mahoney-divide-and-conquer"),
     run: against_divide_and_conquer,
     ..FIG1_RIGHT
 };
@@ -70,21 +66,7 @@ fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]);
     out.tables.extend(table.by_x("p").build());
     out.claims = claims_on_columns(&results, exact.d_eff());
-    out.notes = paragraphs([
-        CHOICES,
-        "How far uniform sampling falls behind is a property of our design. 476 of the 500 points \
-         are within 1e-6 of 0 or 1, which are one point for this periodic kernel. Uniform columns \
-         hardly ever come from the other 24, on which f* varies. The paper's figure shows several \
-         times as many uniform columns on its own design, which it does not state.",
-        "The Bernoulli kernel has a constant diagonal, so diagonal sampling is uniform sampling \
-         in law; both are drawn.",
-        &format!(
-            "Approximate scores: section 3.5 with {SCORE_COLUMNS} columns, drawn anew each time. \
-             Theorem 4 would ask for more than n columns here, \
-             and a point far from all sampled ones gets a score near 0: that is where the \
-             approximate scores lose."
-        ),
-    ]);
+    out.values = vec![("columns", SCORE_COLUMNS.to_string())];
     Ok(out)
 }
 
@@ -110,15 +92,8 @@ fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
     out.claims = claims_on_kernel_values(&results, n as f64 * exact.d_eff());
     let reaching = reaching(&results, DIVIDE_AND_CONQUER).into_iter().fold(0.0, f64::max);
-    out.notes = vec![
-        CHOICES.into(),
-        format!(
-            "The largest number of parts with a ratio ≤ 1.1 is {reaching}, where n/d_eff² = \
-             {:.2}. The columns' own n·d_eff scores are not counted, \
-             as the paper does not.",
-            n as f64 / exact.d_eff().powi(2)
-        ),
-    ];
+    let parts_per_square = n as f64 / exact.d_eff().powi(2);
+    out.values = vec![("parts", reaching.to_string()), ("ratio", format!("{parts_per_square:.2}"))];
     Ok(out)
 }
 

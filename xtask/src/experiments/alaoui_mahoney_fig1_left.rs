@@ -2,18 +2,16 @@
 
 use nystrom::leverage::exact_scores;
 
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, RIDGE};
+use super::bernoulli_problem::{BernoulliProblem, RIDGE};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
 use crate::method::EXACT;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-left",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, left",
-    says: "The design is asymmetric, dense at the borders of (0, 1) and sparse at its centre. Few \
-           points have a high leverage score, those at the centre. Here n = 500, λ = 1e-6, d_eff = \
-           24 and d_mof = 500.",
+    page: page!("alaoui-mahoney-fig1-left"),
     data: &[],
     run,
 };
@@ -54,7 +52,6 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
         scale_note: "n = 500 as in the paper, at every scale".into(),
         plots: vec![plot],
         claims,
-        notes: vec![CHOICES.into()],
         ..Outcome::default()
     })
 }

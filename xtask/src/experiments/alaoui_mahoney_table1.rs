@@ -8,11 +8,11 @@ use nystrom::leverage::exact_scores;
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
 use nystrom::sketch::{Draw as With, Landmarks, Nystrom};
 
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE};
+use super::bernoulli_problem::{BernoulliProblem, NOISE};
 use super::papers;
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Claim, Column, Context, Experiment, Outcome, page};
 use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, PROBLEM, UNIFORM};
 
@@ -20,10 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-table1",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Table 1",
-    says: "Leverage scores draw p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns. \
-           Nyström KRR then has the risk of exact KRR within 1 to 10 % (linear), 50 % (RBF on Gas) \
-           or 1 % (RBF on Pumadyn). Uniform sampling needs d_mof, which is n in nearly every row. \
-           Equation (4) adds nλ to K; the λ of the table is read as nλ here.",
+    page: page!("alaoui-mahoney-table1"),
     data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
     run,
 };
@@ -112,7 +109,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.build());
     out.claims =
         results.measured(&ROWS).into_iter().flat_map(|row| claims(&results, row)).collect();
-    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -195,27 +191,3 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     }
     claims
 }
-
-const NOTES: [&str; 8] = [
-    CHOICES,
-    "Equation (4) of the paper has K + nλI. The printed λ is read as nλ, the absolute ridge in \
-     K + λI, on standardised features: of the readings tried \
-     (raw, centred or standardised features; λ or nλ) the only one that brings the linear rows \
-     on Gas near the printed 126 and 125. The column \"d_eff with nλ\" shows the other.",
-    "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
-     because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
-     RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \
-     unit-diagonal kernel at the printed λ in either reading.",
-    "A linear kernel on 32 or 128 features has that rank, and p = 2 d_eff columns are more: L = K, \
-     and the ratio is 1. On Pumadyn (0.99 is printed) that is shown and not judged. On Gas it \
-     contradicts the printed 1.10 and 1.09.",
-    "Of Pumadyn-32FH no public copy is known: its two rows are missing.",
-    "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the \
-     d_eff of the RBF kernel, is shown there and not judged.",
-    "For real data f* and the noise are not known and the paper does not say what it took. \
-     Here f* is the exact fit itself and the noise variance \
-     ‖y − f̂‖²/tr((I − H)²), with y scaled to variance 1.",
-    "The theorem draws with replacement, so p draws are fewer than p columns; the paper does \
-     not say how the table was made. Both are shown; \
-     p distinct columns are ours.",
-];

@@ -8,9 +8,7 @@ use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
 use nystrom::rand::Rng;
 
 use super::papers;
-use crate::experiment::{
-    Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point, paragraphs,
-};
+use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point, page};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
@@ -19,9 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-theorem4",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Theorem 4",
-    says: "With p ≥ 8 (tr K/(nλε) + 1/6) ln(n/ρ) columns drawn by the diagonal, with probability \
-           1 − ρ for all i: l_i − 2ε ≤ l̃_i ≤ l_i and \
-        (σ_n − nλε)/(σ_n + nλε) l_i ≤ l̃_i.",
+    page: page!("alaoui-mahoney-theorem4"),
     data: &[],
     run,
 };
@@ -43,18 +39,6 @@ const MULTIPLICATIVE: Measure =
 const RULE: Measure = Measure::new("p by the rule", "columns p by the rule");
 const LARGEST: Measure = Measure::new("largest l", "largest score");
 const FACTOR: Measure = Measure::new("multiplicative factor", "(σ_n − nλε)/(σ_n + nλε)");
-
-const NOTES: [&str; 2] = [
-    "Where all K_ii are equal the additive bound says nothing at p < n: the rule then asks for p \
-     ≥ 8 ln(n/ρ) K_ii/(λε), so p < n makes nλ so large that \
-     every score is below 2ε (the column \"largest l\"). With an outlying row, whose K_ii dwarfs \
-     the rest, it binds at small ε: the third problem is the \
-     test, and the only one whose failures count as a claim.",
-    "The multiplicative bound says something only if σ_n > nλε; then tr K/(nλε) ≥ nσ_n/(nλε) > n, \
-     and the rule asks for more than 8n ln(n/ρ) \
-     draws: more than there are columns. It never saves work; where its factor is negative it \
-     cannot fail and is not judged.",
-];
 
 /// Points in columns, and the kernel on them.
 type Drawn = anyhow::Result<(Mat<f64>, Box<dyn Kernel<f64>>)>;
@@ -148,7 +132,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.tables.extend(table.build());
     }
     out.claims = claims(&results);
-    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 

@@ -6,7 +6,7 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Ridge, random};
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Grid, Measure, Results, labelled};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
 
@@ -14,7 +14,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-time",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Section 3.5, running time",
-    says: "Approximate scores take O(np²) time, exact ones O(n³).",
+    page: page!("alaoui-mahoney-time"),
     data: &[],
     run,
 };
@@ -82,13 +82,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("time", "Medians", &series, &[TIME]);
     out.tables.extend(table.by_setting("scores").by_x("n or p").build());
     out.claims = claims(&results, &series);
-    out.notes = paragraphs([
-        &format!("Fast scores: p = {} where n grows, n = {} where p grows.", fixed.1, fixed.0),
-        "All sizes are beyond those at which B is kept between its two passes, so that one code \
-         path is timed.",
-        "Below p of about a thousand the np kernel evaluations weigh as much as the np² products, \
-         so the exponent of p is below 2.",
-    ]);
+    out.values = vec![("p", fixed.1.to_string()), ("n", fixed.0.to_string())];
     Ok(out)
 }
 

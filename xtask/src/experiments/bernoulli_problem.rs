@@ -28,15 +28,6 @@ pub const NOISE: f64 = 0.01;
 /// The ridge.
 pub const RIDGE: Ridge<f64> = Ridge::Absolute(1e-6);
 
-/// What the experiments say about these choices.
-pub const CHOICES: &str = "The paper leaves open β, the law of the design, f* and the noise. Here \
-                           β = 1, the ridge 1e-6 is absolute, the \
-    design has the quantiles of ½v^270 and 1 − ½v^270 with v uniform, f* is k(·, ¼) − k(·, ¾) \
-    scaled to maximum 1, and the noise has \
-     standard deviation 0.1. The exponent was chosen for the printed d_eff of 24; the printed \
-     d_mof of 500 follows. With β = 2 no design \
-    of a symmetric two-parameter family meets both numbers: 24.3 goes with 488.";
-
 /// The problem.
 pub struct BernoulliProblem {
     /// The design, sorted.

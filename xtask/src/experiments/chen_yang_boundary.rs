@@ -6,7 +6,7 @@ use nystrom::leverage::{LocalScore, exact_scores};
 use nystrom::linalg_core::Ridge;
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, page};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
 
@@ -14,10 +14,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-boundary",
     paper: &papers::CHEN_YANG_2021,
     figure: "none: boundary of the support",
-    says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the \
-           support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds. At small λ this is 2α/d \
-           = (2ν + d)/d times K̃. It is so in a layer as thick as the equivalent kernel, h = \
-           (λ'/p)^(1/2α).",
+    page: page!("chen-yang-boundary"),
     data: &[],
     run,
 };
@@ -73,10 +70,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("boundary", title, &LAYERS, &facts);
     out.tables.extend(table.by_setting("kernel and width").build());
     out.claims = LAYERS.iter().flat_map(|layer| claims(&results, layer, n)).collect();
-    out.notes = paragraphs([
-        "The factor does not depend on n or h: the relative error at the boundary stays, and only \
-         the share of points in the layer, of order h, goes to 0.",
-    ]);
     Ok(out)
 }
 

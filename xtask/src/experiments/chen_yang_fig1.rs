@@ -6,13 +6,13 @@ use std::time::Instant;
 use nystrom::kernels::Matern;
 use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::{BimodalDesign, CHOICES};
+use super::bimodal_problem::BimodalDesign;
 use super::bimodal_regression::{
     BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
     SA_TREE, SA_TRUE, UNIFORM,
 };
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::Method;
 
@@ -20,10 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig1",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 1",
-    says: "The design is three-dimensional and bimodal, the kernels are Matérn. Regression on \
-           landmarks from SA scores has the error of that from Recursive-RLS (RC) and BLESS. This \
-           is below the error with uniform landmarks (Vanilla). The time of SA scores is nearly \
-           linear in n and far below the others'.",
+    page: page!("chen-yang-fig1"),
     data: &[],
     run,
 };
@@ -146,7 +143,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
         out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
     }
-    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -228,28 +224,3 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
         faster(BLESS),
     ]
 }
-
-const NOTES: [&str; 5] = [
-    CHOICES,
-    "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
-     0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; config B: ν = 1/2, ℓ = 1, λ = \
-     0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents are those of the theory. Density: \
-     Gaussian kernel estimate with h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d \
-     tree with relative tolerance 0.05 (the paper has a tolerance, whose value is illegible), and \
-     on a grid. \"Averaged\" is the paper's modification of low densities, here for the lowest 5 \
-     %, in our form.",
-    "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = 2 and \
-     q1 = q2 = 5; both then score all n points. \"Capped\": the paper caps their sub-samples, at a \
-     size that is illegible; here at d_sub rows, RC by Recursive-RLS of that size, BLESS by the \
-     last level of its path that is no larger. Times are medians, of the scores alone, on all \
-     threads and, as in the paper, on one core. Uniform landmarks need no scores and so stand in \
-     the error panels only.",
-    "What decides the error is whether a landmark falls into the small cluster, of n^γ points. SA \
-     gives it too little mass: in the settings above a third to a half of what exact scores give, \
-     even with the true density, because the cluster is only a few equivalent-kernel widths wide \
-     and SA does not see its boundary. The estimated density takes away more: a point alone weighs \
-     as much as the density there. How many more landmarks each method needs to be as safe as RC, \
-     the panel on more landmarks shows it.",
-    "All methods of one repetition see the same points and the same noise. Standard errors \
-     are over draws of the problem.",
-];

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::bimodal_problem::BimodalDesign;
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
@@ -19,10 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig2",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 2",
-    says: "On the line, SA scores follow the true ones closely for a uniform design. For Beta and \
-           bimodal designs the error is larger where points are sparse (the small cluster, the \
-           ends of the Beta design). It falls as n grows. Theorem: at interior points the relative \
-           error goes to 0.",
+    page: page!("chen-yang-fig2"),
     data: &[],
     run,
 };
@@ -127,15 +124,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
     let table = results.table("errors", title, &PROBLEMS, &[ERROR]);
     out.tables.extend(table.by_setting("problem").by_x("n").build());
-    out.notes = paragraphs([
-        "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
-         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 n^(−2/3). The \
-         density is estimated with the library's default, or given. For the Beta design appendix \
-         B.3 takes a weighted average where the density is below a threshold, with weights and \
-         threshold that we do not know. \"Averaged\" is our form of it, for the lowest 5 %.",
-        "The boundary of the support is not seen by the method: next to it the true score is about \
-         2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see chen-yang-boundary.",
-    ]);
     Ok(out)
 }
 

@@ -5,10 +5,10 @@ use nystrom::kernels::Gaussian;
 use nystrom::leverage::KernelDensity;
 use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::{BimodalDesign, CHOICES};
+use super::bimodal_problem::BimodalDesign;
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, page};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
 
@@ -16,9 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig3",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 3",
-    says: "The kernels are Gaussian, the designs bimodal in growing dimension. Sampling by \
-           leverage scores, whatever their estimate, ends up no better than uniform sampling. All \
-           errors grow.",
+    page: page!("chen-yang-fig3"),
     data: &[],
     run,
 };
@@ -69,7 +67,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = table.by_setting("d").by_x("n").facts(&[SIGMA, LAMBDA, DRAWS, ZERO]);
     out.tables.extend(table.build());
     out.claims = claims(&results, largest);
-    out.notes = notes(&results, &sizes);
+    out.values = vec![("refused", refused(&results, &sizes))];
     Ok(out)
 }
 
@@ -115,28 +113,12 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
     gained.chain([UNIFORM, RC, SA_TUNED].map(growth)).map(Claim::picture).collect()
 }
 
-fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
+/// `3 of 36 times at d = 10`, for each d.
+fn refused(results: &Results, sizes: &[(usize, usize)]) -> String {
     let refused = DIMENSIONS.iter().map(|d| {
         let of = |&(n, _): &(usize, usize)| results.sample(d, n, PROBLEM, REFUSED).values();
         let values: Vec<f64> = sizes.iter().flat_map(of).collect();
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
-    paragraphs([
-        CHOICES,
-        "Here f*(x) = g(x_1), as the paper says. Its dimensions, kernel widths, ridges and numbers \
-         of landmarks are illegible; ours: d = 3, 10 and 30, σ = 1.5·n^(−1/(2α+d)), \
-         λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but \
-         at most n/10; γ = 0.4.",
-        &format!(
-            "The paper tunes the bandwidth of the density estimate for each d. \"Tuned\" takes \
-             the one with the largest leave-one-out likelihood and estimates whatever \
-             comes of it. The library's own estimate is of another mind and refuses where the \
-             median point has no neighbours within a bandwidth: {}. \"SA, true \
-             density\" takes the density that the design was drawn from.",
-            refused.collect::<Vec<_>>().join(", ")
-        ),
-        "SA with the true density is the worst method in many dimensions: the density of the small \
-         cluster, a product of d factors, varies over many orders of magnitude among its points, \
-         the scores with it, and nearly all landmarks go to the few points of the least density.",
-    ])
+    refused.collect::<Vec<_>>().join(", ")
 }

@@ -18,7 +18,7 @@ use rand::Rng;
 
 use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, paragraphs};
+use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, page};
 use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, labelled};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
@@ -27,11 +27,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-table1",
     paper: &papers::CHEN_YANG_2021,
     figure: "Table 1",
-    says: "r_i = q̃_i/q_i, with q̃ the sampling probabilities of a method and q those of exact \
-           leverage scores. On RQC, SA has mean r 1.01, with 5 % and 95 % quantiles 0.87 and 1.13. \
-           On HTRU2 it has 1.04 (0.77, 1.26), on CCPP 1.00 (0.79, 1.21). This is closer to 1 than \
-           Recursive-RLS (RC) and BLESS. Uniform probabilities (Vanilla) have 1.06 (0.64, 1.40), \
-           1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). SA takes 0.40 s, 2.23 s and 0.48 s.",
+    page: page!("chen-yang-table1"),
     data: &["query-analytics", "htru2", "ccpp"],
     run,
 };
@@ -140,36 +136,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let facts = results.table("sizes", title, sets(), &[N, D, LAMBDA, D_EFF, ROWS]);
     out.tables.extend(facts.by_setting("data set").build());
     out.claims = sets().into_iter().flat_map(|set| claims(&results, set)).collect();
-    out.notes = notes();
+    out.values = vec![("lambda", LAMBDA_CONSTANT.to_string()), ("rows", ROWS_CONSTANT.to_string())];
     Ok(out)
-}
-
-fn notes() -> Vec<String> {
-    paragraphs([
-        &format!(
-            "Kernel and λ: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = \
-             {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's constants are \
-             not legible; these were inferred from the Vanilla row, of which they reproduce all \
-             three columns at once."
-        ),
-        &format!(
-            "RC and BLESS: the paper does not say what they were run with. Both are shown here as \
-             scores against {ROWS_CONSTANT}·n^(d/(1+2d)) rows with weight 1 each, \
-             RC with the rows of Recursive-RLS of that size, BLESS with q2 set to that size over \
-             d_eff (q1 = 5): inferred from their rows. With importance weights at \
-             so few rows, fewer than d_eff, the spread is far larger."
-        ),
-        "SA: Gaussian kernel density estimate with the library's default bandwidth \
-         0.5·n^(−1/(d+4)); neither the constant nor the exponent of the paper is legible. SA, \
-         averaged: 0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the \
-         local average of the density at the scale of the equivalent kernel, at all points; the \
-         paper averages where the density is low and does not say how. SA does not depend on \
-         chance: 3 repetitions, for the time. Times are of compiled code on the machine named \
-         above; the paper's are of unoptimised Python on another machine, and compare within a \
-         column only. Even there they do not carry over: the paper's SA takes 5 to 10 % of the \
-         time of RC and BLESS on RQC and CCPP, ours about as long as they do on RQC and several \
-         times as long on CCPP.",
-    ])
 }
 
 fn matrix(x: &Mat<f64>) -> anyhow::Result<KernelMatrix<'_, f64, Matern12>> {

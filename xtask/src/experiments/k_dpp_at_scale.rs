@@ -11,7 +11,7 @@ use rand::Rng;
 
 use super::counting::Counting;
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
@@ -20,11 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "k-dpp-at-scale",
     paper: &papers::OURS,
     figure: "k-DPPs at scale",
-    says: "Not from a paper: time and kernel values of k-DPP draws from n = 10³ to 10⁶ normal \
-           points in ten dimensions. The draws come exactly from the spectrum of K, exactly by \
-           rejection, and from a swap chain. The chain takes as many steps as bring it to a \
-           distance of 0.1 that is measured. With --peers also DPPy's two exact samplers, as far \
-           as they go.",
+    page: page!("k-dpp-at-scale"),
     data: &[],
     run,
 };
@@ -103,7 +99,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("cost", "What a draw costs", &sizes, &measures);
     out.tables.extend(table.by_setting("items").by_method("method").by_x("n").build());
     out.claims = sizes.iter().flat_map(|s| claims(&results, s)).collect();
-    out.notes = notes();
+    out.values = vec![("dimension", DIMENSION.to_string()), ("pairs", PAIRS.to_string())];
     out.notes.extend(ctx.peers.as_ref().map(|_| of_dppy(&results, &sizes)));
     Ok(out)
 }
@@ -280,20 +276,4 @@ fn of_dppy(results: &Results, sizes: &[Size]) -> String {
          has on average. The largest n with a draw: {}.",
         sizes.iter().map(of).collect::<Vec<_>>().join("; ")
     )
-}
-
-fn notes() -> Vec<String> {
-    vec![
-        format!(
-            "Gaussian kernel of {DIMENSION}-dimensional normal points, its bandwidth their median \
-             distance. Spectrum: all of K, and its eigendecomposition."
-        ),
-        format!(
-            "Swap chain: Metropolis, from uniform items. Its distance from the k-DPP after t steps \
-             is at most the probability that it has not met, by then, a chain that starts from an \
-             exact draw. {PAIRS} pairs, the bound of Clopper and Pearson at 95 %, looked at after \
-             n, 2n, 4n, … steps, the confidence shared among the looks. The time of its first draw \
-             includes all this; a further draw starts afresh."
-        ),
-    ]
 }

@@ -13,7 +13,7 @@ use rand::Rng;
 
 use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Experiment, Outcome, number, paragraphs};
+use crate::experiment::{Claim, Context, Experiment, Outcome, number, page};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
@@ -25,8 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "leverage-summary",
     paper: &papers::OURS,
     figure: "Leverage scores: accuracy against time",
-    says: "Not from a paper: every estimator of ridge leverage scores in this workspace, with one \
-           parameter varied, on three real sets, against exact scores.",
+    page: page!("leverage-summary"),
     data: &SETS,
     run,
 };
@@ -88,7 +87,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (title, measures) = ("r = estimated over exact score", [SECONDS, LOW, HIGH, SPREAD, OFF]);
     let scores = table("summary", title, &measures).by_method("estimator").by_x("parameter");
     out.tables.extend([facts, scores].into_iter().filter_map(|sheet| sheet.build()));
-    out.notes = notes();
+    let parameters =
+        ESTIMATORS.map(|(method, what, _)| format!("{}: {what}", method.name)).join("; ");
+    out.values = vec![("length_scale", LENGTH_SCALE.to_string()), ("lambda", LAMBDA.to_string())];
+    out.values.push(("parameters", parameters));
     Ok(out)
 }
 
@@ -188,21 +190,4 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let most = Claim::at_most(&text, words, largest(most), 1.0 + 1e-9).theorem();
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
-}
-
-fn notes() -> Vec<String> {
-    let parameters =
-        ESTIMATORS.map(|(method, parameter, _)| format!("{}: {parameter}", method.name)).join("; ");
-    paragraphs([
-        &format!(
-            "Matérn ν = 3/2, ℓ = {LENGTH_SCALE}, λ = {LAMBDA} in K + nλI, features scaled to unit \
-             variance. Times are on all threads, and include the scores of \
-             all points; lines join the three values of a parameter ({parameters})."
-        ),
-        "SA estimates the density in as many dimensions as there are features, by summing over \
-         all pairs; the library's automatic choice would refuse where the \
-         estimate means nothing. Its one point is the default bandwidth.",
-        "INK-Estimate is not here: it keeps all columns of its dictionary and takes O(t·m² + m³) \
-         for the t-th point, hours at these sizes.",
-    ])
 }

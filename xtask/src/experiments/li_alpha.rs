@@ -8,7 +8,7 @@ use nystrom::linalg_core::PsdMatrix;
 
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, page};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
@@ -17,9 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-alpha",
     paper: &papers::LI_2016,
     figure: "Section 6.3, α",
-    says: "1000 random neighbours (S, r, t) on each data set give an α below 1 in particular for \
-           kernels with a smaller bandwidth, and so fast mixing by Theorem 5. In general α grows \
-           with c. The chain does well in practice even where α exceeds 1.",
+    page: page!("li-alpha"),
     data: &["ailerons", "abalone"],
     run,
 };
@@ -69,15 +67,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("alpha", title, &sizes, &[LARGEST, MEAN, STEPS]).facts(&[NEAREST]);
     out.tables.extend(table.by_setting("set, landmarks").by_x("σ / cross-validated σ").build());
     out.claims = found.judge(claims(&results, &sizes));
-    out.notes.extend(paragraphs([
-        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum over \
-         all neighbours; so is the number of steps computed from it. α is missing where some of \
-         the random neighbours have no volume to working precision.",
-        "At the smallest bandwidths K is I to working precision for most points. There α = \
-         −(N − 2)/2 by its definition, whatever c is, and says nothing of the kernel. The claims \
-         are about the bandwidths at which the median point has a kernel value of 0.1 or more \
-         with its nearest neighbour.",
-    ]));
     Ok(out)
 }
 

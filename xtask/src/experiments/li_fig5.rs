@@ -11,7 +11,7 @@ use super::li_problem::{
     AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
 use super::papers;
-use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table};
+use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table, page};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
@@ -20,10 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig5",
     paper: &papers::LI_2016,
     figure: "Figures 5, 9, 10 and 11",
-    says: "On Ailerons, from a random start, the errors along the chain fall within the first few \
-           hundred steps and then stay. This is so for 50, 100 and 200 landmarks. The number of \
-           rows, 1000 or 4000, hardly matters. The mixing time, in terms of the error, grows with \
-           the number of landmarks.",
+    page: page!("li-fig5"),
     data: &["ailerons", "abalone"],
     run,
 };
@@ -77,7 +74,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("errors", "Errors along the chain", &traces, &measures);
     out.tables.extend(table.by_setting("line").by_x("steps").build());
     out.claims = found.judge(claims(&results, &traces));
-    out.notes.push(SCALED.into());
     Ok(out)
 }
 
@@ -186,8 +182,3 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     });
     by_then.chain(by_rows).chain(by_landmarks).collect()
 }
-
-const SCALED: &str = "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \
-     3000): a few rows with an extreme value of a feature of \
-     tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose \
-     one of them.";

@@ -22,7 +22,7 @@ use super::li_problem::{
 };
 use super::papers;
 use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Experiment, Outcome};
+use crate::experiment::{Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{K_MEANS, Method};
 use crate::statistics::{Sample, smallest};
@@ -31,10 +31,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig6",
     paper: &papers::LI_2016,
     figure: "Figures 6, 12 and 13",
-    says: "The figures show time against the relative error in the Frobenius and the spectral \
-           norm, and against the training error, with 20 landmarks. On 4,000 rows of Ailerons \
-           k-means landmarks are slightly more accurate than k-DPP and slower. On 12,000 rows of \
-           California Housing k-DPP sampling is best at every time.",
+    page: page!("li-fig6"),
     data: &["ailerons", "california-housing", "abalone"],
     run,
 };

@@ -75,6 +75,7 @@ pub const ALL: &[Experiment] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::{SHARED, paragraphs};
 
     #[test]
     fn names_are_unique_and_fit_for_files() {
@@ -85,10 +86,28 @@ mod tests {
                 name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
                 "`{name}`"
             );
-            assert!(
-                !experiment.says.is_empty() && !experiment.figure.is_empty(),
-                "`{name}` lacks its texts"
-            );
+            assert!(!experiment.figure.is_empty(), "`{name}` lacks its figure");
+        }
+    }
+
+    #[test]
+    fn each_has_its_page_and_there_is_no_other() {
+        let folder = crate::workspace::root().join("docs/experiments");
+        let own = ALL.iter().map(|experiment| (experiment.name, experiment.page));
+        let mut pages: Vec<(String, String)> =
+            own.chain(SHARED).map(|(name, page)| (format!("{name}.md"), page.into())).collect();
+        let files = std::fs::read_dir(folder).unwrap().map(|file| {
+            let file = file.unwrap();
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            (file.file_name().into_string().unwrap(), text)
+        });
+        let mut files: Vec<_> = files.collect();
+        (pages.sort(), files.sort());
+        assert_eq!(pages, files);
+        for (name, page) in pages {
+            let (says, notes) = paragraphs(&page);
+            let link = notes.iter().find(|note| note.contains("](")); // to none that is shared
+            assert!(!says.is_empty() && link.is_none(), "{name}: {link:?}");
         }
     }
 

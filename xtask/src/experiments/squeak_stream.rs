@@ -10,9 +10,9 @@ use nystrom::rand::Rng;
 use nystrom::sketch::Nystrom;
 
 use super::papers;
-use super::squeak_problem::{CHOICES, GAMMA, NOISE, SqueakProblem, kernel, ridge};
+use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
 use crate::lab::{D_EFF, Grid, Measure, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
@@ -21,9 +21,7 @@ pub const DICTIONARY_SIZE: Experiment = Experiment {
     name: "squeak-dictionary-size",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Theorem, dictionary size",
-    says: "Let there be q̄ = 39α ln(2n/δ)/ε² copies a point. With probability 1 − δ at every moment \
-           t of the stream the dictionary is (ε, γ)-accurate and has at most 3q̄·d_eff(γ)_t copies. \
-           So its size depends on d_eff, not on n.",
+    page: page!("squeak-dictionary-size"),
     data: &[],
     run: dictionary_size,
 };
@@ -31,10 +29,7 @@ pub const DICTIONARY_SIZE: Experiment = Experiment {
 pub const ANYTIME_RISK: Experiment = Experiment {
     name: "squeak-anytime-risk",
     figure: "Risk of the regression at any moment",
-    says: "Let the dictionary at time t be (ε, γ)-accurate. Kernel ridge regression through it at \
-           the ridge μ has at most (1 + (γ/μ)/(1 − ε))² times the risk of exact kernel ridge \
-           regression. This holds at every moment of the stream (Proposition 1). Theorem 1 prints \
-           the factor without the square.",
+    page: page!("squeak-anytime-risk"),
     run: anytime_risk,
     ..DICTIONARY_SIZE
 };
@@ -141,7 +136,7 @@ impl<'a> Streams<'a> {
     }
 
     /// The outcome with its table.
-    fn outcome(&self, results: &Results, measures: &[Measure]) -> Outcome {
+    fn outcome(&self, results: &Results, measures: &[Measure]) -> anyhow::Result<Outcome> {
         let mut out = results.outcome(format!(
             "n = {}, {} streams for each practical q̄, one at the theorem's; sizes are ours",
             self.n(),
@@ -149,18 +144,9 @@ impl<'a> Streams<'a> {
         ));
         let table = results.table("moments", "Means over the streams", &[STREAM], measures);
         out.tables.extend(table.by_x("t").by_method("copies").build());
-        out
-    }
-
-    /// What the reports say of the theorem's q̄.
-    fn theorem(&self) -> anyhow::Result<String> {
-        Ok(format!(
-            "The theorem's q̄ = 39α ln(2n/δ)/ε² is {} here, at ε = {EPSILON}, δ = {DELTA} and α = \
-             (1 + 3ε)/(1 − ε). At this q̄ copies are dropped but hardly \
-             a point (it stays with probability 1 − (1 − p̃)^q̄): as a guarantee the theorem is \
-             real, as compression it is empty at such n.",
-            self.copies(THEOREM)?
-        ))
+        out.values = vec![("copies", self.copies(THEOREM)?.to_string())];
+        out.values.extend([("epsilon", EPSILON.to_string()), ("delta", DELTA.to_string())]);
+        Ok(out)
     }
 
     /// The largest value of a measure over all moments and streams, of those that are there.
@@ -192,7 +178,7 @@ fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ])
     })?;
 
-    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY]);
+    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY])?;
     let mut size = plot(&results, "size", "Points in the dictionary, with standard errors", KEPT);
     if let Some(plot) = &mut size {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
@@ -225,15 +211,6 @@ fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     ];
     // ours: too few copies for the theorem
     out.claims.extend(METHODS[..4].iter().map(|method| copies(*method)));
-    out.notes = paragraphs([
-        CHOICES,
-        &streams.theorem()?,
-        "In the mean Σq is q̄·Σp̃_i over all points seen, and p̃_i is at most (1 − ε) times the \
-         least estimate so far, hence about (1 − ε)·q̄·d_eff, half a unit \
-         at ε = ½ and far from the bound.",
-        "Dictionaries are those of a stream that ends at t: the open chunk is shrunk first, in a \
-         copy.",
-    ]);
     Ok(out)
 }
 
@@ -263,7 +240,7 @@ fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
         streams.regress(y.as_ref(), &exact[moment], moment, kept)
     })?;
 
-    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR]);
+    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
     let ratio = "Risk over that of exact regression, mean over streams with standard errors";
     let bias = "bias² over that of exact regression";
     for (id, title, measure) in [("ratio", ratio, RATIO), ("bias", bias, BIAS)] {
@@ -276,17 +253,6 @@ fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
     out.plots.extend(plot(&results, "error", title, ERROR));
     out.claims = METHODS.into_iter().flat_map(|m| streams.claims_on_risk(&results, m)).collect();
-    out.notes = paragraphs([
-        CHOICES,
-        "The risk is in closed form at fixed design (bias² + variance, f* known), with the \
-         regularised Nyström approximation of the dictionary as it stands at t, points of \
-         an open chunk included with weight 1, from the first shrinking on (64 points). \
-         ε = ‖P − P̃‖ is computed, so the bounds from it \
-         are the deterministic half of the theorem; that at ε = ½ is what it promises.",
-        "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each \
-         is checked as printed; the proof gives the square.",
-        &streams.theorem()?,
-    ]);
     Ok(out)
 }
 

@@ -18,9 +18,7 @@ use super::squeak_methods::{
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, paragraphs,
-};
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, page};
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, Method, PROBLEM, SQUEAK};
 
@@ -28,12 +26,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-table",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Comparison of methods",
-    says: "Uniform columns must number d_mof, which may be n. Alaoui & Mahoney's approximate \
-           scores need tr K/(με) columns. INK-Estimate is incremental, but its space depends on \
-           the largest eigenvalue. SQUEAK is incremental and linear in n, Õ(n d_eff³), with a \
-           dictionary that depends on d_eff alone. Distributed, it is Õ(log n · d_eff³). Sampling \
-           keeps the accuracy of exact KRR up to a constant. In the poster's table it is (1 + 2ε)² \
-           by leverage scores and 1 + 4ε by uniform columns.",
+    page: page!("squeak-table"),
     data: &["ccpp"],
     run,
 };
@@ -108,28 +101,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
     }
     out.tables.push(growth(&synthetic));
-    out.notes = paragraphs([
-        squeak_problem::CHOICES,
-        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
-         μ = 1.25. Its f* is not known: f* is the exact fit, and the \
-         noise's variance ‖y − f̂‖²/tr((I − H)²).",
-        &format!(
-            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
-             its guarantee is measured here, not implied. INK-Estimate, whose \
-             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
-             q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate \
-             d_eff, which cost n³ to know."
-        ),
-        "Kernel values and memory are counted, the memory by an allocator that counts: data and \
-         results of earlier steps excluded. Both cover the choice of columns and \
-         kernel ridge regression through them. Times are of this machine. The papers' orders are \
-         given without constants and logarithms. The poster prints n²d_eff²/ε² of time and d_eff/ε \
-         of space for SQUEAK: it counts a regression at every t, here there is one at the end. ε \
-         does not vary here, so that orders in ε are not measured.",
-        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
-         from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
-         and its least at least 1/(1 + ε) follow from it where ε < 1.",
-    ]);
+    out.values = vec![("copies", COPIES.to_string()), ("epsilon", EPSILON.to_string())];
     Ok(out)
 }
 

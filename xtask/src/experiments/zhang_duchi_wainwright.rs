@@ -8,7 +8,7 @@ use nystrom::linalg_core::{Ridge, random};
 use nystrom::rand::RngExt;
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{LEVEL_2, LEVEL_4, Method};
 use crate::statistics::exponent;
@@ -17,9 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "zhang-duchi-wainwright-parts",
     paper: &papers::ZHANG_DUCHI_WAINWRIGHT_2013,
     figure: "Simulation, error against the number of parts",
-    says: "Here f* = min(x, 1 − x) and k = 1 + min(x, y). With the λ = n^(−2/3) of the full \
-           problem on every part, the averaged estimate is as good as that of all data up to many \
-           parts. With the λ of a part's own size it is not.",
+    page: page!("zhang-duchi-wainwright-parts"),
     data: &[],
     run,
 };
@@ -45,13 +43,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("error", "Mean squared error", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("parts").build());
     out.claims = claims(&results, sizes, largest);
-    out.notes = paragraphs([
-        "Uniform points on [0, 1], noise of variance 1/5, errors against f* on a grid. The \
-         setting is as others cite it: \
-         the paper's own text was not compared. The rate is an upper bound: this f* is smoother \
-         than the bound assumes, its bias falls faster, \
-         and so does the error at these n.",
-    ]);
     Ok(out)
 }
 

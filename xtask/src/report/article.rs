@@ -18,7 +18,7 @@ pub fn article(run: &Run, experiment: &Experiment) -> anyhow::Result<Markup> {
     Ok(html! {
         article id=(experiment.name) aria-labelledby=(title) {
             h3 id=(title) { (experiment.heading()) " " small { (experiment.name) } }
-            p { b { "The paper says: " } (experiment.says) }
+            p { b { "The paper says: " } (experiment.says()) }
             @match found {
                 Some(found) => (found),
                 None => p.note { "Not run yet in this setting." }
