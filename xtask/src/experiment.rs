@@ -1,8 +1,8 @@
 //! What an experiment is: one figure or table of one paper, run by one function, judged by
 //! inequalities.
 //!
-//! An experiment is a `pub const` of type [`Experiment`] in a file under `experiments/`, which it
-//! shares with the figures on the same problem, and is listed in the registry `experiments::ALL`.
+//! An experiment is a row of the registry in `experiments/mod.rs`, which names a function in a file
+//! that figures on the same problem share, and a page in `docs/experiments/`.
 //! Everything else (progress, resuming, CSV, plots, HTML) is done for it.
 
 use serde::{Deserialize, Serialize};
@@ -96,4 +96,3 @@ impl Outcome {
 }
 
 pub use crate::number::number;
-pub(crate) use crate::pages::page;

@@ -11,31 +11,13 @@ use rand::Rng;
 
 use super::accumulation_data::{COLUMNS, SECONDS};
 use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, with};
 use crate::method::{
     ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
     GAUSSIAN_SKETCH, Method, PROBLEM, THEORY, UNIFORM,
 };
 use crate::statistics::{Estimate, geometric_mean, largest, smallest};
-
-pub const FIG1: Experiment = Experiment {
-    name: "accumulation-fig1",
-    paper: &papers::ACCUMULATIONS_2021,
-    figure: "Figure 1",
-    page: page!("accumulation-fig1"),
-    data: &[],
-    run: fig1,
-};
-
-pub const FIG2: Experiment = Experiment {
-    name: "accumulation-fig2",
-    figure: "Figure 2",
-    page: page!("accumulation-fig2"),
-    run: fig2,
-    ..FIG1
-};
 
 const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
 /// Of exact KRR, against f*.
@@ -95,7 +77,7 @@ const DESIGN: &str = "bimodal design";
 const NYSTROM: Method = UNIFORM.called("Nyström (uniform)");
 const M_5: Method = ACCUMULATED.called("accumulation, m = 5");
 
-fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[(usize, usize)] = ctx.pick(
         &[(300, 2), (500, 2)],
         &[(1000, 40), (2000, 20), (4000, 10), (8000, 4)],
@@ -166,7 +148,7 @@ fn width(n: usize, multiple: f64) -> usize {
     (multiple * (n as f64).powf(3.0 / 7.0)) as usize
 }
 
-fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[300, 500], &[1000, 2000, 4000], &[1000, 2000, 4000, 8000]);
     let draws = |n: usize| ctx.pick(2, 40_000 / n, 30);
     let most = draws(sizes[0]);

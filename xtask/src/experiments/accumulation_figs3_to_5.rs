@@ -2,42 +2,15 @@
 //! GAS too; and with Falkon as the solver.
 
 use super::accumulation_data::{
-    ACCUMULATION, CASP, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN, ITERATIONS,
-    METHODS, NYSTROM, RQA, SECONDS, Set, VERY_SPARSE, cell,
+    ACCUMULATION, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAUSSIAN, ITERATIONS, METHODS,
+    NYSTROM, SECONDS, Set, VERY_SPARSE, cell,
 };
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Grid, LAMBDA, Results, Setting};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
-pub const FIG3: Experiment = Experiment {
-    name: "accumulation-fig3",
-    paper: &papers::ACCUMULATIONS_2021,
-    figure: "Figure 3",
-    page: page!("accumulation-fig3"),
-    data: &[RQA.data],
-    run: |ctx| run(ctx, &[RQA], false),
-};
-
-pub const FIG4: Experiment = Experiment {
-    name: "accumulation-fig4",
-    figure: "Figure 4",
-    page: page!("accumulation-fig4"),
-    data: &[RQA.data, CASP.data, GAS.data],
-    run: |ctx| run(ctx, &[RQA, CASP, GAS], false),
-    ..FIG3
-};
-
-pub const FIG5: Experiment = Experiment {
-    name: "accumulation-fig5",
-    figure: "Figure 5",
-    page: page!("accumulation-fig5"),
-    run: |ctx| run(ctx, &[RQA, CASP, GAS], true),
-    ..FIG4
-};
-
 /// The experiment on these data sets; those that are missing are reported as missing.
-fn run(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
+pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
     let at_default: &[(usize, usize)] = if falkon {
         &[(1000, 10), (2000, 8), (4000, 4), (8000, 3)]
     } else {

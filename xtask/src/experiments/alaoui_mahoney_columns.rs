@@ -10,28 +10,10 @@ use nystrom::leverage::{AlaouiMahoney, ExactScores, RidgeLeverage, exact_scores}
 use nystrom::linalg_core::PsdMatrix;
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIAGONAL, DIVIDE_AND_CONQUER, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics::largest;
-
-pub const FIG1_RIGHT: Experiment = Experiment {
-    name: "alaoui-mahoney-fig1-right",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Figure 1, right",
-    page: page!("alaoui-mahoney-fig1-right"),
-    data: &[],
-    run: fig1_right,
-};
-
-pub const AGAINST_DIVIDE_AND_CONQUER: Experiment = Experiment {
-    name: "alaoui-mahoney-divide-and-conquer",
-    figure: "Section 1, against divide and conquer",
-    page: page!("alaoui-mahoney-divide-and-conquer"),
-    run: against_divide_and_conquer,
-    ..FIG1_RIGHT
-};
 
 /// Numbers of columns drawn; beside divide and conquer, those below n of the second list.
 const COLUMNS: [usize; 12] = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384];
@@ -46,7 +28,7 @@ const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n ov
 const ENTRIES: Measure = Measure::new("kernel values", "kernel values").log();
 const TITLE: &str = "Mean risk over that of exact KRR, with standard errors";
 
-fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let (problem, exact) = problem(500)?;
     let draws = ctx.pick(3, 30, 100);
     let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM]).repetitions(draws).parallel();
@@ -70,7 +52,7 @@ fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(200, 500, 500), ctx.pick(2, 15, 50));
     let (problem, exact) = problem(n)?;
     let grid = Grid::new(ctx, "risk", &[PROBLEM]).repetitions(draws).parallel();

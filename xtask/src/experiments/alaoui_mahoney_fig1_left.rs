@@ -3,20 +3,10 @@
 use nystrom::leverage::exact_scores;
 
 use super::bernoulli_problem::{BernoulliProblem, RIDGE};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
 use crate::method::EXACT;
 
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-fig1-left",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Figure 1, left",
-    page: page!("alaoui-mahoney-fig1-left"),
-    data: &[],
-    run,
-};
-
-fn run(_: &Context) -> anyhow::Result<Outcome> {
+pub fn run(_: &Context) -> anyhow::Result<Outcome> {
     let n = 500;
     let problem = BernoulliProblem::new(n)?;
     let exact = exact_scores(&problem.matrix()?, RIDGE)?;

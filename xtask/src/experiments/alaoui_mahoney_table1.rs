@@ -9,21 +9,11 @@ use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
 use nystrom::sketch::{Draw as With, Landmarks, Nystrom};
 
 use super::bernoulli_problem::{BernoulliProblem, NOISE};
-use super::papers;
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, page};
+use crate::experiment::{Claim, Column, Context, Outcome};
 use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, PROBLEM, UNIFORM};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-table1",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Table 1",
-    page: page!("alaoui-mahoney-table1"),
-    data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
-    run,
-};
 
 /// A row as printed.
 struct Row {
@@ -87,7 +77,7 @@ impl Row {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = Grid::new(ctx, "rows", &ROWS)
         .repetitions(ctx.pick(2, 20, 100))
         .parallel()

@@ -7,20 +7,10 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
 use nystrom::rand::Rng;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point, page};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-theorem4",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Theorem 4",
-    page: page!("alaoui-mahoney-theorem4"),
-    data: &[],
-    run,
-};
 
 const RHO: f64 = 0.1;
 const EPSILONS: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.45];
@@ -114,7 +104,7 @@ impl Prepared {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(100, 500, 500), ctx.pick(5, 100, 200));
     let grid = Grid::new(ctx, "bounds", &PROBLEMS).repetitions(draws).parallel();
     let results = grid.run_on(|ctx, problem| Prepared::new(ctx, problem, n), cell)?;

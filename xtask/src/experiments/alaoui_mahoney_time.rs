@@ -5,19 +5,9 @@ use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Ridge, random};
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Grid, Measure, Results, labelled};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-time",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Section 3.5, running time",
-    page: page!("alaoui-mahoney-time"),
-    data: &[],
-    run,
-};
 
 const RIDGE: Ridge<f64> = Ridge::PerSample(1e-4);
 /// Timings of each size; their median counts.
@@ -36,7 +26,7 @@ struct Series {
 
 labelled!(Series);
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let exact: &[usize] =
         ctx.pick(&[100, 200], &[1000, 1500, 2250, 3375, 5000], &[1000, 2000, 4000, 8000, 12_000]);
     let fast: &[usize] = ctx.pick(

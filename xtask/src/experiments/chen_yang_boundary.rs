@@ -5,19 +5,9 @@ use nystrom::kernels::{KernelMatrix, Matern, Points};
 use nystrom::leverage::{LocalScore, exact_scores};
 use nystrom::linalg_core::Ridge;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, number};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-boundary",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "none: boundary of the support",
-    page: page!("chen-yang-boundary"),
-    data: &[],
-    run,
-};
 
 /// The ridge at which the equivalent kernel of Matérn ν (scale a = 1) has width h at p = 1: λ' =
 /// h^{2α}, λ = C λ'.
@@ -47,7 +37,7 @@ const PROFILE: Measure = Measure::new("truth / K̃", "true rescaled score / K̃"
 
 labelled!(Layer, |l| format!("ν = {}, h = {}", l.nu, l.h));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let n = ctx.pick(400, 4000, 8000);
     let results = Grid::new(ctx, "ridges", &LAYERS).sizes(&[(n, 1)]).run(cell)?;
     let note = format!(

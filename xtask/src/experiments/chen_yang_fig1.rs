@@ -11,19 +11,9 @@ use super::bimodal_regression::{
     BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
     SA_TREE, SA_TRUE, UNIFORM,
 };
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::Method;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig1",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 1",
-    page: page!("chen-yang-fig1"),
-    data: &[],
-    run,
-};
 
 /// Kernel, design, ridge λ = c·n^{−e} and number of draws d_sub = ⌊c·n^e⌋.
 struct Config {
@@ -88,7 +78,7 @@ struct Sizes {
     exact: usize,
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes = ctx.pick(
         Sizes { of: &[(300, 2), (600, 2)], draws: 1, sweep: 300, exact: 300 },
         Sizes {

@@ -7,22 +7,12 @@ use nystrom::linalg_core::Ridge;
 use rand::{Rng, RngExt};
 
 use super::bimodal_problem::BimodalDesign;
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
 };
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig2",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 2",
-    page: page!("chen-yang-fig2"),
-    data: &[],
-    run,
-};
 
 /// Smoothness ν, λ = c·n^{−e}, and the distribution of the points.
 struct Problem {
@@ -102,7 +92,7 @@ fn beta(rng: &mut dyn Rng) -> (f64, f64) {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] =
         ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
     let repetitions = ctx.pick(2, 10, 30);

@@ -7,19 +7,9 @@ use nystrom::linalg_core::Ridge;
 
 use super::bimodal_problem::BimodalDesign;
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Point};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig3",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 3",
-    page: page!("chen-yang-fig3"),
-    data: &[],
-    run,
-};
 
 /// The dimension d; the paper's three are illegible. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ =
 /// 0.5·n^{−2α/(2α+d)}, ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
@@ -45,7 +35,7 @@ impl Dimension {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[200, 400], &[1000, 2154, 4642], &[1000, 2154, 4642, 10_000]);
     let draws = ctx.pick(2, 12, 20);
     let sizes: Vec<_> = sizes.iter().map(|&n| (n, draws)).collect();

@@ -16,21 +16,11 @@ use nystrom::leverage::{
 use nystrom::linalg_core::Ridge;
 use rand::Rng;
 
-use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, page};
+use crate::experiment::{Claim, Column, Context, Outcome, number};
 use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, labelled};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-table1",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Table 1",
-    page: page!("chen-yang-table1"),
-    data: &["query-analytics", "htru2", "ccpp"],
-    run,
-};
 
 const SA: Method = SPECTRAL;
 const RC: Method = RECURSIVE.called("RC");
@@ -107,7 +97,7 @@ const BANDWIDTH: f64 = 0.5;
 /// The same if the density is averaged afterwards.
 const BANDWIDTH_AVERAGED: f64 = 0.8;
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 10, 10);
     let grid = Grid::new(ctx, "draws", &SETS).repetitions(repetitions);
     let results = grid.run_on(Problem::new, cell)?;

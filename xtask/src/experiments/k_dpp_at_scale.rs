@@ -10,20 +10,10 @@ use nystrom::sketch::{Landmarks, Uniform};
 use rand::Rng;
 
 use super::counting::Counting;
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "k-dpp-at-scale",
-    paper: &papers::OURS,
-    figure: "k-DPPs at scale",
-    page: page!("k-dpp-at-scale"),
-    data: &[],
-    run,
-};
 
 const SPECTRUM: Method = K_DPP_EXACT.called("spectrum");
 const REJECTION: Method = K_DPP_REJECTION;
@@ -64,7 +54,7 @@ struct Size {
 
 labelled!(Size, |s| format!("k = {}", s.k));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: [Size; 3] = ctx.pick(
         [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
         [

@@ -11,9 +11,8 @@ use nystrom::leverage::{
 use nystrom::linalg_core::{Ridge, random};
 use rand::Rng;
 
-use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Experiment, Outcome, number, page};
+use crate::experiment::{Claim, Context, Outcome, number};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
@@ -21,16 +20,7 @@ use crate::method::{
 };
 use crate::statistics::{largest, quantile};
 
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "leverage-summary",
-    paper: &papers::OURS,
-    figure: "Leverage scores: accuracy against time",
-    page: page!("leverage-summary"),
-    data: &SETS,
-    run,
-};
-
-const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
+pub const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
 /// Matérn ν = 3/2 on standardised features, ℓ and λ.
 const LENGTH_SCALE: f64 = 2.0;
 const LAMBDA: f64 = 1e-3;
@@ -57,7 +47,7 @@ const OFF: Measure = Measure::new("mean |r − 1|", "mean |r − 1|");
 const LARGEST: Measure = Measure::new("largest r", "largest r");
 const EXACT_SECONDS: Measure = Measure::time("time of exact scores", "time of exact scores / s");
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, repetitions) = ctx.pick((300, 2), (4000, 2), (10_000, 3));
     let grid = Grid::new(ctx, "sets", &SETS).repetitions(repetitions);
     let results = grid.run_on(|ctx, name| Problem::new(ctx, name, n), cell)?;

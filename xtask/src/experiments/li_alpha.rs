@@ -7,20 +7,10 @@ use nystrom::kernels::{Gaussian, KernelMatrix};
 use nystrom::linalg_core::PsdMatrix;
 
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-alpha",
-    paper: &papers::LI_2016,
-    figure: "Section 6.3, α",
-    page: page!("li-alpha"),
-    data: &["ailerons", "abalone"],
-    run,
-};
 
 /// Multiples of the cross-validated bandwidth.
 const WIDTHS: [f64; 8] = [0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0];
@@ -42,7 +32,7 @@ struct Size {
 
 labelled!(Size, |s| format!("{}, c = {}", s.set.label, s.c));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, neighbours) = ctx.pick((100, 5), (1000, 60), (1000, 1000));
     let found = AtHand::of(ctx, &[AILERONS])?;
     let sizes = ctx.pick([5, 10, 20], [10, 20, 50], [20, 50, 100]);

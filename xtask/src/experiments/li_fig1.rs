@@ -7,21 +7,11 @@ use super::li_methods::{
     ADAP_FULL, GREEDY, Improvements, KDPP, KDPP_EXACT, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS,
     UNIF, sizes,
 };
-use super::li_problem::{AtHand, FROBENIUS, NAMES, SETS, SPECTRAL, Set, Whole, relative_errors};
-use super::papers;
+use super::li_problem::{AtHand, FROBENIUS, SETS, SPECTRAL, Set, Whole, relative_errors};
 use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Claim, Context, Outcome};
 use crate::lab::{D_EFF, Draw, Grid, Measure};
 use crate::method::Method;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig1",
-    paper: &papers::LI_2016,
-    figure: "Figures 1, 2 and 7",
-    page: page!("li-fig1"),
-    data: &NAMES,
-    run,
-};
 
 const METHODS: [Method; 8] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, KDPP_EXACT, RP_CHOLESKY, GREEDY];
 
@@ -30,7 +20,7 @@ const NORMS: [(Measure, &str, &str); 2] =
 const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
 const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (700, 4), (3000, 3));
     let found = AtHand::of(ctx, &SETS)?;
     let results = Grid::new(ctx, "subsets", &found.sets)

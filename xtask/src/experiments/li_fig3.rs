@@ -8,20 +8,10 @@ use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 use super::li_methods::{
     Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF, sizes,
 };
-use super::li_problem::{AILERONS, AtHand, NAMES, SETS, Set, Whole};
-use super::papers;
-use crate::experiment::{Claim, Context, Experiment, Outcome, number, page};
+use super::li_problem::{AILERONS, AtHand, SETS, Set, Whole};
+use crate::experiment::{Claim, Context, Outcome, number};
 use crate::lab::{Draw, Grid, Measure};
 use crate::method::{Method, PROBLEM};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig3",
-    paper: &papers::LI_2016,
-    figure: "Figures 3, 4 and 8",
-    page: page!("li-fig3"),
-    data: &NAMES,
-    run,
-};
 
 const METHODS: [Method; 5] = [UNIF, REG_LEV, KDPP, KDPP_EXACT, RP_CHOLESKY];
 
@@ -44,7 +34,7 @@ const ERRORS: [(Measure, &str, bool); 4] = [
 const EXACT_TEST: Measure =
     Measure::new("exact regression", "mean squared test error of exact regression");
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (1000, 6), (3000, 3));
     let found = AtHand::of(ctx, &SETS)?;
     let results = Grid::new(ctx, "subsets", &found.sets)

@@ -10,20 +10,10 @@ use nystrom::sketch::{ErrorNorms, Nystrom, Uniform};
 use super::li_problem::{
     AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use super::papers;
-use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table, page};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Table};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig5",
-    paper: &papers::LI_2016,
-    figure: "Figures 5, 9, 10 and 11",
-    page: page!("li-fig5"),
-    data: &["ailerons", "abalone"],
-    run,
-};
 
 const TEST: Measure = Measure::new("test error", "mean squared test error").log();
 const MEASURES: [(Measure, &str); 4] =
@@ -52,7 +42,7 @@ struct Stored {
     best: ErrorNorms,
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (ns, chains) = ctx.pick(([100, 200], 2), ([1000, 2500], 4), ([1000, 4000], 10));
     let sizes = ctx.pick([5, 10, 20], [50, 100, 200], [50, 100, 200]);
     let found = AtHand::of(ctx, &[AILERONS])?;

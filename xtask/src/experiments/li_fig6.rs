@@ -20,21 +20,11 @@ use super::li_methods::{
 use super::li_problem::{
     AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use super::papers;
 use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{K_MEANS, Method};
 use crate::statistics::{Sample, smallest};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig6",
-    paper: &papers::LI_2016,
-    figure: "Figures 6, 12 and 13",
-    page: page!("li-fig6"),
-    data: &["ailerons", "california-housing", "abalone"],
-    run,
-};
 
 const KMEANS: Method = K_MEANS.called("Kmeans");
 /// Those that kDPP is measured against.
@@ -57,7 +47,7 @@ fn sizes(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize])
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 6, 10);
     let found = AtHand::of(ctx, &[AILERONS, CALIFORNIA])?;
     let grid = Grid::new(ctx, "repetitions", &found.sets).repetitions(repetitions);

@@ -9,30 +9,12 @@ use nystrom::leverage::{ExactSpectrum, Squeak, SqueakParams, StreamDictionary};
 use nystrom::rand::Rng;
 use nystrom::sketch::Nystrom;
 
-use super::papers;
 use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, page};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
 use crate::lab::{D_EFF, Grid, Measure, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
-
-pub const DICTIONARY_SIZE: Experiment = Experiment {
-    name: "squeak-dictionary-size",
-    paper: &papers::CALANDRIELLO_2017,
-    figure: "Theorem, dictionary size",
-    page: page!("squeak-dictionary-size"),
-    data: &[],
-    run: dictionary_size,
-};
-
-pub const ANYTIME_RISK: Experiment = Experiment {
-    name: "squeak-anytime-risk",
-    figure: "Risk of the regression at any moment",
-    page: page!("squeak-anytime-risk"),
-    run: anytime_risk,
-    ..DICTIONARY_SIZE
-};
 
 const EPSILON: f64 = 0.5;
 const DELTA: f64 = 0.1;
@@ -162,7 +144,7 @@ fn plot(results: &Results, id: &str, title: &str, measure: Measure) -> Option<Pl
     results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
 }
 
-fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
     let d_eff = streams.spectra.iter().map(|spectrum| Ok(spectrum.d_eff(ridge())?));
     let d_eff = d_eff.collect::<anyhow::Result<Vec<f64>>>()?;
@@ -226,7 +208,7 @@ struct Exact {
     error: f64,
 }
 
-fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
     let y = streams.problem.y(&mut ctx.rng("noise"));
     let exact = streams.times.iter().map(|&t| exact(&streams.problem, y.as_ref(), t));

@@ -10,7 +10,6 @@ use nystrom::leverage::{Dictionary, ExactSpectrum, Projector};
 use nystrom::linalg_core::{PsdMatrix, Ridge, random};
 use nystrom::sketch::Nystrom;
 
-use super::papers;
 use super::squeak_methods::{
     AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, D_MOF_COLUMNS, EPSILON, EXACT, FIT, FLOATS, HELD,
     Problem, Reach, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
@@ -18,18 +17,9 @@ use super::squeak_methods::{
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, page};
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Outcome, Table};
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, Method, PROBLEM, SQUEAK};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "squeak-table",
-    paper: &papers::CALANDRIELLO_2017,
-    figure: "Comparison of methods",
-    page: page!("squeak-table"),
-    data: &["ccpp"],
-    run,
-};
 
 const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖");
 const RISK: Measure = Measure::new("risk ratio", "risk over that of exact KRR");
@@ -66,7 +56,7 @@ impl Grids {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (grids, draws) = (Grids::new(ctx), ctx.pick(1, 2, 5));
     let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).sizes(&grids.all(draws));
     let synthetic = synthetic.run(|draw| on_synthetic(draw, &grids))?;

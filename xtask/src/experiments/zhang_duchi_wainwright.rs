@@ -7,20 +7,10 @@ use nystrom::krr::DivideAndConquerKrr;
 use nystrom::linalg_core::{Ridge, random};
 use nystrom::rand::RngExt;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, page};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{LEVEL_2, LEVEL_4, Method};
 use crate::statistics::exponent;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "zhang-duchi-wainwright-parts",
-    paper: &papers::ZHANG_DUCHI_WAINWRIGHT_2013,
-    figure: "Simulation, error against the number of parts",
-    page: page!("zhang-duchi-wainwright-parts"),
-    data: &[],
-    run,
-};
 
 /// Variance of the noise.
 const NOISE: f64 = 0.2;
@@ -30,7 +20,7 @@ const FULL: Method = LEVEL_4.called("λ = n^(−2/3)");
 const LOCAL: Method = LEVEL_2.called("λ = (n/m)^(−2/3)");
 const ERROR: Measure = Measure::new("error", "mean squared error").log();
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] =
         ctx.pick(&[64, 128], &[256, 512, 1024, 2048], &[256, 512, 1024, 2048, 4096, 8192]);
     let (samples, largest) = (ctx.pick(3, 60, 60), sizes[sizes.len() - 1]);
