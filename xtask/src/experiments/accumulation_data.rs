@@ -41,7 +41,7 @@ pub const FALKON_ERROR: Measure =
 pub const FALKON_SECONDS: Measure =
     Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
 pub const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
-pub const COLUMNS: Measure = Measure::new("d", "columns d");
+pub const COLUMNS: Measure = Measure::named("d");
 
 /// One of the paper's data sets.
 pub struct Set {

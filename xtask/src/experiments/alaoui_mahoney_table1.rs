@@ -58,10 +58,11 @@ const CUT_SHORT: &str = "pumadyn-32fm";
 const DRAWN: Method = LEVERAGE.called("p draws");
 const DISTINCT: Method = UNIFORM.called("p distinct");
 
-const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n over that of exact KRR");
-const D_EFF_PER_SAMPLE: Measure = Measure::new("d_eff with nλ", "d_eff with nλ");
-const LIMIT: Measure = Measure::new("limit of d_mof", "n K_ii/(K_ii + μ)");
-const P: Measure = Measure::new("p", "columns p");
+const RATIO: Measure = Measure::named("risk ratio");
+const D_EFF_PER_SAMPLE: Measure = Measure::named("d_eff with nλ");
+/// n K_ii/(K_ii + μ).
+const LIMIT: Measure = Measure::named("limit of d_mof");
+const P: Measure = Measure::named("p");
 const FACTS: [Measure; 8] = [N, FEATURES, LAMBDA, D_EFF, D_MOF, D_EFF_PER_SAMPLE, LIMIT, P];
 
 labelled!(Row);

@@ -28,11 +28,10 @@ const LAYERS: [Layer; 4] = [
 /// Beyond this many h the interior begins.
 const DEPTH: f64 = 8.0;
 
-const EDGE: Measure = Measure::new("truth / K̃ at the boundary", "truth / K̃ at the boundary");
-const FLAT: Measure = Measure::new("flat_boundary / K̃", "flat_boundary / K̃");
-const FACTOR: Measure = Measure::new("2α/d", "2α/d");
-const INSIDE: Measure =
-    Measure::new("largest |truth / K̃ − 1| inside", "largest |truth / K̃ − 1| inside");
+const EDGE: Measure = Measure::named("truth / K̃ at the boundary");
+const FLAT: Measure = Measure::named("flat_boundary / K̃");
+const FACTOR: Measure = Measure::named("2α/d");
+const INSIDE: Measure = Measure::named("largest |truth / K̃ − 1| inside");
 const PROFILE: Measure = Measure::new("truth / K̃", "true rescaled score / K̃");
 
 labelled!(Layer, |l| format!("ν = {}, h = {}", l.nu, l.h));

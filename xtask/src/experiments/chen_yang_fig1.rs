@@ -64,7 +64,7 @@ const ON_ONE_CORE: usize = 2;
 const SECONDS: Measure = Measure::time("time", "time of the scores / s");
 const ONE_CORE: Measure = Measure::time("time on one core", "time of the scores on one core / s");
 const SWEPT: Measure = Measure::new("error with more landmarks", ERROR.label).log();
-const D_SUB: Measure = Measure::new("d_sub", "draws of landmarks d_sub");
+const D_SUB: Measure = Measure::named("d_sub");
 
 /// How much is run.
 struct Sizes {

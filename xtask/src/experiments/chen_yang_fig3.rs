@@ -20,11 +20,11 @@ const METHODS: [Method; 6] = [UNIFORM, RC, BLESS, SA_TUNED, SA_TRUE, EXACT];
 /// Of n points n^γ or so are in the small cluster.
 const GAMMA: f64 = 0.4;
 
-const SIGMA: Measure = Measure::new("σ", "kernel width σ");
-const DRAWS: Measure = Measure::new("draws of landmarks", "draws of landmarks");
-const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
-const REFUSED: Measure =
-    Measure::new("refused", "share of draws whose density the library refuses to estimate");
+const SIGMA: Measure = Measure::named("σ");
+const DRAWS: Measure = Measure::named("draws of landmarks");
+const ZERO: Measure = Measure::named("error of f = 0");
+/// Whether the library refuses to estimate the density of a draw.
+const REFUSED: Measure = Measure::named("refused");
 
 labelled!(Dimension, |d| format!("d = {}", d.0));
 

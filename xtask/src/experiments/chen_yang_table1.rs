@@ -30,14 +30,14 @@ const METHODS: [Method; 5] = [VANILLA, SA, SPECTRAL_AVERAGE, RC, BLESS];
 const SECONDS: Measure = Measure::time("time", "time of the scores / s");
 /// Of r.
 const SUMMARY: [Measure; 3] = [
-    Measure::new("mean r", "mean r"),
+    Measure::named("mean r"),
     Measure::new("5 %", "5 % quantile of r"),
     Measure::new("95 %", "95 % quantile of r"),
 ];
 /// 95 % less 5 % quantile.
-const SPREAD: Measure = Measure::new("spread of r", "spread of r");
-const D: Measure = Measure::new("d", "d");
-const ROWS: Measure = Measure::new("rows of RC and BLESS", "rows of RC and BLESS");
+const SPREAD: Measure = Measure::named("spread of r");
+const D: Measure = Measure::named("d");
+const ROWS: Measure = Measure::named("rows of RC and BLESS");
 
 /// A data set, and its column of the table as printed, by the rows of [`PRINTED`].
 struct Set {

@@ -21,13 +21,13 @@ const CHAIN: Method = K_DPP.called("swap chain");
 
 const FIRST: Measure = Measure::time("first draw", "time of the first draw / s");
 const NEXT: Measure = Measure::time("next draw", "time of a further draw / s");
-const FIRST_VALUES: Measure =
-    Measure::new("kernel values, first draw", "kernel values of the first draw").log();
+const FIRST_VALUES: Measure = Measure::named("kernel values, first draw");
 const NEXT_VALUES: Measure =
     Measure::new("kernel values, next draw", "kernel values of a further draw").log();
-const TRIALS: Measure = Measure::new("trials", "trials of a draw");
-const STEPS: Measure = Measure::new("steps", "steps of the chain").log();
-const DISTANCE: Measure = Measure::new("distance", "bound of the distance in total variation");
+const TRIALS: Measure = Measure::named("trials");
+const STEPS: Measure = Measure::named("steps");
+/// A bound of the distance in total variation.
+const DISTANCE: Measure = Measure::named("distance");
 
 const DIMENSION: usize = 10;
 /// The square of the points' median distance.

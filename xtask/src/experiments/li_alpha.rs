@@ -16,13 +16,14 @@ use crate::statistics::quantile;
 const WIDTHS: [f64; 8] = [0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0];
 
 const LARGEST: Measure = Measure::new("largest α", "largest α seen");
-const MEAN: Measure = Measure::new("mean α", "mean α");
+const MEAN: Measure = Measure::named("mean α");
 /// How far K is from I: 0 there. The median over points of the largest kernel value with another.
-const NEAREST: Measure = Measure::new("nearest", "kernel value with the nearest point, median");
+const NEAREST: Measure = Measure::named("nearest");
 /// Less than this counts as K near I.
 const NEAR: f64 = 0.1;
 /// Only where α < 1.
-const STEPS: Measure = Measure::new("steps of Theorem 5", "steps to total variation 0.05").log();
+/// To total variation 0.05.
+const STEPS: Measure = Measure::named("steps of Theorem 5");
 
 /// A set with a number of landmarks.
 struct Size {

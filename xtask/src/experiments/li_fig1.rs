@@ -17,8 +17,8 @@ const METHODS: [Method; 8] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, KDPP_EXACT, R
 
 const NORMS: [(Measure, &str, &str); 2] =
     [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
-const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
-const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
+const SIGMA: Measure = Measure::named("σ");
+const LAMBDA: Measure = Measure::named("λ (their γ)");
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (700, 4), (3000, 3));

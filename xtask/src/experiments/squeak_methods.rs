@@ -28,11 +28,10 @@ const SHARDS: usize = 8;
 pub const CHOOSE: Measure = Measure::time("time to choose", "time to choose columns / s");
 pub const FIT: Measure = Measure::time("time to fit", "time to fit / s");
 pub const TIME: Measure = Measure::time("time", "time / s");
-pub const COLUMNS: Measure = Measure::new("columns", "columns");
-pub const HELD: Measure = Measure::new("points held", "points held to the end");
-pub const VALUES: Measure = Measure::new("kernel values", "kernel values").log();
-pub const VALUES_TO_CHOOSE: Measure =
-    Measure::new("kernel values to choose", "kernel values to choose columns").log();
+pub const COLUMNS: Measure = Measure::named("columns");
+pub const HELD: Measure = Measure::named("points held");
+pub const VALUES: Measure = Measure::named("kernel values");
+pub const VALUES_TO_CHOOSE: Measure = Measure::named("kernel values to choose");
 pub const FLOATS: Measure = Measure::new("floats", "most numbers held at one time").log();
 
 /// How large an n a way is good for.

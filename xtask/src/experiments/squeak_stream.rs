@@ -28,20 +28,17 @@ const THEOREM: Method = LEVEL_6.called("q̄ of Theorem 1");
 
 const KEPT: Measure = Measure::new("points kept", "points kept").log();
 const COPIES: Measure = Measure::new("Σq/(q̄·d_eff)", "copies, in units of q̄·d_eff(γ)_t").log();
-const PER_D_EFF: Measure = Measure::new("points/d_eff", "points kept over d_eff(γ)_t").log();
+const PER_D_EFF: Measure = Measure::named("points/d_eff");
 const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖").log();
 const RATIO: Measure = Measure::new("risk ratio", "risk over that of exact regression").log();
 /// The part that the bound is made for, as the variance only falls.
 const BIAS: Measure = Measure::new("bias² ratio", "bias² over that of exact regression").log();
 const ERROR: Measure = Measure::new("error of a fit", "(1/t)‖f̂_t − f*‖²").log();
 /// (1 + (γ/μ)/(1 − ε))², where ε < 1.
-const SQUARE: Measure = Measure::new("its square", "(1 + (γ/μ)/(1 − ε))²").log();
-const TO_FACTOR: Measure =
-    Measure::new("risk ratio over 1 + 1/(1 − ε)", "risk ratio over its bound");
-const TO_SQUARE: Measure =
-    Measure::new("risk ratio over (1 + 1/(1 − ε))²", "risk ratio over its bound");
-const BIAS_TO_SQUARE: Measure =
-    Measure::new("bias² ratio over (1 + 1/(1 − ε))²", "bias² ratio over its bound");
+const SQUARE: Measure = Measure::named("its square");
+const TO_FACTOR: Measure = Measure::named("risk ratio over 1 + 1/(1 − ε)");
+const TO_SQUARE: Measure = Measure::named("risk ratio over (1 + 1/(1 − ε))²");
+const BIAS_TO_SQUARE: Measure = Measure::named("bias² ratio over (1 + 1/(1 − ε))²");
 
 /// What is measured of SQUEAK at one moment.
 type Measured = anyhow::Result<Vec<(Measure, f64)>>;
@@ -130,13 +127,6 @@ impl<'a> Streams<'a> {
         out.values.extend([("epsilon", EPSILON.to_string()), ("delta", DELTA.to_string())]);
         Ok(out)
     }
-
-    /// The largest value of a measure over all moments and streams, of those that are there.
-    fn worst(&self, results: &Results, method: Method, measure: Measure) -> f64 {
-        let at = |&t: &usize| results.sample(&STREAM, t, method, measure).quantile(1.0);
-        let all = self.times.iter().map(at).filter(|value| !value.is_nan());
-        all.fold(f64::NEG_INFINITY, f64::max)
-    }
 }
 
 /// A measure of every method along the stream.
@@ -177,13 +167,13 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        Claim::at_most(&text, "3", streams.worst(&results, method, COPIES), 3.0)
+        Claim::at_most(&text, "3", results.most(&STREAM, method, COPIES), 3.0)
     };
     let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
     let (accuracy, worst) = (
         format!("{}: largest ε over all moments", THEOREM.name),
-        streams.worst(&results, THEOREM, ACCURACY),
+        results.most(&STREAM, THEOREM, ACCURACY),
     );
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
@@ -234,7 +224,7 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
     out.plots.extend(plot(&results, "error", title, ERROR));
-    out.claims = METHODS.into_iter().flat_map(|m| streams.claims_on_risk(&results, m)).collect();
+    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&results, m)).collect();
     Ok(out)
 }
 
@@ -278,37 +268,33 @@ impl Streams<'_> {
         }
         Ok(values)
     }
+}
 
-    fn claims_on_risk(&self, results: &Results, method: Method) -> Vec<Claim> {
-        let worst = |measure| self.worst(results, method, measure);
-        let claim = |what: &str, paper: &str, measure, bound| {
-            let text = format!("{}: largest {what}", method.name);
-            Claim::at_most(&text, paper, worst(measure), bound)
-        };
-        let at_epsilon = [
-            ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),
-            (
-                "bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)",
-                BIAS_TO_SQUARE,
-                Kind::Theorem,
-            ),
-            ("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR, Kind::Printed),
-        ];
-        let known = at_epsilon.into_iter().filter(|at| worst(at.1) > f64::NEG_INFINITY);
-        let known = known.map(|(what, measure, kind)| {
-            let what = format!("{what} at its ε, at the moments where ε < 1");
-            Claim { kind, ..claim(&what, "1", measure, 1.0) }
-        });
-        // ours: too few copies for the promise
-        let kind = if method == THEOREM { Kind::Theorem } else { Kind::Ours };
-        let at_half = [
-            ("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
-            ("against 3 (Theorem 1, as printed)", factor(EPSILON)),
-        ];
-        let promised = at_half.into_iter().map(|(text, bound)| {
-            let what = format!("risk ratio at any moment, {text}");
-            Claim { kind, ..claim(&what, "its bound at ε = ½", RATIO, bound) }
-        });
-        known.chain(promised).collect()
-    }
+fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
+    let worst = |measure| results.most(&STREAM, method, measure);
+    let claim = |what: &str, paper: &str, measure, bound| {
+        let text = format!("{}: largest {what}", method.name);
+        Claim::at_most(&text, paper, worst(measure), bound)
+    };
+    let at_epsilon = [
+        ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),
+        ("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE, Kind::Theorem),
+        ("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR, Kind::Printed),
+    ];
+    let known = at_epsilon.into_iter().filter(|at| worst(at.1) > f64::NEG_INFINITY);
+    let known = known.map(|(what, measure, kind)| {
+        let what = format!("{what} at its ε, at the moments where ε < 1");
+        Claim { kind, ..claim(&what, "1", measure, 1.0) }
+    });
+    // ours: too few copies for the promise
+    let kind = if method == THEOREM { Kind::Theorem } else { Kind::Ours };
+    let at_half = [
+        ("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
+        ("against 3 (Theorem 1, as printed)", factor(EPSILON)),
+    ];
+    let promised = at_half.into_iter().map(|(text, bound)| {
+        let what = format!("risk ratio at any moment, {text}");
+        Claim { kind, ..claim(&what, "its bound at ε = ½", RATIO, bound) }
+    });
+    known.chain(promised).collect()
 }

@@ -21,10 +21,10 @@ use crate::experiment::{Axis, Cell, Claim, Column, Context, Outcome, Table};
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, Method, PROBLEM, SQUEAK};
 
-const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖");
-const RISK: Measure = Measure::new("risk ratio", "risk over that of exact KRR");
-const OVER: Measure = Measure::new("max τ̃/τ", "max τ̃/τ");
-const UNDER: Measure = Measure::new("min τ̃/τ", "min τ̃/τ");
+const ACCURACY: Measure = Measure::named("ε");
+const RISK: Measure = Measure::named("risk ratio");
+const OVER: Measure = Measure::named("max τ̃/τ");
+const UNDER: Measure = Measure::named("min τ̃/τ");
 const SYNTHETIC: &str = "a crowd and 40 far points";
 const CCPP: &str = "CCPP";
 

@@ -77,6 +77,12 @@ impl Results {
         Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
     }
 
+    /// The largest value of all draws at all abscissae; −∞ if there are none.
+    pub fn most(&self, setting: &impl Setting, method: Method, measure: Measure) -> f64 {
+        let here = self.of(setting, measure).filter(|row| row.method == method);
+        here.map(|row| row.value).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Mean (of times: median) over the draws of one cell; NaN if there are none.
     pub fn get(
         &self,
