@@ -4,15 +4,15 @@
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Kernel, Matern12};
-use nystrom::krr::{ExactKrr, KrrModel, SketchedKrr, metrics::mse};
-use nystrom::linalg_core::Ridge;
+use nystrom::krr::metrics::mse;
+use nystrom::leverage::Stationary;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
-use rand::Rng;
 
 use super::accumulation_data::{COLUMNS, SECONDS};
-use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
+use super::bimodal_regression::Regression;
 use crate::experiment::{Axis, Claim, Context, Outcome};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, with};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
 use crate::method::{
     ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
     GAUSSIAN_SKETCH, Method, PROBLEM, THEORY, UNIFORM,
@@ -24,53 +24,19 @@ const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S �
 const ESTIMATION: Measure =
     Measure::new("estimation error of exact KRR", "estimation error (1/n)‖f_n − f*‖² of exact KRR");
 
-/// One draw of points and noise, with exact KRR on it.
-struct Problem<K> {
-    design: BimodalPoints,
-    y: Mat<f64>,
-    krr: SketchedKrr<K, Ridge<f64>>,
-    /// f_n at the points.
-    exact: Mat<f64>,
-    /// (1/n)‖f_n − f*‖².
-    estimation_error: f64,
-}
-
-impl<K: Kernel<f64> + Copy> Problem<K> {
-    /// n points of which about n^γ are in the small cluster.
-    ///
-    /// # Randomness
-    /// The points, then the noise.
-    fn new(
-        n: usize,
-        gamma: f64,
-        kernel: K,
-        lambda: f64,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<Self> {
-        let design = BimodalDesign { n, dim: 3, gamma }.draw(rng);
-        let f_star = design.radial_truth();
-        let y = observe(&f_star, rng);
-        let (x, ridge) = (design.points(), Ridge::PerSample(lambda));
-        let exact = ExactKrr::new(kernel, ridge).fit((x, y.as_ref()))?.predict(x)?;
-        let estimation_error = mse(exact.as_ref(), f_star.as_ref())?;
-        Ok(Problem { design, y, krr: SketchedKrr::new(kernel, ridge), exact, estimation_error })
-    }
-
-    /// A sketch of d columns drawn, and the regression with it.
-    fn fit(
-        &self,
-        law: &dyn SketchDistribution<f64>,
-        d: usize,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<KrrModel<K, f64>> {
-        let x = self.design.points();
-        Ok(self.krr.fit((x, self.y.as_ref()), &*law.draw(x.len(), d, rng)?)?)
-    }
-
-    /// (1/n)‖f_S − f_n‖².
-    fn error(&self, model: &KrrModel<K, f64>) -> anyhow::Result<f64> {
-        Ok(mse(model.predict(self.design.points())?.as_ref(), self.exact.as_ref())?)
-    }
+/// n points of which about n^γ are in the small cluster, with noise; and exact KRR on them.
+fn problem<K: Kernel<f64> + Stationary + Copy, S: Setting>(
+    gamma: f64,
+    n: usize,
+    kernel: K,
+    lambda: f64,
+    draw: &mut Draw<'_, S>,
+) -> anyhow::Result<(Regression<K>, Mat<f64>)> {
+    let (design, truth) = (BimodalDesign { n, dim: 3, gamma }, BimodalPoints::radial_truth);
+    let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
+    let exact = problem.exact()?;
+    draw.facts([(ESTIMATION, problem.error_of(&exact)?)]);
+    Ok((problem, exact))
 }
 
 const DESIGN: &str = "bimodal design";
@@ -101,9 +67,8 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
 fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
-    let problem = Problem::new(n, 0.5, Matern12::new(1.0)?, lambda, &mut draw.rng("problem"))?;
-    let estimation = problem.estimation_error;
-    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, estimation)]);
+    let (problem, exact) = problem(0.5, n, Matern12::new(1.0)?, lambda, draw)?;
+    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda)]);
     let laws: [(Method, &dyn SketchDistribution<f64>); 3] = [
         (GAUSSIAN_SKETCH, &GaussianSketch),
         (NYSTROM, &Subsampling::default()),
@@ -111,8 +76,8 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     ];
     for (method, law) in laws {
         let rng = &mut draw.rng(method.key);
-        let model = draw.timed(method, SECONDS, || problem.fit(law, columns, rng))?;
-        draw.put(method, ERROR, problem.error(&model)?);
+        let model = draw.timed(method, SECONDS, || problem.sketched(law, columns, rng))?;
+        draw.put(method, ERROR, mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?);
     }
     Ok(())
 }
@@ -177,17 +142,17 @@ pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
 fn sketches(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
     let n = *draw.setting;
     let (sigma, lambda) = (1.5 * (n as f64).powf(-1.0 / 7.0), 0.5 * (n as f64).powf(-4.0 / 7.0));
-    let problem = Problem::new(n, 0.6, Gaussian::new(sigma)?, lambda, &mut draw.rng("problem"))?;
-    draw.facts([(ESTIMATION, problem.estimation_error)]);
+    let (problem, exact) = problem(0.6, n, Gaussian::new(sigma)?, lambda, draw)?;
     for d in WIDTHS.map(|multiple| width(n, multiple)) {
         for (power, method) in METHODS.into_iter().enumerate() {
             let rng = &mut draw.rng(&format!("{}, d = {d}", method.key));
             let model = if method == GAUSSIAN {
-                problem.fit(&GaussianSketch, d, rng)?
+                problem.sketched(&GaussianSketch, d, rng)?
             } else {
-                problem.fit(&Accumulation::uniform(1 << power), d, rng)?
+                problem.sketched(&Accumulation::uniform(1 << power), d, rng)?
             };
-            draw.put_at(d as f64, method, ERROR, problem.error(&model)?);
+            let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
+            draw.put_at(d as f64, method, ERROR, error);
         }
     }
     Ok(())

@@ -4,9 +4,8 @@
 use std::time::Instant;
 
 use nystrom::kernels::Matern;
-use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::BimodalDesign;
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::{
     BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
     SA_TREE, SA_TRUE, UNIFORM,
@@ -144,14 +143,14 @@ fn cell(
 ) -> anyhow::Result<()> {
     let (n, config) = (draw.size, draw.setting);
     let d_sub = config.d_sub(n);
-    let rng = &mut draw.rng("problem");
-    let design = BimodalDesign { n, dim: 3, gamma: config.gamma }.draw(rng);
-    let (f_star, ridge) = (design.radial_truth(), Ridge::PerSample(config.lambda(n)));
-    let problem = Regression::new(design, f_star, Matern::new(config.nu, 1.0)?, ridge, rng);
-    draw.facts([(D_SUB, d_sub as f64), (LAMBDA, config.lambda(n))]);
+    let (design, truth) =
+        (BimodalDesign { n, dim: 3, gamma: config.gamma }, BimodalPoints::radial_truth);
+    let (kernel, lambda) = (Matern::new(config.nu, 1.0)?, config.lambda(n));
+    let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
+    draw.facts([(D_SUB, d_sub as f64), (LAMBDA, lambda)]);
     for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= sizes.exact) {
         if method == FULL {
-            draw.put(method, ERROR, problem.full_error()?);
+            draw.put(method, ERROR, problem.error_of(&problem.exact()?)?);
             continue;
         }
         let (rng, timed) = (&mut draw.rng(method.key), ![UNIFORM, SA_TRUE].contains(&method));

@@ -3,9 +3,8 @@
 
 use nystrom::kernels::Gaussian;
 use nystrom::leverage::KernelDensity;
-use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::BimodalDesign;
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
 use crate::experiment::{Axis, Claim, Context, Outcome, Point};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
@@ -66,11 +65,10 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     let (n, dim) = (draw.size, draw.setting.0);
     let (sigma, lambda) = (1.5 / draw.setting.power(n, 1), 0.5 / draw.setting.power(n, dim + 1));
     let landmarks = ((5.0 * draw.setting.power(n, dim)) as usize).min(n / 10);
-    let rng = &mut draw.rng("problem");
-    let design = BimodalDesign { n, dim, gamma: GAMMA }.draw(rng);
-    let f_star = design.first_coordinate_truth();
-    let problem =
-        Regression::new(design, f_star, Gaussian::new(sigma)?, Ridge::PerSample(lambda), rng);
+    let (design, truth) =
+        (BimodalDesign { n, dim, gamma: GAMMA }, BimodalPoints::first_coordinate_truth);
+    let (kernel, rng) = (Gaussian::new(sigma)?, &mut draw.rng("problem"));
+    let problem = Regression::new(design, truth, kernel, lambda, rng);
     let refused = f64::from(KernelDensity::default().density(problem.points()).is_err());
     draw.facts([(SIGMA, sigma), (LAMBDA, lambda), (DRAWS, landmarks as f64)]);
     draw.facts([(REFUSED, refused), (ZERO, problem.zero_error())]);
