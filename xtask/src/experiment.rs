@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::claim::Claim;
+pub use crate::claim::{Claim, measured};
 pub use crate::context::Context;
 use crate::datasets::MissingData;
 use crate::pages;

@@ -253,7 +253,7 @@ pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Re
 mod tests {
     use super::*;
     use crate::datasets::MissingData;
-    use crate::experiment::Outcome;
+    use crate::experiment::{Outcome, measured};
     use crate::statistics::Estimate;
     use crate::testing::{missing, record, run_with};
 
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn claim(value: f64, error: f64) -> Claim {
-        Claim::at_most("x", "", Estimate { value, error: Some(error), time: false }, 1.0)
+        measured("x", Estimate { value, error: Some(error), time: false }).at_most("", 1.0)
     }
 
     #[test]

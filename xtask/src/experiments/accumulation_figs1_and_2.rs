@@ -11,7 +11,7 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampl
 use super::accumulation_data::{COLUMNS, SECONDS};
 use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::Regression;
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
 use crate::method::{
     ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
@@ -163,7 +163,7 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     let wide = || {
         sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))))
     };
-    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).ratio);
+    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).value);
     let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
     let mean = |m: &str| format!("{}, mean over n and d", over(m));
     let ratio = |method| geometric_mean(ratios(method, GAUSSIAN));
@@ -176,24 +176,22 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
         results.sample(n, width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
     let claims = [
-        Claim::near(&mean("m = 32"), 1.0, ratio(M_32), 0.25),
-        Claim::at_most(&mean("m = 16"), "same order", ratio(M_16), 2.0),
+        measured(mean("m = 32"), ratio(M_32)).near(1.0, 0.25),
+        measured(mean("m = 16"), ratio(M_16)).at_most("same order", 2.0),
         // one order everywhere, two on average
-        Claim::at_least(&least, magnitude, smallest(ratios(M_1, GAUSSIAN)), 10.0),
-        Claim::at_least(&mean("m = 1"), magnitude, ratio(M_1), 100.0),
-        Claim::at_least(
+        measured(least, smallest(ratios(M_1, GAUSSIAN))).at_least(magnitude, 10.0),
+        measured(mean("m = 1"), ratio(M_1)).at_least(magnitude, 100.0),
+        measured(
             "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of \
              errors, mean over n and d ≥ n^(3/7)",
-            "m = 4 already gains most",
             gained(M_4).over(gained(GAUSSIAN)),
-            0.5,
-        ),
-        Claim::at_most(
+        )
+        .at_least("m = 4 already gains most", 0.5),
+        measured(
             "error with m = 8, d = n^(3/7), over the estimation error of exact KRR, largest over n",
-            "below 1",
             largest(sizes.iter().map(below)),
-            1.0,
-        ),
+        )
+        .at_most("below 1", 1.0),
     ];
     claims.map(Claim::picture).into()
 }

@@ -5,7 +5,7 @@ use super::accumulation_data::{
     ACCUMULATION, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAUSSIAN, ITERATIONS, METHODS,
     NYSTROM, SECONDS, Set, VERY_SPARSE, cell,
 };
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Grid, LAMBDA, Results, Setting};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
@@ -90,28 +90,26 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
     let words = |what: &str| format!("{}: {what}", set.label());
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
-        Claim::at_most(
-            &words(
+        measured(
+            words(
                 "relative difference of the test errors with Falkon and directly, largest over n \
                  and methods",
             ),
-            "no change",
             largest(places().map(change)),
-            0.01,
-        ),
+        )
+        .at_most("no change", 0.01),
         results
             .compare_all(set, ("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN)
             .at_most("the same order for m ≤ 32", 1.1),
-        Claim::at_most(
-            &words(
+        measured(
+            words(
                 "test error of the accumulation over that of another method in the same time, \
                  largest",
             ),
-            "at most 1",
             largest(others.filter_map(at_the_same_time)),
-            1.01,
-        ),
-        Claim::at_most(&words(faster), "little", geometric_mean(xs.iter().map(speed_up)), 1.25),
+        )
+        .at_most("at most 1", 1.01),
+        measured(words(faster), geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
     ];
     claims.map(Claim::picture).into()
 }

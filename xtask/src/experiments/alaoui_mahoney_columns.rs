@@ -10,7 +10,7 @@ use nystrom::leverage::{AlaouiMahoney, ExactScores, RidgeLeverage, exact_scores}
 use nystrom::linalg_core::PsdMatrix;
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIAGONAL, DIVIDE_AND_CONQUER, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics::largest;
@@ -143,23 +143,21 @@ fn reaching(results: &Results, method: Method) -> Vec<f64> {
 fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
     let reached = |method| *reaching(results, method).first().unwrap_or(&f64::INFINITY);
     let double = COLUMNS.into_iter().find(|&p| p as f64 >= 2.0 * d_eff).unwrap_or(COLUMNS[11]);
-    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).ratio;
+    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
     let approximate = largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     let text = format!("risk ratio of exact leverage at p = {double}");
     vec![
-        Claim::near(&text, 1.01, results.get(&PROBLEM, double, LEVERAGE, RATIO), 0.05),
-        Claim::at_least(
+        measured(text, results.get(&PROBLEM, double, LEVERAGE, RATIO)).near(1.01, 0.05),
+        measured(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
-            "ours, by design: several times as many",
             reached(UNIFORM) / reached(LEVERAGE),
-            3.0,
-        ),
-        Claim::at_most(
+        )
+        .at_least("ours, by design: several times as many", 3.0),
+        measured(
             "largest ratio of risks, approximate over exact leverage, for p ≥ d_eff",
-            "ours: indistinguishable",
             approximate,
-            1.2,
-        ),
+        )
+        .at_most("ours: indistinguishable", 1.2),
     ]
 }
 
@@ -173,11 +171,11 @@ fn claims_on_kernel_values(results: &Results, n_d_eff: f64) -> Vec<Claim> {
     let leverage = needed(LEVERAGE);
     let over = |of: &str, method, paper: &str, bound| {
         let what = text(of, "those of leverage columns");
-        Claim::at_least(&what, paper, needed(method) / leverage, bound)
+        measured(what, needed(method) / leverage).at_least(paper, bound)
     };
     let by_scores = text("leverage columns", "n·d_eff");
     vec![
-        Claim::at_most(&by_scores, "order n·d_eff", leverage / n_d_eff, 4.0),
+        measured(by_scores, leverage / n_d_eff).at_most("order n·d_eff", 4.0),
         over("divide and conquer", DIVIDE_AND_CONQUER, "d_eff in order", 1.0),
         over("uniform columns", UNIFORM, "d_mof/d_eff in order", 2.0),
     ]

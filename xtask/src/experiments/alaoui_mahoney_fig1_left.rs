@@ -3,7 +3,7 @@
 use nystrom::leverage::exact_scores;
 
 use super::bernoulli_problem::{BernoulliProblem, RIDGE};
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
+use crate::experiment::{Axis, Context, Outcome, Plot, Point, measured};
 use crate::method::EXACT;
 
 pub fn run(_: &Context) -> anyhow::Result<Outcome> {
@@ -26,17 +26,18 @@ pub fn run(_: &Context) -> anyhow::Result<Outcome> {
         as f64
         / 10.0;
     let claims = vec![
-        Claim::at_most("share of points with a score ≥ 0.5", "few (picture)", high, 0.1).picture(),
-        Claim::at_least(
+        measured("share of points with a score ≥ 0.5", high)
+            .at_most("few (picture)", 0.1)
+            .picture(),
+        measured(
             "share of the ten highest scores that belong to the ten points nearest ½",
-            "those at the centre (picture)",
             central,
-            0.8,
         )
+        .at_least("those at the centre (picture)", 0.8)
         .picture(),
         // ours: the paper leaves β and the design open
-        Claim::near("d_eff", 24.0, exact.d_eff(), 0.5),
-        Claim::near("d_mof", 500.0, exact.d_mof(), 0.5),
+        measured("d_eff", exact.d_eff()).near(24.0, 0.5),
+        measured("d_mof", exact.d_mof()).near(500.0, 0.5),
     ];
     Ok(Outcome {
         scale_note: "n = 500 as in the paper, at every scale".into(),

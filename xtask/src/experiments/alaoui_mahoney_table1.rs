@@ -11,7 +11,7 @@ use nystrom::sketch::{Draw as With, Landmarks, Nystrom};
 use super::bernoulli_problem::{BernoulliProblem, NOISE};
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Outcome};
+use crate::experiment::{Claim, Column, Context, Outcome, measured};
 use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, PROBLEM, UNIFORM};
 
@@ -164,11 +164,12 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     let (label, [d_eff, d_mof, printed]) = (row.label, row.printed);
     let ratio = |method: Method| {
         let text = format!("{label}: risk ratio at p = {} d_eff, {}", row.factor(), method.name);
-        Claim::near(&text, printed, results.get(row, 0, method, RATIO), 0.05)
+        measured(text, results.get(row, 0, method, RATIO)).near(printed, 0.05)
     };
-    let near = |fact: Measure, value: f64| {
-        let measured = results.get(row, 0, PROBLEM, fact);
-        Claim::near(&format!("{label}: {}, λ read as nλ", fact.key), value, measured, 0.05 * value)
+    let near = |fact: Measure, printed: f64| {
+        let value = results.get(row, 0, PROBLEM, fact);
+        measured(format!("{label}: {}, λ read as nλ", fact.key), value)
+            .near(printed, 0.05 * printed)
     };
     // p = 2 d_eff is above the rank of a linear kernel: L = K, and a printed 0.99 cannot be missed
     let vacuous = row.rbf.is_none() && !row.data.is_empty() && (printed - 1.0).abs() < 0.05;

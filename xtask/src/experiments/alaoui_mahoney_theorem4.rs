@@ -7,7 +7,7 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
 use nystrom::rand::Rng;
 
-use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
@@ -190,10 +190,10 @@ fn claims(results: &Results) -> Vec<Claim> {
     let failures = EPSILONS.map(|e| results.get(&OUTLIER, e, FAST_LEVERAGE, ADDITIVE));
     let what = "share of draws that break the additive bound at the rule's p";
     let (text, bound) = (format!("{}: {what}", OUTLIER.label), format!("≤ ρ = {RHO}"));
-    let binding = Claim::at_most(&text, bound, statistics::largest(failures), RHO).theorem();
+    let binding = measured(text, statistics::largest(failures)).at_most(bound, RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
         let text = format!("{}: largest l̃ − l over all draws", problem.label);
-        Claim::at_most(&text, "≤ 0", results.most(problem, FAST_LEVERAGE, ABOVE), SLACK).theorem()
+        measured(text, results.most(problem, FAST_LEVERAGE, ABOVE)).at_most("≤ 0", SLACK).theorem()
     });
     std::iter::once(binding).chain(above).collect()
 }

@@ -5,7 +5,7 @@ use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Ridge, random};
 
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Grid, Measure, Results, labelled};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
 
@@ -80,8 +80,8 @@ fn claims(results: &Results, [exact, fast, in_p]: &[Series; 3]) -> Vec<Claim> {
     let exponent = |s: &Series| results.exponent(s, s.method, TIME);
     // ours: the paper prints the orders, sizes and tolerances are ours
     vec![
-        Claim::between("exponent of n, fast scores", "1", exponent(fast), [0.85, 1.15]),
-        Claim::between("exponent of p, fast scores", "at most 2", exponent(in_p), [1.0, 2.2]),
-        Claim::between("exponent of n, exact scores", "3", exponent(exact), [2.5, 3.5]),
+        measured("exponent of n, fast scores", exponent(fast)).between("1", [0.85, 1.15]),
+        measured("exponent of p, fast scores", exponent(in_p)).between("at most 2", [1.0, 2.2]),
+        measured("exponent of n, exact scores", exponent(exact)).between("3", [2.5, 3.5]),
     ]
 }

@@ -5,7 +5,7 @@ use nystrom::kernels::{KernelMatrix, Matern, Points};
 use nystrom::leverage::{LocalScore, exact_scores};
 use nystrom::linalg_core::Ridge;
 
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, number};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured, number};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
 
@@ -92,8 +92,8 @@ fn claims(results: &Results, layer: &Layer, n: usize) -> [Claim; 2] {
     let edge = format!("{what}: truth over flat_boundary at the boundary");
     let inside = format!("{what}: |truth/K̃ − 1| farther than {DEPTH} h from the boundary");
     [
-        Claim::near(&edge, 1.0, of(EDGE).over(of(FLAT)), 0.05),
+        measured(edge, of(EDGE).over(of(FLAT))).near(1.0, 0.05),
         // ours: the theorem has no rate
-        Claim::at_most(&inside, "ours: goes to 0", of(INSIDE), 0.05),
+        measured(inside, of(INSIDE)).at_most("ours: goes to 0", 0.05),
     ]
 }

@@ -10,7 +10,7 @@ use super::bimodal_regression::{
     BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
     SA_TREE, SA_TRUE, UNIFORM,
 };
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::Method;
 
@@ -197,7 +197,7 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
     let faster = |a| ratio(ONE_CORE, a, SA_TREE).at_least("orders of magnitude", FASTER);
     let linear = |method: Method| {
         let text = format!("{}: exponent of n, time of {}", config.label(), method.name);
-        Claim::at_most(&text, "nearly 1", results.exponent(config, method, SECONDS), LINEAR)
+        measured(text, results.exponent(config, method, SECONDS)).at_most("nearly 1", LINEAR)
     };
     vec![
         equal(BLESS, RC).picture(),

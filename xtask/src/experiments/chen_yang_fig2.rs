@@ -7,7 +7,7 @@ use nystrom::linalg_core::Ridge;
 use rand::{Rng, RngExt};
 
 use super::bimodal_problem::BimodalDesign;
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
@@ -187,24 +187,24 @@ const FALLS: f64 = -0.2;
 fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
     let (what, Design { name, edge, .. }) = (problem.label(), problem.design);
     let error = |method, n: usize| results.get(problem, n, method, ERROR);
-    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).ratio;
+    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).value;
     let falls = |region: &str, method| {
         let text = format!(
             "{what}: {region} at the largest n over that at the smallest, density estimated"
         );
         let fall = error(method, last).over(error(method, first));
-        Claim::at_most(&text, "falls", fall, 1.0).picture()
+        measured(text, fall).at_most("falls", 1.0).picture()
     };
     let text = format!("{what}: exponent of n in the interior error, true density");
     let exponent = results.exponent(problem, INSIDE_TRUE, ERROR);
     // ours: the theorem has no rate
-    let exponent = Claim::at_most(&text, "ours: goes to 0", exponent, FALLS);
+    let exponent = measured(text, exponent).at_most("ours: goes to 0", FALLS);
     let text =
         format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let larger = Claim::at_least(&text, "larger", over(EDGE, INSIDE), 1.0).picture();
+    let larger = measured(text, over(EDGE, INSIDE)).at_least("larger", 1.0).picture();
     let own = if name == UNIFORM.name {
         let text = format!("{what}: interior error at the largest n");
-        Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT).picture()
+        measured(text, error(INSIDE, last)).at_most("excellent", EXCELLENT).picture()
     } else {
         falls(&format!("error {edge}"), EDGE)
     };
@@ -212,7 +212,7 @@ fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Ve
     if name == BETA.name {
         let text = format!("{what}: error {edge} at the largest n, averaged over not averaged");
         let words = "ours: appendix B.3 averages there";
-        claims.push(Claim::at_most(&text, words, over(AVERAGED, EDGE), 1.0));
+        claims.push(measured(text, over(AVERAGED, EDGE)).at_most(words, 1.0));
     }
     claims
 }

@@ -6,7 +6,7 @@ use nystrom::leverage::KernelDensity;
 
 use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
-use crate::experiment::{Axis, Claim, Context, Outcome, Point};
+use crate::experiment::{Axis, Claim, Context, Outcome, Point, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
 
@@ -93,7 +93,7 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
         let name = method.name;
         let text = format!("n = {n}, {name}: error at d = {} over error at d = {}", high.0, low.0);
         let [high, low] = [high, low].map(|d| results.get(d, n, method, ERROR));
-        Claim::at_least(&text, "orders of magnitude", high.over(low), GROWTH)
+        measured(text, high.over(low)).at_least("orders of magnitude", GROWTH)
     };
     let gained = [RC, BLESS, SA_TUNED].into_iter().flat_map(|method| {
         [gain(low, method).at_least("above 1", EQUAL), gain(high, method).at_most("1", EQUAL)]

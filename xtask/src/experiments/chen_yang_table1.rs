@@ -17,7 +17,7 @@ use nystrom::linalg_core::Ridge;
 use rand::Rng;
 
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Outcome, number};
+use crate::experiment::{Claim, Column, Context, Outcome, measured, number};
 use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, labelled};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
@@ -226,8 +226,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
         let measures = SUMMARY.into_iter().zip(set.r[row(method)]);
         measures.map(move |(measure, printed)| {
             let text = format!("{}, {}: {}", set.label, method.name, measure.label);
-            let measured = results.get(set, 0_usize, method, measure);
-            Claim::near(&text, printed, measured, tolerance)
+            measured(text, results.get(set, 0_usize, method, measure)).near(printed, tolerance)
         })
     };
     // ours: λ was inferred from this row

@@ -10,7 +10,7 @@ use nystrom::sketch::{Landmarks, Uniform};
 use rand::Rng;
 
 use super::counting::Counting;
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
@@ -225,7 +225,7 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     let label = s.label();
     let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
     let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
-    let linear = Claim::at_most(&text, "ours: linear in n", exponent, LINEAR);
+    let linear = measured(text, exponent).at_most("ours: linear in n", LINEAR);
     let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
@@ -248,7 +248,7 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
         let mut all = results.abscissae(s, method, measure).into_iter();
         let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
         let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
-        Some(Claim::at_least(&format!("{label}, n = {n}: {what}"), words, ratio, least))
+        Some(measured(format!("{label}, n = {n}: {what}"), ratio).at_least(words, least))
     });
     [linear].into_iter().chain(ratios).collect()
 }

@@ -12,7 +12,7 @@ use nystrom::linalg_core::{Ridge, random};
 use rand::Rng;
 
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Outcome, number};
+use crate::experiment::{Claim, Context, Outcome, measured, number};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
@@ -170,12 +170,12 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
         let spread = results.get(name, f64::from(values[2]), method, SPREAD);
-        Claim::at_most(&text, "ours", spread, SPREAD_BOUND)
+        measured(text, spread).at_most("ours", SPREAD_BOUND)
     };
     let most = results.most(name, FAST_LEVERAGE, LARGEST);
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
     let words = "1 (Alaoui & Mahoney, Theorem 4)";
-    let most = Claim::at_most(&text, words, most, 1.0 + 1e-9).theorem();
+    let most = measured(text, most).at_most(words, 1.0 + 1e-9).theorem();
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }

@@ -7,7 +7,7 @@ use nystrom::kernels::{Gaussian, KernelMatrix};
 use nystrom::linalg_core::PsdMatrix;
 
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
@@ -100,14 +100,14 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
     let widths = |size: &Size| WIDTHS.into_iter().filter(|&w| there(size, w)).collect::<Vec<_>>();
     // the claim that α grows at each of these steps
     let grows = |text: String, words: &'static str, steps: &mut dyn Iterator<Item = f64>| {
-        Claim::at_least(&text, words, steps.reduce(f64::min).unwrap_or(f64::NAN), 0.0)
+        measured(text, steps.reduce(f64::min).unwrap_or(f64::NAN)).at_least(words, 0.0)
     };
     let mut claims = vec![];
     for size in sizes {
         let (label, widths) = (size.label(), widths(size));
         let narrow = widths.first().map_or(f64::NAN, |&width| alpha(size, width));
         let text = format!("{label}: α at the smallest σ at which K is not near I");
-        claims.push(Claim::at_most(&text, "ours: α < 1 for small bandwidths", narrow, 1.0));
+        claims.push(measured(text, narrow).at_most("ours: α < 1 for small bandwidths", 1.0));
         let mut steps = widths.windows(2).map(|w| alpha(size, w[1]) - alpha(size, w[0]));
         let text = format!("{label}: least growth of α from one σ to the next");
         claims.push(grows(text, "ours: α grows with the bandwidth", &mut steps));

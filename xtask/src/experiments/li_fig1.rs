@@ -8,8 +8,7 @@ use super::li_methods::{
     UNIF, sizes,
 };
 use super::li_problem::{AtHand, FROBENIUS, SETS, SPECTRAL, Set, Whole, relative_errors};
-use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Outcome};
+use crate::experiment::{Claim, Context, Outcome, measured};
 use crate::lab::{D_EFF, Draw, Grid, Measure};
 use crate::method::Method;
 
@@ -79,42 +78,40 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
             let [ours, theirs] = [method, rival].map(|one| improvements.mean(error, one, UNIF));
             let (ours_name, theirs_name) = (method.name, rival.name);
             let less = format!("improvement of {ours_name} over Unif less that of {theirs_name}");
-            Claim::at_least(&format!("{of}: {less}"), words, ours.minus(theirs), 0.0)
+            measured(format!("{of}: {less}"), ours.minus(theirs)).at_least(words, 0.0)
         })
     };
-    let ratio = |of: &str, error, [a, b]: [Method; 2]| Compared {
-        text: format!("{of}: error of {} over that of {}, geometric mean", a.name, b.name),
-        ratio: improvements.ratio(error, a, b),
+    let ratio = |of: &str, error, [a, b]: [Method; 2]| {
+        let text = format!("{of}: error of {} over that of {}, geometric mean", a.name, b.name);
+        measured(text, improvements.ratio(error, a, b))
     };
-    let between =
-        |Compared { text, ratio }, words, bounds| Claim::between(&text, words, ratio, bounds);
     let exact = KDPP_EXACT.called("exact k-DPP draws");
     let chain = [KDPP.called("3000 steps of the chain"), KDPP_EXACT.called("exact draws")];
     let (mut claims, mut exactly) = (vec![], vec![]);
     for (error, _, norm) in NORMS {
         let of = &format!("{of}, {norm} norm");
         let on_par = |k_dpp, words: &'static str| {
-            between(ratio(of, error, [ADAP_FULL, k_dpp]), words, [0.8, 1.25])
+            ratio(of, error, [ADAP_FULL, k_dpp]).between(words, [0.8, 1.25])
         };
         claims.extend(lowest(of, error, KDPP, "kDPP has the lowest error").map(Claim::printed));
         let text = format!("{of}: largest improvement of kDPP over Unif");
         // ours: "up to 80 %" is printed, the tolerance is not
-        claims.push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1));
+        claims.push(measured(text, improvements.largest(error, KDPP, UNIF)).near(0.8, 0.1));
         claims.push(on_par(KDPP, "only AdapFull is on par").picture());
         // whether the distribution does what the paper says of 3000 steps of its chain
         exactly.extend(lowest(of, error, exact, "ours: as the paper says of its chain"));
         exactly.push(on_par(exact, "ours: only AdapFull is on par"));
-        let near = "ours: the chain is near enough";
-        exactly.push(between(ratio(of, error, chain), near, [0.9, 1.1]));
+        let near = ratio(of, error, chain).between("ours: the chain is near enough", [0.9, 1.1]);
+        exactly.push(near);
     }
     claims.extend(exactly);
     let pairs = [[KDPP, UNIF], [RP_CHOLESKY, KDPP]];
     claims.extend(pairs.map(|pair| ratio(of, FROBENIUS, pair).at_most("ours", 1.0)));
     let [few, .., many] = improvements.sizes else { return claims };
     let [few, many] = [few, many].map(|&c| improvements.at(c, FROBENIUS, KDPP, UNIF));
-    let text = format!(
+    claims
+        .push(measured(format!(
         "{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most"
-    );
-    claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
+    ), few.minus(many)).at_least("ours: a k-DPP is for few landmarks", 0.0));
     claims
 }

@@ -9,7 +9,7 @@ use super::li_methods::{
     Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF, sizes,
 };
 use super::li_problem::{AILERONS, AtHand, SETS, Set, Whole};
-use crate::experiment::{Claim, Context, Outcome, number};
+use crate::experiment::{Claim, Context, Outcome, measured, number};
 use crate::lab::{Draw, Grid, Measure};
 use crate::method::{Method, PROBLEM};
 
@@ -114,7 +114,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
 fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     let gain = |error: Measure, [a, b]: [Method; 2], words: &'static str, least| {
         let text = format!("{of}, {}: improvement of {} over {}", error.label, a.name, b.name);
-        Claim::at_least(&text, words, improvements.mean(error, a, b), least)
+        measured(text, improvements.mean(error, a, b)).at_least(words, least)
     };
     let by_k_dpp = |error| {
         [
@@ -147,6 +147,8 @@ fn few_landmarks(improvements: &Improvements<'_>) -> [Claim; 2] {
             improvements.sets[0].label, error.label
         );
         let more = few.minus(improvements.mean(error, KDPP, REG_LEV));
-        Claim::at_least(&text, "in particular for a small number of landmarks", more, 0.0).printed()
+        measured(text, more)
+            .at_least("in particular for a small number of landmarks", 0.0)
+            .printed()
     })
 }

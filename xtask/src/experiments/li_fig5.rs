@@ -10,7 +10,7 @@ use nystrom::sketch::{ErrorNorms, Nystrom, Uniform};
 use super::li_problem::{
     AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Table};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Table, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
@@ -148,7 +148,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             trace.label()
         );
         let words = "falls within the first few hundred steps";
-        Claim::at_least(&text, words, share(trace), 0.8).picture()
+        measured(text, share(trace)).at_least(words, 0.8).picture()
     });
     let first = &traces[0];
     let by_rows = traces.iter().filter(|small| small.n == first.n).filter_map(|small| {
@@ -158,7 +158,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             "c = {}: steps to nine tenths of the fall, N = {} over N = {}",
             small.c, large.n, small.n
         );
-        Some(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture())
+        Some(measured(text, ratio).between("mixing hardly depends on N", [0.5, 2.0]).picture())
     });
     let by_landmarks = traces.iter().filter(|few| few.c == first.c).filter_map(|few| {
         let many = traces.iter().rfind(|trace| trace.n == few.n)?;
@@ -168,7 +168,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             many.c
         );
         let words = "the mixing time grows with the number of landmarks";
-        Some(Claim::at_least(&text, words, share(few).minus(share(many)), 0.0).printed())
+        Some(measured(text, share(few).minus(share(many))).at_least(words, 0.0).printed())
     });
     by_then.chain(by_rows).chain(by_landmarks).collect()
 }

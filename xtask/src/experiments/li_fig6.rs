@@ -20,8 +20,7 @@ use super::li_methods::{
 use super::li_problem::{
     AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Outcome};
+use crate::experiment::{Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{K_MEANS, Method};
 use crate::statistics::{Sample, smallest};
@@ -187,9 +186,9 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
         let x = if method == KDPP { longest } else { 0 };
         results.sample(set, x, method, measure)
     };
-    let over_k_dpp = |what: &str, measure: Measure, method: Method| Compared {
-        text: format!("{}: {what} of {} over that of kDPP", set.label, method.name),
-        ratio: at(method, measure).over(&at(KDPP, measure)),
+    let over_k_dpp = |what: &str, measure: Measure, method: Method| {
+        let text = format!("{}: {what} of {} over that of kDPP", set.label, method.name);
+        measured(text, at(method, measure).over(&at(KDPP, measure)))
     };
     let below_all = FIGURES.map(|(measure, _)| {
         let rivals = RIVALS.iter().flat_map(|&rival| {
@@ -203,7 +202,7 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
             set.label,
             if measure.key == FROBENIUS.key { "error" } else { measure.key }
         );
-        let claim = Claim::at_most(&text, "k-DPP below them all", ratio, 1.0);
+        let claim = measured(text, ratio).at_most("k-DPP below them all", 1.0);
         // ours: no panel of the paper is known to show it
         let ours = !is_largest && measure.key == TRAIN.key;
         if ours { claim } else { claim.picture() }
@@ -214,8 +213,7 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     if is_largest {
         claims.push(error.at_least("k-DPP dominates on the larger set", 1.0).picture());
     } else {
-        let words = "Kmeans slightly more accurate";
-        claims.push(Claim::between(&error.text, words, error.ratio, [0.5, 1.0]).picture());
+        claims.push(error.between("Kmeans slightly more accurate", [0.5, 1.0]).picture());
         let time = over_k_dpp("time", SECONDS, KMEANS);
         claims.push(time.at_least("Kmeans slower", 1.0).picture());
     }

@@ -129,7 +129,7 @@ impl Improvements<'_> {
     /// At one c, averaged over the sets, whose draws are independent.
     pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
         let of = |set| {
-            self.results.compare(set, ("c", c), error, a, b).ratio.map(|ratio| 1.0 - ratio, 1.0)
+            self.results.compare(set, ("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
         };
         let each: Vec<Estimate> = self.sets.iter().map(of).collect();
         let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
@@ -151,7 +151,7 @@ impl Improvements<'_> {
 
     /// Geometric mean over sets and numbers of landmarks of (error of a)/(error of b).
     pub fn ratio(&self, error: Measure, a: Method, b: Method) -> Estimate {
-        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).ratio;
+        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).value;
         let all = self.sets.iter().flat_map(|set| self.sizes.iter().map(move |&c| at(set, c)));
         geometric_mean(all)
     }

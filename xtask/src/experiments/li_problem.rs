@@ -279,10 +279,11 @@ fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::measured;
 
     #[test]
     fn claims_are_the_papers_only_on_its_own_sets() {
-        let claims = || vec![Claim::at_most("x", "", 0.0, 1.0).printed()];
+        let claims = || vec![measured("x", 0.0).at_most("", 1.0).printed()];
         let found = |missing: &[MissingData], stands_in| AtHand {
             sets: vec![ABALONE],
             missing: missing.to_vec(),

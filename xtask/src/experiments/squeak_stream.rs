@@ -11,7 +11,7 @@ use nystrom::sketch::Nystrom;
 
 use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
 use crate::lab::{D_EFF, Grid, Measure, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
@@ -167,7 +167,7 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        Claim::at_most(&text, "3", results.most(&STREAM, method, COPIES), 3.0)
+        measured(text, results.most(&STREAM, method, COPIES)).at_most("3", 3.0)
     };
     let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
@@ -178,8 +178,8 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
         copies(THEOREM).theorem(),
-        Claim::at_most(&accuracy, "½", worst, EPSILON).theorem(),
-        Claim::at_most(&text, "0 (up to logarithms)", statistics::exponent(&late), 0.25),
+        measured(accuracy, worst).at_most("½", EPSILON).theorem(),
+        measured(text, statistics::exponent(&late)).at_most("0 (up to logarithms)", 0.25),
     ];
     // ours: too few copies for the theorem
     out.claims.extend(METHODS[..4].iter().map(|method| copies(*method)));
@@ -273,8 +273,7 @@ impl Streams<'_> {
 fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
     let worst = |measure| results.most(&STREAM, method, measure);
     let claim = |what: &str, paper: &str, measure, bound| {
-        let text = format!("{}: largest {what}", method.name);
-        Claim::at_most(&text, paper, worst(measure), bound)
+        measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
     };
     let at_epsilon = [
         ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),

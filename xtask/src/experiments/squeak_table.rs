@@ -17,7 +17,7 @@ use super::squeak_methods::{
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Outcome, Table};
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Outcome, Table, measured};
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, Method, PROBLEM, SQUEAK};
 
@@ -227,7 +227,7 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
             } else {
                 ("(1 + 2ε)² at ε = ½", (1.0 + 2.0 * EPSILON).powi(2))
             };
-            Claim::at_most(&text, paper, ratio, bound)
+            measured(text, ratio).at_most(paper, bound)
         })
         .collect()
 }
@@ -238,7 +238,7 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
     let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
     let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
     [
-        Claim::at_least("d_mof over its limit n/(1 + γ)", "d_mof may be n", d_mof, 0.9),
+        measured("d_mof over its limit n/(1 + γ)", d_mof).at_least("d_mof may be n", 0.9),
         missed.at_least("above 1: uniform columns must number d_mof", 1.0),
     ]
 }
@@ -247,13 +247,13 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     let exponent = |measure| results.exponent(&SYNTHETIC, way.method, measure);
     let words = |what: &str| format!("{}: exponent of n in {what}", way.method.name);
-    let claim = |what, paper, value, most| Claim::at_most(&words(what), paper, value, most);
+    let claim = |what, paper, value, most| measured(words(what), value).at_most(paper, most);
     if way.method == EXACT {
         return vec![claim("floats", "2", exponent(FLOATS), 2.1)];
     }
     if way.method == INK {
         let values = exponent(VALUES_TO_CHOOSE);
-        return vec![Claim::near(&words("kernel values of choosing"), 2.0, values, 0.05)];
+        return vec![measured(words("kernel values of choosing"), values).near(2.0, 0.05)];
     }
     if way.reach != Reach::Stream {
         return vec![];

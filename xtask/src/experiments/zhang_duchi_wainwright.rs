@@ -7,7 +7,7 @@ use nystrom::krr::DivideAndConquerKrr;
 use nystrom::linalg_core::{Ridge, random};
 use nystrom::rand::RngExt;
 
-use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{LEVEL_2, LEVEL_4, Method};
 use crate::statistics::exponent;
@@ -72,9 +72,9 @@ fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
     let (rate, b) = ("exponent of n in the error in one part", exponent(&errors));
     // ours: the paper's own text was not compared
     vec![
-        Claim::at_most(&text, "about 1", sample(moderate).over(&sample(1)), 1.1),
+        measured(text, sample(moderate).over(&sample(1))).at_most("about 1", 1.1),
         local.at_least("larger", 1.25),
         // the rate over a ball of functions in this kernel's space
-        Claim::at_most(rate, "O(n^(−2/3))", b, -2.0 / 3.0),
+        measured(rate, b).at_most("O(n^(−2/3))", -2.0 / 3.0),
     ]
 }

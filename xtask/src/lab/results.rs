@@ -1,7 +1,7 @@
 //! What a grid measured, and how plots and the values of claims are read off it.
 
 use super::{Measure, Setting};
-use crate::claim::Compared;
+use crate::claim::{Measured, measured};
 use crate::datasets::MissingData;
 use crate::experiment::{Axis, Outcome, Plot, Point};
 use crate::method::{Method, PROBLEM};
@@ -103,12 +103,12 @@ impl Results {
         measure: Measure,
         a: Method,
         b: Method,
-    ) -> Compared {
+    ) -> Measured {
         let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
         let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
         let (label, key) = (setting.label(), measure.key);
         let text = format!("{label}{at}: {key} of {} over that of {}", a.name, b.name);
-        Compared { text, ratio: sample(a).over(&sample(b)) }
+        measured(text, sample(a).over(&sample(b)))
     }
 
     /// The same at every x at which `a` was measured, in one number: `("mean over n",
@@ -120,11 +120,11 @@ impl Results {
         measure: Measure,
         a: Method,
         b: Method,
-    ) -> Compared {
+    ) -> Measured {
         let at = |x| self.compare(setting, ("", x), measure, a, b);
         let text = format!("{}, {words}", at(f64::NAN).text);
-        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).ratio);
-        Compared { text, ratio: summary(ratios.collect()) }
+        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).value);
+        measured(text, summary(ratios.collect()))
     }
 
     /// The fitted exponent of x in a measure of a method.

@@ -93,6 +93,7 @@ fn spoiled(results: &Results, seed: u64) -> Results {
 mod tests {
     use super::*;
     use crate::experiment::Outcome;
+    use crate::experiment::measured;
     use crate::lab::{Grid, Measure};
     use crate::method::THEORY;
     use crate::progress::Progress;
@@ -121,10 +122,11 @@ mod tests {
 
     #[test]
     fn a_claim_that_no_value_breaks_is_found() {
-        let a_share = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v, 0.9));
+        let a_share = |ctx: &Context| judged(ctx, |v| measured("share", v).at_most("", 0.9));
         assert!(unbreakable(a_share).is_empty());
         // bounded before it is judged
-        let bounded = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v.min(1.0), 1.0));
+        let bounded =
+            |ctx: &Context| judged(ctx, |v| measured("share", v.min(1.0)).at_most("", 1.0));
         assert_eq!(unbreakable(bounded), ["share ≤ 1"]);
     }
 }

@@ -48,8 +48,8 @@ fn ratios_are_paired_and_exponents_fitted() {
     let compared = results.compare(&"A", ("n", 200_usize), ERROR, LEVERAGE, UNIFORM);
     assert_eq!(compared.text, "A, n = 200: error of exact scores over that of uniform");
     assert!(
-        (compared.ratio.value - 0.5).abs() < 1e-15
-            && compared.ratio.error.is_none_or(|error| error < 1e-15)
+        (compared.value.value - 0.5).abs() < 1e-15
+            && compared.value.error.is_none_or(|error| error < 1e-15)
     );
     assert_eq!(results.sample(&"A", 100_usize, UNIFORM, ERROR).draws.len(), 4);
     let exponent = results.exponent(&"A", UNIFORM, ERROR);
