@@ -143,6 +143,35 @@ impl Measured {
     }
 }
 
+/// A verdict in words: in full, as the verb of one claim, and of many; `open` where it is open.
+pub fn verdict(holds: Option<bool>, open: [&'static str; 3]) -> [&'static str; 3] {
+    match holds {
+        Some(true) => ["holds", "holds", "hold"],
+        Some(false) => ["does not hold", "does not", "do not"],
+        None => open,
+    }
+}
+
+/// The verdicts that any of the claims has, with their number and the verb of so many claims.
+pub fn tally(
+    claims: &[&Claim],
+    open: [&'static str; 3],
+) -> Vec<(Option<bool>, usize, &'static str)> {
+    let all = [Some(true), Some(false), None].map(|holds| {
+        let number = claims.iter().filter(|claim| claim.holds == holds).count();
+        let [_, one, many] = verdict(holds, open);
+        (holds, number, if number == 1 { one } else { many })
+    });
+    all.into_iter().filter(|(_, number, _)| *number > 0).collect()
+}
+
+/// `3 hold, 1 does not`; `none` without claims.
+pub fn counts(claims: &[&Claim], open: [&'static str; 3]) -> String {
+    let parts: Vec<String> =
+        tally(claims, open).iter().map(|(_, number, verb)| format!("{number} {verb}")).collect();
+    if parts.is_empty() { "none".into() } else { parts.join(", ") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

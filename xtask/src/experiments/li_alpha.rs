@@ -45,7 +45,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let note =
         format!("N = {n}, {neighbours} neighbours for each bandwidth and c (1000 in the paper)");
     let mut out = found.outcome(&results, note);
-    let title = format!("{}: path-coupling coefficient against bandwidth", found.words());
+    let title = format!("{}: path-coupling coefficient against bandwidth", sizes[0].set.label);
     let mut plot =
         Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
     for (size, look) in sizes.iter().zip([LEVEL_2, LEVEL_3, LEVEL_4]) {

@@ -39,9 +39,8 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         }));
     }
     for (error, id, norm) in NORMS {
-        let title =
-            format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
-        out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
+        let of = format!(" in the {norm} norm");
+        out.plots.push(improvements.plot((error, id), &of, &METHODS));
         let (id, title) = (format!("relative-{id}"), format!("Mean {}", error.label));
         let table = results.table(&id, &title, &found.sets, &[error]);
         out.tables.extend(table.by_setting("data set").by_x("c").build());
@@ -49,7 +48,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "σ and λ by ten-fold cross-validation";
     let chosen = results.table("chosen", title, &found.sets, &[SIGMA, LAMBDA, D_EFF]);
     out.tables.extend(chosen.by_setting("data set").build());
-    out.claims = found.judge_averages(claims(&improvements, &found.words()));
+    out.claims = found.judge_averages(claims(&improvements));
     Ok(out)
 }
 
@@ -71,7 +70,8 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
+fn claims(improvements: &Improvements<'_>) -> Vec<Claim> {
+    let of = &improvements.words();
     // a method improves more on uniform sampling than sampling by either score
     let lowest = |of: &str, error, method: Method, words: &'static str| {
         [LEV, REG_LEV].map(|rival| {

@@ -54,15 +54,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             let exact = of_tests.then_some(("exact regression", exact));
             improvements.on_set(set, (error, id), error.label, exact)
         }));
-        let title =
-            format!("{}: improvement over uniform sampling, {}", found.words(), error.label);
-        out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
+        let of = format!(", {}", error.label);
+        out.plots.push(improvements.plot((error, id), &of, &METHODS));
         let table = results.table(&format!("{id}-error"), error.label, &found.sets, &[error]);
         out.tables.extend(table.by_setting("data set").by_x("c").build());
     }
     let exact = results.table("exact", EXACT_TEST.label, &found.sets, &[EXACT_TEST]);
     out.tables.extend(exact.by_setting("data set").build());
-    out.claims = found.judge_averages(claims(&improvements, &found.words()));
+    out.claims = found.judge_averages(claims(&improvements));
     if let Some(at) = found.sets.iter().position(|set| *set == AILERONS) {
         let example = Improvements { sets: &found.sets[at..=at], ..improvements };
         out.claims.extend(few_landmarks(&example));
@@ -111,7 +110,8 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
+fn claims(improvements: &Improvements<'_>) -> Vec<Claim> {
+    let of = improvements.words();
     let gain = |error: Measure, [a, b]: [Method; 2], words: &'static str, least| {
         let text = format!("{of}, {}: improvement of {} over {}", error.label, a.name, b.name);
         measured(text, improvements.mean(error, a, b)).at_least(words, least)
@@ -144,7 +144,8 @@ fn few_landmarks(improvements: &Improvements<'_>) -> [Claim; 2] {
         let text = format!(
             "{}, {}: improvement of kDPP over RegLev for the fewest landmarks, less that on \
              average",
-            improvements.sets[0].label, error.label
+            improvements.words(),
+            error.label
         );
         let more = few.minus(improvements.mean(error, KDPP, REG_LEV));
         measured(text, more)

@@ -171,10 +171,19 @@ impl Improvements<'_> {
         Some(plot)
     }
 
-    /// The figure of the average: improvement over Unif against c.
-    pub fn plot(&self, id: &str, title: &str, error: Measure, methods: &[Method]) -> Plot {
+    /// `Ailerons` or `average over 8 sets`.
+    pub fn words(&self) -> String {
+        match self.sets {
+            [set] => set.label.into(),
+            sets => format!("average over {} sets", sets.len()),
+        }
+    }
+
+    /// The figure of the average: improvement over Unif against c; `of` ends its title.
+    pub fn plot(&self, (error, id): (Measure, &str), of: &str, methods: &[Method]) -> Plot {
+        let title = format!("{}: improvement over uniform sampling{of}", self.words());
         let (x, y) = (Axis::linear("landmarks c"), Axis::linear("1 − (error)/(error of Unif)"));
-        let mut plot = Plot::new(id, title, x, y);
+        let mut plot = Plot::new(&format!("improvement-{id}"), &title, x, y);
         for &method in methods.iter().filter(|method| **method != UNIF) {
             let at = |&c: &usize| point(c as f64, self.at(c, error, method, UNIF));
             plot.line_and_points(method.name, method.key, self.sizes.iter().map(at));

@@ -122,14 +122,6 @@ impl AtHand {
     pub fn judge_averages(&self, claims: Vec<Claim>) -> Vec<Claim> {
         ours_if(!self.missing.is_empty(), claims)
     }
-
-    /// `Ailerons` or `average over 8 sets`.
-    pub fn words(&self) -> String {
-        match self.sets[..] {
-            [set] => set.label.into(),
-            _ => format!("average over {} sets", self.sets.len()),
-        }
-    }
 }
 
 fn ours_if(ours: bool, mut claims: Vec<Claim>) -> Vec<Claim> {
