@@ -19,7 +19,7 @@ pub use crate::table::{Cell, Column, Table};
 pub struct Experiment {
     /// Name on the command line, `paper-figure` in lower case, e.g. `alaoui-mahoney-fig1-left`.
     pub name: &'static str,
-    /// The paper it belongs to; one of `experiments::papers`.
+    /// The paper it belongs to.
     pub paper: &'static Paper,
     /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper
     /// has no such thing.

@@ -76,7 +76,7 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     ];
     for (method, law) in laws {
         let rng = &mut draw.rng(method.key);
-        let model = draw.timed(method, SECONDS, || problem.sketched(law, columns, rng))?;
+        let model = draw.timed(n, method, SECONDS, || problem.sketched(law, columns, rng))?;
         draw.put(method, ERROR, mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?);
     }
     Ok(())

@@ -49,7 +49,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             let rng = &mut draw.rng(&format!("{size}"));
             let x = random::standard_normal::<f64>(3, n, rng);
             let k = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_cols(x.as_ref()))?;
-            draw.timed_at(size as f64, method, TIME, || {
+            draw.timed(size, method, TIME, || {
                 if method == EXACT {
                     exact_scores(&k, RIDGE)?;
                 } else {

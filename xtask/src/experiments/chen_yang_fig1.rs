@@ -161,7 +161,7 @@ fn cell(
         }
         if timed && draw.repetition < ON_ONE_CORE {
             let rng = &mut draw.rng(method.key);
-            draw.timed(method, ONE_CORE, || {
+            draw.timed(n, method, ONE_CORE, || {
                 one_core.install(|| problem.scores(method, d_sub, rng))
             })?;
         }

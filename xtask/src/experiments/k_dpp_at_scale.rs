@@ -119,7 +119,8 @@ fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
     let Size { k, upto: [spectrum, rejection, _] } = *draw.setting;
     for (method, tool, upto) in [(DPPY, "spectrum", spectrum), (DPPY_ALPHA, "alpha", rejection)] {
         for &n in ns.iter().filter(|n| **n <= upto) {
-            let lines = peers::k_dpp_draws(python, tool, [n, k], DRAWS, LIMIT)?;
+            let run = format!("T8 --tool {tool} --n {n} --k {k} --repeat {DRAWS} --limit {LIMIT}");
+            let (lines, _) = peers::harness(python, &run)?;
             let seconds: Vec<f64> = lines.iter().filter_map(|line| line.number("s")).collect();
             for (i, seconds) in seconds.iter().enumerate() {
                 draw.put_at(n as f64, method, if i == 0 { FIRST } else { NEXT }, *seconds);
@@ -159,7 +160,7 @@ impl Matrix<'_> {
         let _ = k_dpp.sample(rng);
         self.put_first(draw, SPECTRUM, started);
         for _ in 0..DRAWS {
-            let _ = draw.timed_at(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
+            let _ = draw.timed(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
         }
         Ok(())
     }
@@ -177,7 +178,7 @@ impl Matrix<'_> {
         self.put_first(draw, REJECTION, started);
         for _ in 0..DRAWS {
             let before = k_dpp.effort().trials;
-            let _ = draw.timed_at(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
+            let _ = draw.timed(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
             draw.put_at(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
             draw.put_at(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
         }
@@ -209,7 +210,7 @@ impl Matrix<'_> {
         draw.put_at(self.n, CHAIN, DISTANCE, bound);
         self.kernel.take();
         for _ in 0..DRAWS {
-            let _ = draw.timed_at(self.n, CHAIN, NEXT, || {
+            let _ = draw.timed(self.n, CHAIN, NEXT, || {
                 let mut chain = SwapChain::start(self.k, c, &start, rule, rng)?;
                 chain.run(steps, rng)?;
                 Ok(chain.landmarks())

@@ -123,7 +123,7 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     for (method, _, values) in ESTIMATORS {
         for value in values {
             let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
-            let scores = draw.timed_at(x, method, SECONDS, || scores(method, value, &k, rng))?;
+            let scores = draw.timed(x, method, SECONDS, || scores(method, value, &k, rng))?;
             draw.put_all(x, method, problem.accuracy(&scores));
         }
     }
@@ -136,8 +136,8 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     let density = KernelDensity { method: DensityMethod::Exact, ..KernelDensity::default() };
     let density = Density::Estimated(density);
     let analysis = SpectralAnalysis { density, ..SpectralAnalysis::default() };
-    let spectral =
-        draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
+    let spectral = draw
+        .timed(0.0, SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
     draw.put_all(0.0, SPECTRAL, problem.accuracy(&spectral.scores));
     draw.put_all(0.0, UNIFORM, problem.accuracy(&vec![d_eff / n as f64; n]));
     Ok(())

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::results::{Results, Row};
+use super::results::{Abscissa, Results, Row};
 use super::{Measure, Setting, tape};
 use crate::context::Scale;
 use crate::datasets::MissingData;
@@ -163,27 +163,14 @@ impl<'a, S: Setting> Draw<'a, S> {
     /// Those of the work.
     pub fn timed<T>(
         &mut self,
-        method: Method,
-        measure: Measure,
-        work: impl FnOnce() -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
-        self.timed_at(self.size as f64, method, measure, work)
-    }
-
-    /// The same at an abscissa of its own.
-    ///
-    /// # Errors
-    /// Those of the work.
-    pub fn timed_at<T>(
-        &mut self,
-        x: f64,
+        x: impl Abscissa,
         method: Method,
         measure: Measure,
         work: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let start = Instant::now();
         let result = work()?;
-        self.put_at(x, method, measure, start.elapsed().as_secs_f64());
+        self.put_at(x.abscissa(), method, measure, start.elapsed().as_secs_f64());
         Ok(result)
     }
 

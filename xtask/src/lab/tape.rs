@@ -24,7 +24,9 @@ pub(super) fn play(ctx: &Context<'_>) -> Option<Results> {
     let mut tape = tape(ctx);
     let (seed, next) = tape.playing?;
     tape.playing = Some((seed, next + 1));
-    Some(spoiled(tape.grids.get(next)?.downcast_ref()?, seed))
+    let mut results = tape.grids.get(next)?.downcast_ref::<Results>()?.clone();
+    results.rows.iter_mut().for_each(|row| row.value = moved(row, seed));
+    Some(results)
 }
 
 /// The claims that hold, or stay open, whatever the grids measure: each is judged on values that
@@ -78,15 +80,6 @@ fn moved(row: &Row, seed: u64) -> f64 {
         (true, 0) => value + power,
         (true, _) => value - power,
     }
-}
-
-/// The same rows with other values.
-fn spoiled(results: &Results, seed: u64) -> Results {
-    let mut spoiled = results.clone();
-    for row in &mut spoiled.rows {
-        row.value = moved(row, seed);
-    }
-    spoiled
 }
 
 #[cfg(test)]

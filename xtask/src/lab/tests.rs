@@ -21,7 +21,7 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
         let u: f64 = draw.rng("problem").random();
         draw.facts([(LAMBDA, 1.0 / draw.size as f64)]);
         for (method, factor) in [(UNIFORM, 1.0), (LEVERAGE, 0.5)] {
-            draw.timed(method, SECONDS, || Ok(()))?;
+            draw.timed(draw.size, method, SECONDS, || Ok(()))?;
             draw.put(method, ERROR, factor * (1.0 + u) / draw.size as f64);
         }
         Ok(())
