@@ -8,7 +8,7 @@ use nystrom::krr::metrics::mse;
 use nystrom::leverage::Stationary;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
 
-use super::accumulation_data::{COLUMNS, SECONDS};
+use super::accumulation_figs3_to_5::{COLUMNS, SECONDS};
 use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::Regression;
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};

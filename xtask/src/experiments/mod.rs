@@ -5,7 +5,6 @@
 //! figures of one paper on one problem share a file. Add a row to the registry beside the others of
 //! its paper. Run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
-mod accumulation_data;
 mod accumulation_figs1_and_2;
 mod accumulation_figs3_to_5;
 mod alaoui_mahoney_columns;
@@ -40,8 +39,7 @@ mod zhang_duchi_wainwright;
 
 use crate::experiment::{Experiment, Paper};
 use crate::pages::page;
-use accumulation_data::{CASP, GAS, RQA};
-use accumulation_figs3_to_5::figs3_to_5;
+use accumulation_figs3_to_5::{CASP, GAS, RQA, figs3_to_5};
 
 macro_rules! registry {
     ($(($short:literal, $url:literal, $full:literal) {
