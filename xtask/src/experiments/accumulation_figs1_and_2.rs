@@ -77,7 +77,8 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     for (method, law) in laws {
         let rng = &mut draw.rng(method.key);
         let model = draw.timed(n, method, SECONDS, || problem.sketched(law, columns, rng))?;
-        draw.put(method, ERROR, mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?);
+        let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
+        draw.put(n, method, ERROR, error);
     }
     Ok(())
 }
@@ -152,7 +153,7 @@ fn sketches(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
                 problem.sketched(&Accumulation::uniform(1 << power), d, rng)?
             };
             let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
-            draw.put_at(d as f64, method, ERROR, error);
+            draw.put(d, method, ERROR, error);
         }
     }
     Ok(())

@@ -198,20 +198,20 @@ fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Resul
         let sketch = split.sketch(method, rng)?;
         let sketched = start.elapsed();
         let model = SketchedKrr::new(kernel, ridge).fit((x, y), &*sketch)?;
-        draw.put(method, SECONDS, start.elapsed().as_secs_f64());
-        draw.put(method, ERROR, split.error(&model)?);
+        draw.put(draw.size, method, SECONDS, start.elapsed().as_secs_f64());
+        draw.put(draw.size, method, ERROR, split.error(&model)?);
         if falkon {
             let start = Instant::now();
             let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }
                 .fit_sketch((x, y), &*sketch)?;
-            draw.put(method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
-            draw.put(method, FALKON_ERROR, split.error(&fit.model)?);
-            draw.put(method, ITERATIONS, fit.report.iterations as f64);
+            draw.put(draw.size, method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
+            draw.put(draw.size, method, FALKON_ERROR, split.error(&fit.model)?);
+            draw.put(draw.size, method, ITERATIONS, fit.report.iterations as f64);
         }
     }
     if !falkon && draw.size <= LARGEST_EXACT {
         let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
-        draw.put(EXACT, ERROR, split.error(&model)?);
+        draw.put(draw.size, EXACT, ERROR, split.error(&model)?);
     }
     Ok(())
 }

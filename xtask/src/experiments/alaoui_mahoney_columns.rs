@@ -105,7 +105,7 @@ fn through(
         };
         let (ratio, distinct) = problem.through(&weights, p, rng)?;
         let entries = (k.dim() * distinct) as f64;
-        draw.put_all(p as f64, method, [(RATIO, ratio), (ENTRIES, entries)]);
+        draw.put_all(p, method, [(RATIO, ratio), (ENTRIES, entries)]);
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn in_parts(
     let risk = Risk { bias_squared, variance: NOISE * hat.squared_norm_l2() / n as f64 };
     let entries = model.report().kernel_entries as f64;
     let values = [(RATIO, risk.ratio(problem.exact)), (ENTRIES, entries)];
-    draw.put_all(parts as f64, DIVIDE_AND_CONQUER, values);
+    draw.put_all(parts, DIVIDE_AND_CONQUER, values);
     Ok(())
 }
 

@@ -153,7 +153,8 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
     for (method, with) in [(DRAWN, With::WithReplacement), (DISTINCT, With::WithoutReplacement)] {
         let landmarks = Landmarks::draw(scores, *p, with, &mut draw.rng(method.name))?;
         let design = FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &truth.f_star)?;
-        draw.put(method, RATIO, design.risk(draw.setting.ridge(), truth.noise)?.ratio(truth.risk));
+        let risk = design.risk(draw.setting.ridge(), truth.noise)?;
+        draw.put(draw.size, method, RATIO, risk.ratio(truth.risk));
     }
     Ok(())
 }

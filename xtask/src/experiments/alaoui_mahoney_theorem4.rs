@@ -151,9 +151,9 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Problem>) -> anyhow::Result<()>
         let scores =
             AlaouiMahoney { columns: p }.scores(&k, ridge, &mut draw.rng(&format!("p = {p}")))?;
         let [below, above, _] = deviations(&prepared.exact[EPSILONS.len()], &scores);
-        draw.put_all(p as f64, FAST_LEVERAGE, [(BELOW, below), (ABOVE, above)]);
+        draw.put_all(p, FAST_LEVERAGE, [(BELOW, below), (ABOVE, above)]);
         let allowed = Some(prepared.allowed(p)).filter(|epsilon| (0.0..0.5).contains(epsilon));
-        draw.put_all(p as f64, THEORY, allowed.map(|epsilon| (BOUND, 2.0 * epsilon)));
+        draw.put_all(p, THEORY, allowed.map(|epsilon| (BOUND, 2.0 * epsilon)));
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
     draw.facts([(FACTOR, 2.0 * (nu + 0.5)), (INSIDE, inside)]);
     let shown = (10.0 * h * n as f64) as usize; // up to ten widths from the boundary
     for i in (0..shown).step_by(shown.div_ceil(300)) {
-        draw.put_at(x[i] / h, curve, PROFILE, ratio[i]);
+        draw.put(x[i] / h, curve, PROFILE, ratio[i]);
     }
     Ok(())
 }

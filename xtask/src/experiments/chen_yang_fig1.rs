@@ -150,14 +150,14 @@ fn cell(
     draw.facts([(D_SUB, d_sub as f64), (LAMBDA, lambda)]);
     for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= sizes.exact) {
         if method == FULL {
-            draw.put(method, ERROR, problem.error_of(&problem.exact()?)?);
+            draw.put(n, method, ERROR, problem.error_of(&problem.exact()?)?);
             continue;
         }
         let (rng, timed) = (&mut draw.rng(method.key), ![UNIFORM, SA_TRUE].contains(&method));
         let start = Instant::now();
         let scores = problem.scores(method, d_sub, rng)?;
         if timed {
-            draw.put(method, SECONDS, start.elapsed().as_secs_f64());
+            draw.put(n, method, SECONDS, start.elapsed().as_secs_f64());
         }
         if timed && draw.repetition < ON_ONE_CORE {
             let rng = &mut draw.rng(method.key);
@@ -173,10 +173,10 @@ fn cell(
             let errors = (0..sizes.draws).map(|_| problem.error(&scores, multiple * d_sub, rng));
             let mean = errors.sum::<anyhow::Result<f64>>()? / sizes.draws as f64;
             if *multiple == 1 {
-                draw.put(method, ERROR, mean);
+                draw.put(n, method, ERROR, mean);
             }
             if n == sizes.sweep {
-                draw.put_at((multiple * d_sub) as f64, method, SWEPT, mean);
+                draw.put(multiple * d_sub, method, SWEPT, mean);
             }
         }
     }

@@ -76,7 +76,7 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     for method in METHODS.into_iter().filter(|method| *method != EXACT || n <= exact_up_to) {
         let rng = &mut draw.rng(method.key);
         let scores = problem.scores(method, n, rng)?;
-        draw.put(method, ERROR, problem.error(&scores, landmarks, rng)?);
+        draw.put(n, method, ERROR, problem.error(&scores, landmarks, rng)?);
     }
     Ok(())
 }

@@ -212,11 +212,11 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
         let start = Instant::now();
         let scores = problem.scores(method, rng)?;
         if method != VANILLA {
-            draw.put(method, SECONDS, start.elapsed().as_secs_f64());
+            draw.put(draw.size, method, SECONDS, start.elapsed().as_secs_f64());
         }
         let r = problem.ratios(&scores);
-        draw.put_all(draw.size as f64, method, SUMMARY.into_iter().zip(r));
-        draw.put(method, SPREAD, r[2] - r[1]);
+        draw.put_all(draw.size, method, SUMMARY.into_iter().zip(r));
+        draw.put(draw.size, method, SPREAD, r[2] - r[1]);
     }
     Ok(())
 }

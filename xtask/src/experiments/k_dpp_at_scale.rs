@@ -123,7 +123,7 @@ fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
             let (lines, _) = peers::harness(python, &run)?;
             let seconds: Vec<f64> = lines.iter().filter_map(|line| line.number("s")).collect();
             for (i, seconds) in seconds.iter().enumerate() {
-                draw.put_at(n as f64, method, if i == 0 { FIRST } else { NEXT }, *seconds);
+                draw.put(n, method, if i == 0 { FIRST } else { NEXT }, *seconds);
             }
             if seconds.is_empty() {
                 break;
@@ -179,8 +179,8 @@ impl Matrix<'_> {
         for _ in 0..DRAWS {
             let before = k_dpp.effort().trials;
             let _ = draw.timed(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
-            draw.put_at(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
-            draw.put_at(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
+            draw.put(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
+            draw.put(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
         }
         (0..more).map(|_| Ok(k_dpp.sample(rng)?)).collect()
     }
@@ -203,11 +203,11 @@ impl Matrix<'_> {
             .map(|look| Ok((look * n, meetings.distance(look * n, DELTA)?)))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let Some(&(steps, bound)) = bounds.iter().find(|(_, bound)| *bound <= WITHIN) else {
-            draw.put_at(self.n, CHAIN, DISTANCE, bounds[LOOKS.len() - 1].1);
+            draw.put(self.n, CHAIN, DISTANCE, bounds[LOOKS.len() - 1].1);
             return Ok(()); // not certified, and the distance says so
         };
-        draw.put_at(self.n, CHAIN, STEPS, steps as f64);
-        draw.put_at(self.n, CHAIN, DISTANCE, bound);
+        draw.put(self.n, CHAIN, STEPS, steps as f64);
+        draw.put(self.n, CHAIN, DISTANCE, bound);
         self.kernel.take();
         for _ in 0..DRAWS {
             let _ = draw.timed(self.n, CHAIN, NEXT, || {
@@ -215,9 +215,9 @@ impl Matrix<'_> {
                 chain.run(steps, rng)?;
                 Ok(chain.landmarks())
             })?;
-            draw.put_at(self.n, CHAIN, NEXT_VALUES, self.kernel.take() as f64);
+            draw.put(self.n, CHAIN, NEXT_VALUES, self.kernel.take() as f64);
         }
-        draw.put_at(self.n, CHAIN, FIRST, started.elapsed().as_secs_f64());
+        draw.put(self.n, CHAIN, FIRST, started.elapsed().as_secs_f64());
         Ok(())
     }
 }

@@ -66,7 +66,7 @@ fn cell(draw: &mut Draw<'_, Size>, neighbours: usize) -> anyhow::Result<()> {
     let problem = Whole::new(draw.ctx, &draw.setting.set)?.subset(0, n, 0)?;
     for width in WIDTHS {
         let k = KernelMatrix::new(Gaussian::new(width * problem.chosen.sigma)?, problem.points())?;
-        draw.put_at(width, PROBLEM, NEAREST, nearest(&k));
+        draw.put(width, PROBLEM, NEAREST, nearest(&k));
         let rng = &mut draw.rng(&format!("width {width}"));
         let alpha = match PathCoupling::sampled(&k, c, neighbours, rng) {
             Err(Error::NotPositiveDefinite { .. }) => continue,
@@ -74,7 +74,7 @@ fn cell(draw: &mut Draw<'_, Size>, neighbours: usize) -> anyhow::Result<()> {
         };
         draw.put_all(width, K_DPP, [(LARGEST, alpha.largest), (MEAN, alpha.mean)]);
         if let Some(steps) = mixing_time(n, c, alpha.largest, 0.05)? {
-            draw.put_at(width, K_DPP, STEPS, steps);
+            draw.put(width, K_DPP, STEPS, steps);
         }
     }
     Ok(())

@@ -64,7 +64,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
             let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
             let errors = relative_errors(&matrix.dense, &l, &matrix.best(c), rng)?;
-            draw.put_all(c as f64, method, errors);
+            draw.put_all(c, method, errors);
         }
     }
     Ok(())

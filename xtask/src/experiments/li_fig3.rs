@@ -104,7 +104,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
                 (TRAIN_TOO, against(train, &problem.y)?),
                 (TEST_TOO, against(test, &problem.y_test)?),
             ];
-            draw.put_all(c as f64, method, errors);
+            draw.put_all(c, method, errors);
         }
     }
     Ok(())

@@ -94,7 +94,7 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
                 .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
         let of_k = relative_errors(&k, &l, best, &mut draw.rng("norm"))?;
         let values = of_k.into_iter().chain([(TRAIN, train?), (TEST, test?)]);
-        draw.put_all(steps as f64, K_DPP, values);
+        draw.put_all(steps, K_DPP, values);
     }
     Ok(())
 }

@@ -157,8 +157,8 @@ fn one(
     let landmarks = selector.select(k, C, rng)?;
     let seconds = before + start.elapsed().as_secs_f64();
     let errors = prepared.errors(&Nystrom::new(k, &landmarks)?, &mut draw.rng("norm"))?;
-    draw.put_at(parameter as f64, method, SECONDS, seconds);
-    draw.put_all(parameter as f64, method, errors);
+    draw.put(parameter, method, SECONDS, seconds);
+    draw.put_all(parameter, method, errors);
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn k_means(
     let rng = &mut draw.rng(KMEANS.key);
     let start = Instant::now();
     let clusters = KMeans::default().run(prepared.problem.points(), C, rng)?;
-    draw.put_at(0.0, KMEANS, SECONDS, start.elapsed().as_secs_f64());
+    draw.put(0.0, KMEANS, SECONDS, start.elapsed().as_secs_f64());
     let (c, w) = k.against(clusters.centers())?;
     let l = Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default())?;
     let errors = prepared.errors(&l, &mut draw.rng("norm"))?;

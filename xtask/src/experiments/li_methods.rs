@@ -217,8 +217,8 @@ mod tests {
         let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
             let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
             for c in [5.0, 10.0] {
-                draw.put_at(c, KDPP, ERROR, error);
-                draw.put_at(c, UNIF, ERROR, 4.0);
+                draw.put(c, KDPP, ERROR, error);
+                draw.put(c, UNIF, ERROR, 4.0);
             }
             Ok(())
         });

@@ -188,7 +188,7 @@ impl<'a> Problem<'a> {
             (VALUES, (values + self.kernel.take()) as f64),
             (FLOATS, bytes.max(more) as f64 / 8.0),
         ];
-        draw.put_all(draw.size as f64, method, values);
+        draw.put_all(draw.size, method, values);
         Ok(choice)
     }
 

@@ -93,7 +93,7 @@ impl<'a> Streams<'a> {
         let grid = Grid::new(self.ctx, "streams", &[STREAM]).repetitions(self.repetitions);
         grid.parallel().run(|draw| {
             for (&t, &fact) in self.times.iter().zip(facts) {
-                draw.put_at(t as f64, of, measure, fact);
+                draw.put(t, of, measure, fact);
             }
             let first = draw.repetition == 0;
             for method in METHODS.into_iter().filter(|m| *m != THEOREM || first) {
@@ -107,7 +107,7 @@ impl<'a> Streams<'a> {
                 for (moment, &t) in self.times.iter().enumerate() {
                     let seen = squeak.n_seen() as usize;
                     squeak.push(self.problem.first(t).slice(seen..t), rng)?;
-                    draw.put_all(t as f64, method, look(method, moment, &squeak, rng)?);
+                    draw.put_all(t, method, look(method, moment, &squeak, rng)?);
                 }
             }
             Ok(())

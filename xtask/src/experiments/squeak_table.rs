@@ -163,14 +163,14 @@ fn judge(
             None => Projector::new(&k, dictionary, ridge)?.scores(&k, (0..k.dim()).into())?,
         };
         let ratios = || scores.iter().zip(&tau).map(|(a, b)| a / b);
-        draw.put(way.method, OVER, ratios().fold(0.0, f64::max));
-        draw.put(way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
+        draw.put(draw.size, way.method, OVER, ratios().fold(0.0, f64::max));
+        draw.put(draw.size, way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
         if choice.dictionary.is_some() {
             let nystrom = Nystrom::regularized(&k, dictionary, ridge)?;
             let risk =
                 FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
-            draw.put(way.method, RISK, risk.ratio(truth.risk));
-            draw.put(way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
+            draw.put(draw.size, way.method, RISK, risk.ratio(truth.risk));
+            draw.put(draw.size, way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
         }
     }
     Ok(())

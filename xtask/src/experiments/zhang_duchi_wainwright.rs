@@ -55,7 +55,7 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
                 .predict(Points::from_slice(&grid))?;
             let error =
                 (0..GRID).map(|i| (f[(i, 0)] - truth(grid[i])).powi(2)).sum::<f64>() / GRID as f64;
-            draw.put_at(parts as f64, method, ERROR, error);
+            draw.put(parts, method, ERROR, error);
         }
     }
     Ok(())

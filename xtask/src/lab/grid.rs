@@ -131,30 +131,25 @@ impl<'a, S: Setting> Draw<'a, S> {
         ))
     }
 
-    /// A value of a method, at this draw's size.
-    pub fn put(&mut self, method: Method, measure: Measure, value: f64) {
-        self.put_at(self.size as f64, method, measure, value);
-    }
-
-    /// A value of a method at an abscissa of its own, such as a number of landmarks.
-    pub fn put_at(&mut self, x: f64, method: Method, measure: Measure, value: f64) {
-        let (setting, repetition) = (self.label.clone(), self.repetition);
+    /// A value of a method at an abscissa: the size, or one of its own such as a number of landmarks.
+    pub fn put(&mut self, x: impl Abscissa, method: Method, measure: Measure, value: f64) {
+        let (setting, repetition, x) = (self.label.clone(), self.repetition, x.abscissa());
         self.rows.push(Row { setting, method, x, measure, repetition, value });
     }
 
     /// Several values of a method at one abscissa.
     pub fn put_all(
         &mut self,
-        x: f64,
+        x: impl Abscissa,
         method: Method,
         values: impl IntoIterator<Item = (Measure, f64)>,
     ) {
-        values.into_iter().for_each(|(measure, value)| self.put_at(x, method, measure, value));
+        values.into_iter().for_each(|(measure, value)| self.put(x, method, measure, value));
     }
 
     /// Values of the problem itself, such as λ or d_eff.
     pub fn facts(&mut self, values: impl IntoIterator<Item = (Measure, f64)>) {
-        self.put_all(self.size as f64, PROBLEM, values);
+        self.put_all(self.size, PROBLEM, values);
     }
 
     /// What `work` returns; its seconds are put down for the method.
@@ -170,7 +165,7 @@ impl<'a, S: Setting> Draw<'a, S> {
     ) -> anyhow::Result<T> {
         let start = Instant::now();
         let result = work()?;
-        self.put_at(x.abscissa(), method, measure, start.elapsed().as_secs_f64());
+        self.put(x, method, measure, start.elapsed().as_secs_f64());
         Ok(result)
     }
 

@@ -98,7 +98,7 @@ mod tests {
     fn judged(ctx: &Context, claim: fn(f64) -> Claim) -> anyhow::Result<Outcome> {
         let grid = Grid::new(ctx, "draws", &["one"]);
         let results = grid.run(|draw| {
-            draw.put(THEORY, SHARE, 0.5);
+            draw.put(draw.size, THEORY, SHARE, 0.5);
             Ok(())
         })?;
         let share = results.get(&"one", 0_usize, THEORY, SHARE).value;

@@ -22,7 +22,7 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
         draw.facts([(LAMBDA, 1.0 / draw.size as f64)]);
         for (method, factor) in [(UNIFORM, 1.0), (LEVERAGE, 0.5)] {
             draw.timed(draw.size, method, SECONDS, || Ok(()))?;
-            draw.put(method, ERROR, factor * (1.0 + u) / draw.size as f64);
+            draw.put(draw.size, method, ERROR, factor * (1.0 + u) / draw.size as f64);
         }
         Ok(())
     });
@@ -110,7 +110,7 @@ fn a_setting_without_its_data_is_left_out_and_named() {
     let prepare =
         |_: &Context<'_>, set: &&str| if *set == "A" { Err(missing("a").into()) } else { Ok(1.0) };
     let results = grid.run_on(prepare, |one, draw| {
-        draw.put(UNIFORM, ERROR, *one);
+        draw.put(draw.size, UNIFORM, ERROR, *one);
         Ok(())
     });
     let results = results.unwrap();

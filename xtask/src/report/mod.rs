@@ -7,7 +7,7 @@ mod page;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::atomic;
+use crate::atomic::update;
 use crate::claim::{Claim, Kind, counts};
 use crate::method;
 use crate::plot::Plot;
@@ -26,20 +26,12 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
         }
     }
     update(&out.join("run.json"), &serde_json::to_vec_pretty(run)?)?;
-    update(&out.join("index.html"), page::page(run)?.as_bytes())
+    update(&out.join("index.html"), page::page(run)?.as_bytes()).map(drop)
 }
 
 /// A plot as a file of its own.
 pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
     Ok(nystrom_page::legend::standalone(plot, method::look)?)
-}
-
-fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if std::fs::read(path).is_ok_and(|old| old == bytes) {
-        Ok(())
-    } else {
-        atomic::write(path, bytes)
-    }
 }
 
 /// What a claim without a verdict is called.
