@@ -2,11 +2,10 @@
 //! time of the Gaussian sketch, Nyström and an accumulation with m = 5. Figure 2: error against d
 //! for m = 1, 2, 4, …, 32.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Kernel, Matern12};
 use nystrom::krr::metrics::mse;
 use nystrom::leverage::Stationary;
-use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
+use nystrom::prelude::*;
+use nystrom::sketch::Subsampling;
 
 use super::accumulation_figs3_to_5::{COLUMNS, SECONDS};
 use super::bimodal_problem::{BimodalDesign, BimodalPoints};

@@ -3,17 +3,14 @@
 
 use std::time::Instant;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{KernelMatrix, Matern32, Points};
-use nystrom::krr::{ExactKrr, Falkon, IterativeOptions, KrrModel, SketchedKrr, metrics::mse};
-use nystrom::leverage::{Bless, Projector};
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::sketch::{
-    Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, Subsampling, VerySparse,
-};
+use nystrom::krr::IterativeOptions;
+use nystrom::krr::metrics::mse;
+use nystrom::leverage::Projector;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom::sketch::{Subsampling, VerySparse};
 use nystrom_data::Dataset;
 use nystrom_data::catalog::{self, Verify};
-use rand::Rng;
 
 use crate::datasets::standardizer;
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};

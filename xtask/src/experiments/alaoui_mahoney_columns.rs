@@ -2,12 +2,10 @@
 //! Figure 1 (right), four ways of sampling; and for a number of kernel values, beside divide and
 //! conquer.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Bernoulli, Points};
-use nystrom::krr::DivideAndConquerKrr;
+use nystrom::kernels::Bernoulli;
 use nystrom::krr::risk::Risk;
-use nystrom::leverage::{AlaouiMahoney, ExactScores, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::PsdMatrix;
+use nystrom::leverage::ExactScores;
+use nystrom::prelude::*;
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};

@@ -1,12 +1,9 @@
 //! Table 1 of Alaoui & Mahoney 2015: effective dimension, maximal degrees of freedom and risk ratio
 //! on eleven problems.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Kernel, KernelMatrix, Linear, Points};
 use nystrom::krr::risk::FixedDesign;
-use nystrom::leverage::exact_scores;
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
-use nystrom::sketch::{Draw as With, Landmarks, Nystrom};
+use nystrom::prelude::*;
+use nystrom::sketch::Draw as With;
 
 use super::bernoulli_problem::{BernoulliProblem, NOISE};
 use super::truth::Truth;

@@ -1,11 +1,9 @@
 //! Theorem 4 of Alaoui & Mahoney 2015: both bounds on the approximate scores, measured over a grid
 //! of p and ε.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Bernoulli, Gaussian, Kernel, KernelMatrix, Linear, Points};
-use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
-use nystrom::rand::Rng;
+use nystrom::kernels::Bernoulli;
+use nystrom::linalg_core::{SymmetricEigen, random};
+use nystrom::prelude::*;
 
 use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};

@@ -1,9 +1,8 @@
 //! Cost of fast against exact scores (Alaoui & Mahoney 2015, section 3.5): O(np²) against O(n³), by
 //! fitted exponents.
 
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::{Ridge, random};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Grid, Measure, Results, labelled};

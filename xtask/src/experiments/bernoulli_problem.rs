@@ -13,11 +13,10 @@
 //! The exponent was chosen for d_eff = 24 alone; d_mof = 500 follows. With β = 2 no design of the
 //! symmetric two-parameter family of quantiles ½(1 − (1 − v)^b)^a meets both: 24.3 goes with 488.
 
-use nystrom::kernels::{Bernoulli, Kernel, KernelMatrix, Points};
+use nystrom::kernels::Bernoulli;
 use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::rand::Rng;
-use nystrom::sketch::{Landmarks, Nystrom};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 /// Exponent of the design: the larger, the denser the borders.
 const EXPONENT: i32 = 270;

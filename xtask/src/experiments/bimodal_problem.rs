@@ -10,10 +10,8 @@
 //! N(0, 1/4). In the SA paper both are illegible; they are those of the same authors' paper on
 //! accumulations of projections (2021), which has this very design.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::Points;
 use nystrom::linalg_core::random;
-use rand::{Rng, RngExt};
+use nystrom::prelude::*;
 
 /// Variance of the noise.
 pub const NOISE: f64 = 0.25;

@@ -3,16 +3,12 @@
 
 use std::f64::consts::PI;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Kernel, KernelMatrix, Points};
-use nystrom::krr::{ExactKrr, KrrModel, NystromKrr, SketchedKrr, metrics::mse};
+use nystrom::krr::metrics::mse;
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Exact, Guard, KernelDensity, Projector, RecursiveRls,
-    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Stationary,
+    Bandwidth, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRlsOfSize,
+    Stationary,
 };
-use nystrom::linalg_core::Ridge;
-use nystrom::sketch::{Draw, Landmarks, SketchDistribution};
-use rand::Rng;
+use nystrom::prelude::*;
 
 use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
 use crate::lab::Measure;

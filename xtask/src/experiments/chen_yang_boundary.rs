@@ -1,9 +1,8 @@
 //! What spectral analysis (Chen & Yang 2021) does not see: the true scores next to the boundary of
 //! the support.
 
-use nystrom::kernels::{KernelMatrix, Matern, Points};
-use nystrom::leverage::{LocalScore, exact_scores};
-use nystrom::linalg_core::Ridge;
+use nystrom::leverage::LocalScore;
+use nystrom::prelude::*;
 
 use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured, number};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};

@@ -1,10 +1,8 @@
 //! Figure 2 of Chen & Yang 2021: true against SA rescaled leverage scores on the line, for three
 //! designs, as n grows.
 
-use nystrom::kernels::{KernelMatrix, Matern, Points};
-use nystrom::leverage::{Density, Guard, KernelDensity, SpectralAnalysis, exact_scores};
-use nystrom::linalg_core::Ridge;
-use rand::{Rng, RngExt};
+use nystrom::leverage::{Density, Guard, KernelDensity};
+use nystrom::prelude::*;
 
 use super::bimodal_problem::BimodalDesign;
 use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};

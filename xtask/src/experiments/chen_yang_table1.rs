@@ -7,14 +7,10 @@
 
 use std::time::Instant;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{KernelMatrix, Matern12, Points};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize,
-    RidgeLeverage, SpectralAnalysis, SpectralLeverage, UnitWeights, exact_scores,
+    Bandwidth, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize, UnitWeights,
 };
-use nystrom::linalg_core::Ridge;
-use rand::Rng;
+use nystrom::prelude::*;
 
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Column, Context, Outcome, measured, number};

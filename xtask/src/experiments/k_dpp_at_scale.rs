@@ -3,11 +3,10 @@
 
 use std::time::Instant;
 
-use nystrom::dpp::{LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule, stationary_meetings};
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::linalg_core::{PsdMatrix, random};
-use nystrom::sketch::{Landmarks, Uniform};
-use rand::Rng;
+use nystrom::dpp::stationary_meetings;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::counting::Counting;
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};

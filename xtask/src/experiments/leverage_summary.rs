@@ -2,14 +2,9 @@
 
 use std::time::Instant;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{KernelMatrix, Matern32, Points};
-use nystrom::leverage::{
-    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveRls,
-    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SqueakParams, exact_scores,
-};
-use nystrom::linalg_core::{Ridge, random};
-use rand::Rng;
+use nystrom::leverage::{Density, DensityMethod, KernelDensity, RecursiveRlsOfSize};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Context, Outcome, measured, number};

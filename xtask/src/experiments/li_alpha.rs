@@ -3,8 +3,7 @@
 
 use nystrom::Error;
 use nystrom::dpp::{PathCoupling, mixing_time};
-use nystrom::kernels::{Gaussian, KernelMatrix};
-use nystrom::linalg_core::PsdMatrix;
+use nystrom::prelude::*;
 
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
 use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured};

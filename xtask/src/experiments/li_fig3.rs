@@ -1,9 +1,8 @@
 //! Figures 3, 4 and 8 of Li, Jegelka & Sra 2016: kernel ridge regression on Nyström approximations,
 //! on eight data sets.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::Kernel;
-use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
+use nystrom::krr::metrics::mse;
+use nystrom::prelude::*;
 
 use super::li_methods::{
     Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF, sizes,

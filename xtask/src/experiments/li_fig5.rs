@@ -1,11 +1,10 @@
 //! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the
 //! regression along the swap chain.
 
-use nystrom::dpp::{SwapChain, SwapRule};
-use nystrom::faer::Mat;
-use nystrom::krr::{NystromKrr, metrics::mse};
-use nystrom::linalg_core::{Dense, SymmetricEigen};
-use nystrom::sketch::{ErrorNorms, Nystrom, Uniform};
+use nystrom::krr::metrics::mse;
+use nystrom::linalg_core::SymmetricEigen;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::li_problem::{
     AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,

@@ -5,14 +5,10 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KMeans, KernelMatrix};
-use nystrom::leverage::{ExactSpectrum, exact_scores};
-use nystrom::linalg_core::{Dense, PsdMatrix, ShiftedLowRank};
-use nystrom::sketch::{
-    Draw as Drawing, ErrorNorms, LandmarkSelector, Nystrom, Proportional, Whitening,
-};
-use rand::Rng;
+use nystrom::leverage::ExactSpectrum;
+use nystrom::linalg_core::ShiftedLowRank;
+use nystrom::prelude::*;
+use nystrom::sketch::{Draw as Drawing, Proportional, Whitening};
 
 use super::li_methods::{
     ADAP_FULL, ADAP_PART, APP_LEV, APP_REG_LEV, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF, selector,

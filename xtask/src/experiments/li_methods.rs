@@ -2,15 +2,9 @@
 //!
 //! Improvements are averaged as in the paper.
 
-use nystrom::dpp::{KDppChain, LEnsemble, SwapRule};
-use nystrom::faer::Mat;
-use nystrom::leverage::{AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional};
-use nystrom::linalg_core::{Dense, Ridge};
-use nystrom::sketch::{
-    AdaptiveFull, AdaptivePartial, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector,
-    Landmarks, RpCholesky, Uniform,
-};
-use rand::Rng;
+use nystrom::leverage::ExactSpectrum;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::li_problem::Set;
 use crate::experiment::{Axis, Context, Plot};

@@ -4,13 +4,10 @@
 
 use std::sync::Mutex;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points, median_heuristic};
-use nystrom::krr::{CrossValidation, ExactGrid, lambda_grid};
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, random};
-use nystrom::sketch::{ErrorNorms, Nystrom, SpectralNorm, frobenius_error};
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use nystrom::kernels::median_heuristic;
+use nystrom::krr::{ExactGrid, lambda_grid};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;

@@ -3,15 +3,8 @@
 
 use std::time::Instant;
 
-use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::krr::{DictionaryKrr, ExactKrr};
-use nystrom::leverage::{
-    AlaouiMahoney, Dictionary, Disqueak, Draw as With, Ink, RidgeLeverage, Squeak, SqueakParams,
-    exact_scores,
-};
-use nystrom::linalg_core::Ridge;
-use nystrom::rand::Rng;
+use nystrom::leverage::{Dictionary, Draw as With, Ink};
+use nystrom::prelude::*;
 
 use super::counting::Counting;
 use crate::lab::{Draw, Measure, Setting};

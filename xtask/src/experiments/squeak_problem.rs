@@ -5,10 +5,7 @@
 //! small while the largest score, and with it d_mof = n·max l, is near its limit n/(1 + γ). In this
 //! case uniform columns fail and leverage scores pay.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::linalg_core::Ridge;
-use rand::{Rng, RngExt};
+use nystrom::prelude::*;
 
 /// Points far from everything.
 pub const ISOLATED: usize = 40;

@@ -1,13 +1,9 @@
 //! Streams through SQUEAK at several q̄, looked at as they go: the size of the dictionary against
 //! d_eff, and the risk of regression through it against exact kernel ridge regression.
 
-use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::Gaussian;
 use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::krr::{DictionaryKrr, ExactKrr};
-use nystrom::leverage::{ExactSpectrum, Squeak, SqueakParams, StreamDictionary};
-use nystrom::rand::Rng;
-use nystrom::sketch::Nystrom;
+use nystrom::leverage::{ExactSpectrum, StreamDictionary};
+use nystrom::prelude::*;
 
 use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;

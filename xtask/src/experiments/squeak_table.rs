@@ -3,12 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Points};
 use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::{Dictionary, ExactSpectrum, Projector};
-use nystrom::linalg_core::{PsdMatrix, Ridge, random};
-use nystrom::sketch::Nystrom;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use super::squeak_methods::{
     AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, D_MOF_COLUMNS, EPSILON, EXACT, FIT, FLOATS, HELD,

@@ -1,11 +1,9 @@
 //! Divide and conquer on the simulation of Zhang, Duchi & Wainwright: error against the number of
 //! parts, with the full and with the local λ.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{FromFn, Points};
-use nystrom::krr::DivideAndConquerKrr;
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::rand::RngExt;
+use nystrom::kernels::FromFn;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results};
