@@ -58,7 +58,7 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "Mean error (1/n)‖f_S − f_n‖² and median time";
     let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
-    out.claims = claims_of_fig1(&results, sizes[sizes.len() - 1].0);
+    out.claims = claims_of_fig1(&results);
     Ok(out)
 }
 
@@ -82,11 +82,11 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn claims_of_fig1(results: &Results, n: usize) -> Vec<Claim> {
+fn claims_of_fig1(results: &Results) -> Vec<Claim> {
     let error = |words, summary: fn(Vec<Estimate>) -> Estimate, a| {
         results.compare_all(&DESIGN, (words, summary), ERROR, a, GAUSSIAN_SKETCH)
     };
-    let time = |a, b| results.compare(&DESIGN, ("n", n), SECONDS, a, b);
+    let time = |a, b| results.compare(&DESIGN, ("n", results.last()), SECONDS, a, b);
     let claims = [
         error("mean over n", geometric_mean, M_5).at_most("nearly 1", 1.25),
         error("smallest over n", smallest, NYSTROM).at_least("clearly above 1", 2.0),

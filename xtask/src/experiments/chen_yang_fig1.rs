@@ -65,49 +65,34 @@ const ONE_CORE: Measure = Measure::time("time on one core", "time of the scores 
 const SWEPT: Measure = Measure::new("error with more landmarks", ERROR.label).log();
 const D_SUB: Measure = Measure::named("d_sub");
 
-/// How much is run.
-struct Sizes {
-    /// n and the number of draws of the problem.
-    of: &'static [(usize, usize)],
-    /// Draws of landmarks per draw of the problem.
-    draws: usize,
-    /// The n of [`MULTIPLES`].
-    sweep: usize,
-    /// n × n methods run up to this n.
-    exact: usize,
+/// Draws of landmarks per draw of the problem, the n of [`MULTIPLES`], and the largest n at which
+/// n × n methods run.
+fn limits(ctx: &Context) -> (usize, usize, usize) {
+    ctx.pick((1, 300, 300), (3, 4472, 2000), (5, 10_000, 10_000))
 }
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes = ctx.pick(
-        Sizes { of: &[(300, 2), (600, 2)], draws: 1, sweep: 300, exact: 300 },
-        Sizes {
-            of: &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
-            draws: 3,
-            sweep: 4472,
-            exact: 2000,
-        },
-        Sizes {
-            of: &[
-                (2000, 30),
-                (4472, 30),
-                (10_000, 30),
-                (22_361, 30),
-                (50_000, 30),
-                (158_114, 10),
-                (500_000, 5),
-            ],
-            draws: 5,
-            sweep: 10_000,
-            exact: 10_000,
-        },
+    let sizes: &[(usize, usize)] = ctx.pick(
+        &[(300, 2), (600, 2)],
+        &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
+        &[
+            (2000, 30),
+            (4472, 30),
+            (10_000, 30),
+            (22_361, 30),
+            (50_000, 30),
+            (158_114, 10),
+            (500_000, 5),
+        ],
     );
+    let (landmark_draws, sweep, _) = limits(ctx);
     let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes.of);
-    let results = grid.run(|draw| cell(draw, &sizes, &one_core))?;
+    let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes);
+    let results = grid.run(|draw| cell(draw, &one_core))?;
 
     let note = "draws of the landmarks on each; a full run goes to n = 500,000. The paper: 30 \
                 draws; its sizes are illegible";
-    let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), sizes.draws));
+    let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), landmark_draws));
     for config in &CONFIGS {
         let (key, name) = (config.key, config.key.to_uppercase());
         let title = |what: &str| format!("Config {name}, Matérn ν = {}: {what}", config.nu);
@@ -117,7 +102,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let n = "number of points n";
         let one_core = "time of the scores on one core, as in the paper";
         let along = title("error against time, n growing along each line (right panel)");
-        let more = format!("more landmarks at n = {}", sizes.sweep);
+        let more = format!("more landmarks at n = {sweep}");
         let plots = [
             plot("time", "time of the scores (left panel)", n, SECONDS),
             plot("time-one-core", one_core, n, ONE_CORE),
@@ -130,25 +115,22 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let id = format!("fig1-{key}");
         let table = results.table(&id, &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
-        out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
+        out.claims.extend(claims(&results, config));
     }
     Ok(out)
 }
 
 /// One draw of design and noise, and every method on it.
-fn cell(
-    draw: &mut Draw<'_, Config>,
-    sizes: &Sizes,
-    one_core: &rayon::ThreadPool,
-) -> anyhow::Result<()> {
+fn cell(draw: &mut Draw<'_, Config>, one_core: &rayon::ThreadPool) -> anyhow::Result<()> {
     let (n, config) = (draw.size, draw.setting);
+    let (landmark_draws, sweep, largest_exact) = limits(draw.ctx);
     let d_sub = config.d_sub(n);
     let (design, truth) =
         (BimodalDesign { n, dim: 3, gamma: config.gamma }, BimodalPoints::radial_truth);
     let (kernel, lambda) = (Matern::new(config.nu, 1.0)?, config.lambda(n));
     let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
     draw.facts([(D_SUB, d_sub as f64), (LAMBDA, lambda)]);
-    for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= sizes.exact) {
+    for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= largest_exact) {
         if method == FULL {
             draw.put(n, method, ERROR, problem.error_of(&problem.exact()?)?);
             continue;
@@ -168,14 +150,14 @@ fn cell(
         if method == SA_TREE {
             continue; // the grid's scores within a few percent
         }
-        let multiples = if n == sizes.sweep { &MULTIPLES[..] } else { &MULTIPLES[..1] };
+        let multiples = if n == sweep { &MULTIPLES[..] } else { &MULTIPLES[..1] };
         for multiple in multiples {
-            let errors = (0..sizes.draws).map(|_| problem.error(&scores, multiple * d_sub, rng));
-            let mean = errors.sum::<anyhow::Result<f64>>()? / sizes.draws as f64;
+            let errors = (0..landmark_draws).map(|_| problem.error(&scores, multiple * d_sub, rng));
+            let mean = errors.sum::<anyhow::Result<f64>>()? / landmark_draws as f64;
             if *multiple == 1 {
                 draw.put(n, method, ERROR, mean);
             }
-            if n == sizes.sweep {
+            if n == sweep {
                 draw.put(multiple * d_sub, method, SWEPT, mean);
             }
         }
@@ -190,8 +172,8 @@ const FASTER: f64 = 10.0;
 /// "Nearly linear": the exponent of n.
 const LINEAR: f64 = 1.15;
 
-fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
-    let ratio = |measure, a, b| results.compare(config, ("n", n), measure, a, b);
+fn claims(results: &Results, config: &Config) -> Vec<Claim> {
+    let ratio = |measure, a, b| results.compare(config, ("n", results.last()), measure, a, b);
     let equal = |a, b| ratio(ERROR, a, b).at_most("equal", EQUAL);
     let above = |a, b| ratio(ERROR, a, b).at_least("clearly above 1", EQUAL);
     let faster = |a| ratio(ONE_CORE, a, SA_TREE).at_least("orders of magnitude", FASTER);

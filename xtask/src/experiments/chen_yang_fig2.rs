@@ -93,11 +93,9 @@ fn beta(rng: &mut dyn Rng) -> (f64, f64) {
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] =
         ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
-    let repetitions = ctx.pick(2, 10, 30);
-    let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
-    let sizes: Vec<_> = sizes.iter().map(|&n| (n, repetitions)).collect();
-    let grid = Grid::new(ctx, "designs", &PROBLEMS).sizes(&sizes).parallel();
-    let results = grid.run(|draw| cell(draw, [smallest, largest]))?;
+    let ends = [sizes[0], sizes[sizes.len() - 1]];
+    let grid = Grid::new(ctx, "designs", &PROBLEMS).at(sizes).repetitions(ctx.pick(2, 10, 30));
+    let results = grid.parallel().run(|draw| cell(draw, ends))?;
 
     let mut out = results
         .outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
@@ -107,7 +105,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let title = format!("Median relative error, {name} design, ν = {nu}; the edge is {edge}");
         let n = Axis::log("number of points n");
         out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
-        out.claims.extend(claims(&results, problem, [smallest, largest]));
+        out.claims.extend(claims(&results, problem, ends));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
     let table = results.table("errors", title, &PROBLEMS, &[ERROR]);

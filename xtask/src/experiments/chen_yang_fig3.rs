@@ -36,10 +36,8 @@ impl Dimension {
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[200, 400], &[1000, 2154, 4642], &[1000, 2154, 4642, 10_000]);
-    let draws = ctx.pick(2, 12, 20);
-    let sizes: Vec<_> = sizes.iter().map(|&n| (n, draws)).collect();
-    let results = Grid::new(ctx, "draws of the problem", &DIMENSIONS).sizes(&sizes).run(cell)?;
-    let largest = sizes[sizes.len() - 1].0;
+    let grid = Grid::new(ctx, "draws of the problem", &DIMENSIONS).at(sizes);
+    let results = grid.repetitions(ctx.pick(2, 12, 20)).run(cell)?;
 
     let drawn = results.draws("n");
     let mut out =
@@ -47,16 +45,15 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
         let (id, n) = (format!("error-d{}", d.0), Axis::log("number of points n"));
-        let zero =
-            |&(n, _): &(usize, usize)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
+        let zero = |&n: &usize| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
         let line = with(|plot| plot.line("f = 0", THEORY.key, sizes.iter().map(zero)));
         out.plots.extend(results.plot(&id, &title, n, d, ERROR).map(line));
     }
     let table = results.table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR]);
     let table = table.by_setting("d").by_x("n").facts(&[SIGMA, LAMBDA, DRAWS, ZERO]);
     out.tables.extend(table.build());
-    out.claims = claims(&results, largest);
-    out.values = vec![("refused", refused(&results, &sizes))];
+    out.claims = claims(&results);
+    out.values = vec![("refused", refused(&results))];
     Ok(out)
 }
 
@@ -86,8 +83,8 @@ const EQUAL: f64 = 1.15;
 /// "Errors grow by orders of magnitude": at least this much from d = 3 to d = 30.
 const GROWTH: f64 = 10.0;
 
-fn claims(results: &Results, n: usize) -> Vec<Claim> {
-    let [low, _, high] = &DIMENSIONS;
+fn claims(results: &Results) -> Vec<Claim> {
+    let ([low, _, high], n) = (&DIMENSIONS, results.last());
     let gain = |d: &Dimension, method| results.compare(d, ("n", n), ERROR, UNIFORM, method);
     let growth = |method: Method| {
         let name = method.name;
@@ -102,10 +99,9 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
 }
 
 /// `3 of 36 times at d = 10`, for each d.
-fn refused(results: &Results, sizes: &[(usize, usize)]) -> String {
+fn refused(results: &Results) -> String {
     let refused = DIMENSIONS.iter().map(|d| {
-        let of = |&(n, _): &(usize, usize)| results.sample(d, n, PROBLEM, REFUSED).values();
-        let values: Vec<f64> = sizes.iter().flat_map(of).collect();
+        let values = results.values(d, PROBLEM, REFUSED);
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
     refused.collect::<Vec<_>>().join(", ")

@@ -26,38 +26,24 @@ const UNDER: Measure = Measure::named("min τ̃/τ");
 const SYNTHETIC: &str = "a crowd and 40 far points";
 const CCPP: &str = "CCPP";
 
-/// The numbers of points, by the reach of a method; all methods are judged at the largest of the
-/// slow ones.
-struct Grids([&'static [usize]; 3]);
+/// The numbers of points, by the reach of a method.
+fn sizes(ctx: &Context) -> [&'static [usize]; 3] {
+    [
+        ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000]),
+        ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000]),
+        ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
+    ]
+}
 
-impl Grids {
-    fn new(ctx: &Context) -> Self {
-        Grids([
-            ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000]),
-            ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000]),
-            ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
-        ])
-    }
-
-    fn has(&self, reach: Reach, n: usize) -> bool {
-        self.0[reach as usize].contains(&n)
-    }
-
-    fn judged(&self) -> usize {
-        self.0[0][self.0[0].len() - 1]
-    }
-
-    /// Every n with its draws, once.
-    fn all(&self, draws: usize) -> Vec<(usize, usize)> {
-        let all: BTreeSet<usize> = self.0.iter().copied().flatten().copied().collect();
-        all.into_iter().map(|n| (n, draws)).collect()
-    }
+/// Where all methods are judged: at the largest of the slow ones' numbers of points.
+fn judged_at(ctx: &Context) -> usize {
+    sizes(ctx)[Reach::Slow as usize].iter().copied().fold(0, usize::max)
 }
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (grids, draws) = (Grids::new(ctx), ctx.pick(1, 2, 5));
-    let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).sizes(&grids.all(draws));
-    let synthetic = synthetic.run(|draw| on_synthetic(draw, &grids))?;
+    let (draws, all) = (ctx.pick(1, 2, 5), BTreeSet::from_iter(sizes(ctx).concat()));
+    let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).at(&Vec::from_iter(all));
+    let synthetic = synthetic.repetitions(draws).run(on_synthetic)?;
     let n = ctx.pick(120, 1000, 4000);
     let real = Grid::new(ctx, "rows of CCPP", &[CCPP]).sizes(&[(n, draws)]).run_on(
         |ctx, _| {
@@ -72,14 +58,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     ));
     out.missing.extend(real.missing.clone());
     for (id, setting, results, n) in
-        [("synthetic", SYNTHETIC, &synthetic, grids.judged()), ("ccpp", CCPP, &real, n)]
+        [("synthetic", SYNTHETIC, &synthetic, judged_at(ctx)), ("ccpp", CCPP, &real, n)]
     {
         if !results.measured(&[setting]).is_empty() {
             out.tables.push(judged(id, setting, results, n));
             out.claims.extend(claims_on_risk(setting, results, n));
         }
     }
-    out.claims.extend(claims_on_columns(&synthetic, grids.judged()));
+    out.claims.extend(claims_on_columns(&synthetic, judged_at(ctx)));
     out.claims.extend(WAYS.iter().flat_map(|way| claims_on_growth(&synthetic, way)));
     for (id, title, measure) in [
         ("time", "Choosing columns and regression through them", TIME),
@@ -93,19 +79,18 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-fn on_synthetic(draw: &mut Draw<'_, &'static str>, grids: &Grids) -> anyhow::Result<()> {
-    let n = draw.size;
+fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+    let (n, sizes, is_judged) = (draw.size, sizes(draw.ctx), draw.size == judged_at(draw.ctx));
+    let has = |reach: Reach| sizes[reach as usize].contains(&n);
     let rng = &mut draw.rng("problem");
     let made = SqueakProblem::new(n, rng);
     let y = made.y(rng);
-    let told = grids.has(Reach::Slow, n) || grids.has(Reach::Batch, n);
+    let told = has(Reach::Slow) || has(Reach::Batch);
     let mut problem =
         Problem::new(made.first(n), &y, squeak_problem::kernel()?, squeak_problem::ridge(), told)?;
-    let wanted = |way: &Way| {
-        grids.has(way.reach, n) || n == grids.judged() || (way.method == SQUEAK && told)
-    };
+    let wanted = |way: &Way| has(way.reach) || is_judged || (way.method == SQUEAK && told);
     let choices = measure(draw, &mut problem, wanted)?;
-    if n == grids.judged() {
+    if is_judged {
         let truth = Truth::known(&problem.matrix()?, problem.ridge, made.f_star.clone(), NOISE)?;
         judge(draw, &problem, &truth, &choices)?;
     }

@@ -32,9 +32,15 @@ impl<'a, S: Setting> Grid<'a, S> {
         Grid { sizes: sizes.to_vec(), ..self }
     }
 
-    /// So many repetitions, where there is no size.
-    pub fn repetitions(self, repetitions: usize) -> Self {
-        self.sizes(&[(0, repetitions)])
+    /// These sizes, with one number of repetitions, which [`repetitions`](Self::repetitions) sets.
+    pub fn at(self, sizes: &[usize]) -> Self {
+        Grid { sizes: sizes.iter().map(|&size| (size, 1)).collect(), ..self }
+    }
+
+    /// So many repetitions of every size.
+    pub fn repetitions(mut self, repetitions: usize) -> Self {
+        self.sizes.iter_mut().for_each(|(_, of_size)| *of_size = repetitions);
+        self
     }
 
     /// Runs the repetitions of a cell at one time. For cells that measure no time.

@@ -39,6 +39,11 @@ impl Results {
         self.plots.extend(plots);
     }
 
+    /// The largest size.
+    pub fn last(&self) -> usize {
+        self.sizes.iter().map(|(size, _)| *size).max().unwrap_or(0)
+    }
+
     /// The settings on which something was measured, in the order given.
     pub fn measured<'s, S: Setting>(&self, settings: &'s [S]) -> Vec<&'s S> {
         settings.iter().filter(|s| self.rows.iter().any(|row| row.setting == s.label())).collect()
@@ -77,10 +82,15 @@ impl Results {
         Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
     }
 
-    /// The largest value of all draws at all abscissae; −∞ if there are none.
-    pub fn most(&self, setting: &impl Setting, method: Method, measure: Measure) -> f64 {
+    /// The values of all draws at all abscissae.
+    pub fn values(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
         let here = self.of(setting, measure).filter(|row| row.method == method);
-        here.map(|row| row.value).fold(f64::NEG_INFINITY, f64::max)
+        here.map(|row| row.value).collect()
+    }
+
+    /// The largest of these; −∞ if there are none.
+    pub fn most(&self, setting: &impl Setting, method: Method, measure: Measure) -> f64 {
+        self.values(setting, method, measure).into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Mean (of times: median) over the draws of one cell; NaN if there are none.
