@@ -4,7 +4,6 @@
 
 use nystrom::kernels::Bernoulli;
 use nystrom::krr::risk::Risk;
-use nystrom::leverage::ExactScores;
 use nystrom::prelude::*;
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
@@ -27,12 +26,12 @@ const ENTRIES: Measure = Measure::new("kernel values", "kernel values").log();
 const TITLE: &str = "Mean risk over that of exact KRR, with standard errors";
 
 pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (problem, exact) = problem(500)?;
-    let draws = ctx.pick(3, 30, 100);
+    let (problem, draws) = (BernoulliProblem::new(500)?, ctx.pick(3, 30, 100));
+    let d_eff = problem.leverage.d_eff();
     let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM]).repetitions(draws).parallel();
     let methods = [UNIFORM, DIAGONAL, LEVERAGE, FAST_LEVERAGE];
     let results = grid.run(|draw| {
-        methods.into_iter().try_for_each(|m| through(draw, m, &problem, &exact.scores, &COLUMNS))
+        methods.into_iter().try_for_each(|method| through(draw, method, &problem, &COLUMNS))
     })?;
 
     let mut out = results.outcome(format!(
@@ -41,23 +40,24 @@ pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let plot = results.plot("risk", TITLE, Axis::log("number of columns p"), &PROBLEM, RATIO);
     out.plots.extend(plot.map(with(|plot| {
         plot.horizontal("exact KRR", 1.0);
-        plot.vertical("2 d_eff", 2.0 * exact.d_eff());
+        plot.vertical("2 d_eff", 2.0 * d_eff);
     })));
     let table = results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]);
     out.tables.extend(table.by_x("p").build());
-    out.claims = claims_on_columns(&results, exact.d_eff());
+    out.claims = claims_on_columns(&results, d_eff);
     out.values = vec![("columns", SCORE_COLUMNS.to_string())];
     Ok(out)
 }
 
 pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(200, 500, 500), ctx.pick(2, 15, 50));
-    let (problem, exact) = problem(n)?;
+    let problem = BernoulliProblem::new(n)?;
+    let d_eff = problem.leverage.d_eff();
     let grid = Grid::new(ctx, "risk", &[PROBLEM]).repetitions(draws).parallel();
     let columns: Vec<usize> = COLUMNS_BESIDE_PARTS.into_iter().filter(|&p| p < n).collect();
     let results = grid.run(|draw| {
         for method in [UNIFORM.called("uniform columns"), LEVERAGE.called("leverage columns")] {
-            through(draw, method, &problem, &exact.scores, &columns)?;
+            through(draw, method, &problem, &columns)?;
         }
         PARTS.into_iter().try_for_each(|parts| in_parts(draw, &problem, parts))
     })?;
@@ -70,18 +70,11 @@ pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     out.plots.extend(plot.map(with(|plot| plot.horizontal("exact KRR", 1.0))));
     let table = results.table("risk", TITLE, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
-    out.claims = claims_on_kernel_values(&results, n as f64 * exact.d_eff());
+    out.claims = claims_on_kernel_values(&results, n as f64 * d_eff);
     let reaching = reaching(&results, DIVIDE_AND_CONQUER).into_iter().fold(0.0, f64::max);
-    let parts_per_square = n as f64 / exact.d_eff().powi(2);
-    out.values = vec![("parts", reaching.to_string()), ("ratio", format!("{parts_per_square:.2}"))];
+    let ratio = format!("{:.2}", n as f64 / d_eff.powi(2));
+    out.values = vec![("parts", reaching.to_string()), ("ratio", ratio)];
     Ok(out)
-}
-
-/// The problem of n points, and its exact scores.
-fn problem(n: usize) -> anyhow::Result<(BernoulliProblem, ExactScores<f64>)> {
-    let problem = BernoulliProblem::new(n)?;
-    let exact = exact_scores(&problem.matrix()?, RIDGE)?;
-    Ok((problem, exact))
 }
 
 /// R(f̂_L)/R(f̂_K) of a method and its kernel values, p columns drawn with replacement for every p.
@@ -89,7 +82,6 @@ fn through(
     draw: &mut Draw<'_, &'static str>,
     method: Method,
     problem: &BernoulliProblem,
-    scores: &[f64],
     columns: &[usize],
 ) -> anyhow::Result<()> {
     let k = problem.matrix()?;
@@ -98,7 +90,7 @@ fn through(
         let weights = match method {
             m if m == UNIFORM => vec![1.0; k.dim()],
             m if m == DIAGONAL => k.diag(),
-            m if m == LEVERAGE => scores.to_vec(),
+            m if m == LEVERAGE => problem.leverage.scores.clone(),
             _ => AlaouiMahoney { columns: SCORE_COLUMNS }.scores(&k, RIDGE, rng)?,
         };
         let (ratio, distinct) = problem.through(&weights, p, rng)?;

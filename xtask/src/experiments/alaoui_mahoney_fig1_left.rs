@@ -1,15 +1,13 @@
 //! Figure 1 (left) of Alaoui & Mahoney 2015: λ-ridge leverage scores on the synthetic problem.
 
-use nystrom::leverage::exact_scores;
-
-use super::bernoulli_problem::{BernoulliProblem, RIDGE};
+use super::bernoulli_problem::BernoulliProblem;
 use crate::experiment::{Axis, Context, Outcome, Plot, Point, measured};
 use crate::method::EXACT;
 
 pub fn run(_: &Context) -> anyhow::Result<Outcome> {
     let n = 500;
     let problem = BernoulliProblem::new(n)?;
-    let exact = exact_scores(&problem.matrix()?, RIDGE)?;
+    let exact = &problem.leverage;
     let mut by_score: Vec<(f64, f64)> =
         problem.x.iter().copied().zip(exact.scores.iter().copied()).collect();
     let (x, y) = (Axis::linear("design point x"), Axis::log("leverage score l(x)"));

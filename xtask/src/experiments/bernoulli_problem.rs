@@ -15,6 +15,7 @@
 
 use nystrom::kernels::Bernoulli;
 use nystrom::krr::risk::{FixedDesign, Risk};
+use nystrom::leverage::ExactScores;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
@@ -35,6 +36,8 @@ pub struct BernoulliProblem {
     pub f_star: Vec<f64>,
     /// Risk of exact KRR.
     pub exact: Risk,
+    /// Exact scores.
+    pub leverage: ExactScores<f64>,
 }
 
 impl BernoulliProblem {
@@ -50,8 +53,10 @@ impl BernoulliProblem {
         let mut x: Vec<f64> = left.chain(right).collect();
         x.sort_by(f64::total_cmp);
         let f_star = truth(&x)?;
-        let exact = FixedDesign::exact(&matrix(&x)?, &f_star)?.risk(RIDGE, NOISE)?;
-        Ok(BernoulliProblem { exact, x, f_star })
+        let k = matrix(&x)?;
+        let exact = FixedDesign::exact(&k, &f_star)?.risk(RIDGE, NOISE)?;
+        let leverage = exact_scores(&k, RIDGE)?;
+        Ok(BernoulliProblem { exact, leverage, x, f_star })
     }
 
     /// R(f̂_L)/R(f̂_K) of p columns drawn with replacement in proportion to the weights, and how many
