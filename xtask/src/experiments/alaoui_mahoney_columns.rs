@@ -113,12 +113,12 @@ fn in_parts(
     let krr = DivideAndConquerKrr { parts, ..krr };
     let model = krr.fit((points, Mat::<f64>::identity(n, n).as_ref()), rng)?;
     let hat = model.predict(points)?;
-    let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.f_star[j]).sum::<f64>();
+    let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.truth.f_star[j]).sum::<f64>();
     let bias_squared =
-        (0..n).map(|i| (fitted(i) - problem.f_star[i]).powi(2)).sum::<f64>() / n as f64;
+        (0..n).map(|i| (fitted(i) - problem.truth.f_star[i]).powi(2)).sum::<f64>() / n as f64;
     let risk = Risk { bias_squared, variance: NOISE * hat.squared_norm_l2() / n as f64 };
     let entries = model.report().kernel_entries as f64;
-    let values = [(RATIO, risk.ratio(problem.exact)), (ENTRIES, entries)];
+    let values = [(RATIO, risk.ratio(problem.truth.risk)), (ENTRIES, entries)];
     draw.put_all(parts, DIVIDE_AND_CONQUER, values);
     Ok(())
 }

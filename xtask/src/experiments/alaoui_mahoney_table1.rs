@@ -1,11 +1,10 @@
 //! Table 1 of Alaoui & Mahoney 2015: effective dimension, maximal degrees of freedom and risk ratio
 //! on eleven problems.
 
-use nystrom::krr::risk::FixedDesign;
 use nystrom::prelude::*;
 use nystrom::sketch::Draw as With;
 
-use super::bernoulli_problem::{BernoulliProblem, NOISE};
+use super::bernoulli_problem::BernoulliProblem;
 use super::truth::Truth;
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Column, Context, Outcome, measured};
@@ -113,7 +112,7 @@ fn prepare(ctx: &Context, row: &Row) -> anyhow::Result<Prepared> {
     let (k, features, truth) = if row.data.is_empty() {
         let problem = BernoulliProblem::new(500)?;
         let k = problem.matrix()?.block((0..500).into(), (0..500).into());
-        (k, 1, Truth { f_star: problem.f_star, noise: NOISE, risk: problem.exact })
+        (k, 1, problem.truth)
     } else {
         let data = ctx.dataset(row.data)?;
         let n = data.x.nrows().min(ctx.pick(200, 2000, 2000));
@@ -149,9 +148,8 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
     let k = Dense::new(k.as_ref())?;
     for (method, with) in [(DRAWN, With::WithReplacement), (DISTINCT, With::WithoutReplacement)] {
         let landmarks = Landmarks::draw(scores, *p, with, &mut draw.rng(method.name))?;
-        let design = FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &truth.f_star)?;
-        let risk = design.risk(draw.setting.ridge(), truth.noise)?;
-        draw.put(draw.size, method, RATIO, risk.ratio(truth.risk));
+        let ratio = truth.ratio(&Nystrom::new(&k, &landmarks)?, draw.setting.ridge())?;
+        draw.put(draw.size, method, RATIO, ratio);
     }
     Ok(())
 }

@@ -14,10 +14,11 @@
 //! symmetric two-parameter family of quantiles ½(1 − (1 − v)^b)^a meets both: 24.3 goes with 488.
 
 use nystrom::kernels::Bernoulli;
-use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::leverage::ExactScores;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
+
+use super::truth::Truth;
 
 /// Exponent of the design: the larger, the denser the borders.
 const EXPONENT: i32 = 270;
@@ -32,10 +33,8 @@ pub const RIDGE: Ridge<f64> = Ridge::Absolute(1e-6);
 pub struct BernoulliProblem {
     /// The design, sorted.
     pub x: Vec<f64>,
-    /// f*(x_i).
-    pub f_star: Vec<f64>,
-    /// Risk of exact KRR.
-    pub exact: Risk,
+    /// f* at the design, and the risk of exact KRR.
+    pub truth: Truth,
     /// Exact scores.
     pub leverage: ExactScores<f64>,
 }
@@ -52,11 +51,10 @@ impl BernoulliProblem {
             (0..n - half).map(|i| (1.0 - quantile(i, 0.75, n - half)).min(1.0 - f64::EPSILON));
         let mut x: Vec<f64> = left.chain(right).collect();
         x.sort_by(f64::total_cmp);
-        let f_star = truth(&x)?;
         let k = matrix(&x)?;
-        let exact = FixedDesign::exact(&k, &f_star)?.risk(RIDGE, NOISE)?;
+        let truth = Truth::known(&k, RIDGE, truth(&x)?, NOISE)?;
         let leverage = exact_scores(&k, RIDGE)?;
-        Ok(BernoulliProblem { exact, leverage, x, f_star })
+        Ok(BernoulliProblem { truth, leverage, x })
     }
 
     /// R(f̂_L)/R(f̂_K) of p columns drawn with replacement in proportion to the weights, and how many
@@ -73,8 +71,7 @@ impl BernoulliProblem {
         let drawn = random::with_replacement(weights, p, rng)?;
         let landmarks = Landmarks::from_draws(self.x.len(), &drawn)?;
         let nystrom = Nystrom::new(&self.matrix()?, &landmarks)?;
-        let risk = FixedDesign::low_rank(nystrom.factor(), &self.f_star)?.risk(RIDGE, NOISE)?;
-        Ok((risk.ratio(self.exact), landmarks.len()))
+        Ok((self.truth.ratio(&nystrom, RIDGE)?, landmarks.len()))
     }
 
     /// The kernel matrix.

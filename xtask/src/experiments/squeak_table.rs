@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::{Dictionary, ExactSpectrum, Projector};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
@@ -150,9 +149,7 @@ fn judge(
         draw.put(draw.size, way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
         if choice.dictionary.is_some() {
             let nystrom = Nystrom::regularized(&k, dictionary, ridge)?;
-            let risk =
-                FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
-            draw.put(draw.size, way.method, RISK, risk.ratio(truth.risk));
+            draw.put(draw.size, way.method, RISK, truth.ratio(&nystrom, ridge)?);
             draw.put(draw.size, way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
         }
     }
