@@ -14,6 +14,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     write().map(drop).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// The same, unless that is the file's text already; whether it was written.
+pub fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<bool> {
+    let same = std::fs::read(path).is_ok_and(|old| old == bytes);
+    if same { Ok(false) } else { write(path, bytes).map(|()| true) }
+}
+
 /// The same for a file that is not there yet; false, and nothing is touched, if one is.
 pub fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<bool> {
     let create = || match beside(path, bytes)?.persist_noclobber(path) {

@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// One statement as an inequality, checked.
+/// One statement as an inequality, checked; [`Measured`] makes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The inequality in words and symbols: `risk ratio of leverage sampling at p = 2 d_eff ≤ 1.1`.
@@ -64,68 +64,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim that holds where `slack` of the measured value is not negative; slack changes as
-    /// fast as the value. All claims are [`Kind::Ours`] until one of [`printed`](Self::printed),
-    /// [`picture`](Self::picture), [`theorem`](Self::theorem) says otherwise.
-    fn of(
-        text: String,
-        paper: impl Into<String>,
-        measured: impl Into<Estimate>,
-        slack: impl Fn(f64) -> f64,
-    ) -> Self {
-        let Estimate { value, error, time } = measured.into();
-        let slack = slack(value);
-        let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
-        Claim {
-            text,
-            paper: paper.into(),
-            measured: error.map_or_else(|| number(value), |error| with_error(value, error)),
-            holds: (!open).then_some(slack >= 0.0),
-            kind: Kind::Ours,
-            value: Some(value),
-            standard_error: error,
-            time,
-        }
-    }
-
-    /// `what ≤ bound`. NaN does not hold.
-    pub fn at_most(
-        what: &str,
-        paper: impl Into<String>,
-        measured: impl Into<Estimate>,
-        bound: f64,
-    ) -> Self {
-        Claim::of(format!("{what} ≤ {}", number(bound)), paper, measured, |value| bound - value)
-    }
-
-    /// `what ≥ bound`. NaN does not hold.
-    pub fn at_least(
-        what: &str,
-        paper: impl Into<String>,
-        measured: impl Into<Estimate>,
-        bound: f64,
-    ) -> Self {
-        Claim::of(format!("{what} ≥ {}", number(bound)), paper, measured, |value| value - bound)
-    }
-
-    /// `lowest ≤ what ≤ highest`. NaN does not hold.
-    pub fn between(
-        what: &str,
-        paper: impl Into<String>,
-        measured: impl Into<Estimate>,
-        [lowest, highest]: [f64; 2],
-    ) -> Self {
-        let text = format!("{} ≤ {what} ≤ {}", number(lowest), number(highest));
-        Claim::of(text, paper, measured, |value| (value - lowest).min(highest - value))
-    }
-
-    /// `|what − printed| ≤ tolerance`, for a number that the paper prints. NaN does not hold.
-    pub fn near(what: &str, printed: f64, measured: impl Into<Estimate>, tolerance: f64) -> Self {
-        let text = format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
-        let slack = |value: f64| tolerance - (value - printed).abs();
-        Claim::of(text, number(printed), measured, slack)
-    }
-
     /// The paper prints it.
     pub fn printed(self) -> Self {
         Claim { kind: Kind::Printed, ..self }
@@ -142,62 +80,133 @@ impl Claim {
     }
 }
 
-/// A ratio with the words that say of what: see [`Results::compare`](crate::lab::Results::compare).
+/// A measured value with the words that say of what. What is claimed of it is [`Kind::Ours`] until
+/// one of [`printed`](Claim::printed), [`picture`](Claim::picture), [`theorem`](Claim::theorem) says
+/// otherwise.
 #[derive(Debug, Clone)]
-pub struct Compared {
+pub struct Measured {
     /// `config A, n = 2000: error of uniform over that of BLESS`.
     pub text: String,
-    /// The ratio.
-    pub ratio: Estimate,
+    /// The value.
+    pub value: Estimate,
 }
 
-impl Compared {
-    /// The claim that the ratio is at most so much.
-    pub fn at_most(&self, paper: &str, bound: f64) -> Claim {
-        Claim::at_most(&self.text, paper, self.ratio, bound)
+/// A measured value with the words that say of what.
+pub fn measured(text: impl Into<String>, value: impl Into<Estimate>) -> Measured {
+    Measured { text: text.into(), value: value.into() }
+}
+
+impl Measured {
+    /// A claim that holds where `slack` of the measured value is not negative; slack changes as
+    /// fast as the value. NaN does not hold.
+    fn claim(
+        self,
+        text: impl Fn(String) -> String,
+        paper: impl Into<String>,
+        slack: impl Fn(f64) -> f64,
+    ) -> Claim {
+        let Estimate { value, error, time } = self.value;
+        let slack = slack(value);
+        let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
+        Claim {
+            text: text(self.text),
+            paper: paper.into(),
+            measured: error.map_or_else(|| number(value), |error| with_error(value, error)),
+            holds: (!open).then_some(slack >= 0.0),
+            kind: Kind::Ours,
+            value: Some(value),
+            standard_error: error,
+            time,
+        }
     }
 
-    /// The claim that the ratio is at least so much.
-    pub fn at_least(&self, paper: &str, bound: f64) -> Claim {
-        Claim::at_least(&self.text, paper, self.ratio, bound)
+    /// `what ≤ bound`.
+    pub fn at_most(self, paper: impl Into<String>, bound: f64) -> Claim {
+        self.claim(|what| format!("{what} ≤ {}", number(bound)), paper, |value| bound - value)
     }
+
+    /// `what ≥ bound`.
+    pub fn at_least(self, paper: impl Into<String>, bound: f64) -> Claim {
+        self.claim(|what| format!("{what} ≥ {}", number(bound)), paper, |value| value - bound)
+    }
+
+    /// `lowest ≤ what ≤ highest`.
+    pub fn between(self, paper: impl Into<String>, [lowest, highest]: [f64; 2]) -> Claim {
+        let text = |what| format!("{} ≤ {what} ≤ {}", number(lowest), number(highest));
+        self.claim(text, paper, |value| (value - lowest).min(highest - value))
+    }
+
+    /// `|what − printed| ≤ tolerance`, for a number that the paper prints.
+    pub fn near(self, printed: f64, tolerance: f64) -> Claim {
+        let text = |what| format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
+        self.claim(text, number(printed), |value| tolerance - (value - printed).abs())
+    }
+}
+
+/// A verdict in words: in full, as the verb of one claim, and of many; `open` where it is open.
+pub fn verdict(holds: Option<bool>, open: [&'static str; 3]) -> [&'static str; 3] {
+    match holds {
+        Some(true) => ["holds", "holds", "hold"],
+        Some(false) => ["does not hold", "does not", "do not"],
+        None => open,
+    }
+}
+
+/// The verdicts that any of the claims has, with their number and the verb of so many claims.
+pub fn tally(
+    claims: &[&Claim],
+    open: [&'static str; 3],
+) -> Vec<(Option<bool>, usize, &'static str)> {
+    let all = [Some(true), Some(false), None].map(|holds| {
+        let number = claims.iter().filter(|claim| claim.holds == holds).count();
+        let [_, one, many] = verdict(holds, open);
+        (holds, number, if number == 1 { one } else { many })
+    });
+    all.into_iter().filter(|(_, number, _)| *number > 0).collect()
+}
+
+/// `3 hold, 1 does not`; `none` without claims.
+pub fn counts(claims: &[&Claim], open: [&'static str; 3]) -> String {
+    let parts: Vec<String> =
+        tally(claims, open).iter().map(|(_, number, verb)| format!("{number} {verb}")).collect();
+    if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn measured(value: f64, error: f64) -> Estimate {
+    fn estimate(value: f64, error: f64) -> Estimate {
         Estimate { value, error: Some(error), time: false }
     }
 
     #[test]
     fn a_verdict_is_open_where_the_error_bar_covers_the_bound() {
-        let at_most = |value| Claim::at_most("x", "", measured(value, 0.1), 1.0).holds;
+        let at_most = |value| measured("x", estimate(value, 0.1)).at_most("", 1.0).holds;
         assert_eq!([0.7, 0.9, 1.1, 1.3].map(at_most), [Some(true), None, None, Some(false)]);
-        let at_least = |value| Claim::at_least("x", "", measured(value, 0.1), 1.0).holds;
+        let at_least = |value| measured("x", estimate(value, 0.1)).at_least("", 1.0).holds;
         assert_eq!([0.7, 1.1, 1.3].map(at_least), [Some(false), None, Some(true)]);
-        let exact = Claim::at_most("x", "", measured(1.0, 0.0), 1.0);
+        let exact = measured("x", estimate(1.0, 0.0)).at_most("", 1.0);
         assert_eq!(exact.holds, Some(true), "a value without spread at the bound");
     }
 
     #[test]
     fn two_sided_claims_are_open_at_either_bound() {
-        let near = |value| Claim::near("x", 1.0, measured(value, 0.01), 0.1).holds;
+        let near = |value| measured("x", estimate(value, 0.01)).near(1.0, 0.1).holds;
         let verdicts = [Some(false), None, Some(true), None, Some(false)];
         assert_eq!([0.8, 0.9, 1.0, 1.1, 1.2].map(near), verdicts);
-        let between = |value: f64| Claim::between("x", "", value, [0.5, 2.0]).holds.unwrap();
+        let between = |value: f64| measured("x", value).between("", [0.5, 2.0]).holds.unwrap();
         assert_eq!([0.4, 0.5, 2.1, f64::NAN].map(between), [false, true, false, false]);
     }
 
     #[test]
     fn nan_does_not_hold_and_values_without_draws_are_decided() {
-        assert_eq!(Claim::at_most("x", "", f64::NAN, 1.0).holds, Some(false));
-        assert_eq!(Claim::near("x", 1.0, f64::NAN, 1.0).holds, Some(false));
-        let plain = Claim::at_most("x", "", 1.0 - 1e-9, 1.0);
+        assert_eq!(measured("x", f64::NAN).at_most("", 1.0).holds, Some(false));
+        assert_eq!(measured("x", f64::NAN).near(1.0, 1.0).holds, Some(false));
+        let plain = measured("x", 1.0 - 1e-9).at_most("", 1.0);
         let expected = (Some(true), None, "1");
         assert_eq!((plain.holds, plain.standard_error, plain.measured.as_str()), expected);
         assert_eq!(plain.kind, Kind::Ours, "a claim is a paper's only if it says so");
-        assert_eq!(Claim::at_most("x", "", measured(0.5, 0.01), 1.0).measured, "0.5 ± 0.01");
+        assert_eq!(measured("x", estimate(0.5, 0.01)).at_most("", 1.0).measured, "0.5 ± 0.01");
     }
 }

@@ -127,9 +127,14 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Each column minus its mean, divided by its standard deviation (divisor n); constant columns
 /// become 0.
-pub fn standardized(x: MatRef<'_, f64>) -> anyhow::Result<Mat<f64>> {
+pub fn standardizer(x: MatRef<'_, f64>) -> anyhow::Result<Standardizer> {
     let options = Standardize { constant: Constant::ScaleByOne, ..Standardize::default() };
-    Ok(Standardizer::fit(x, &[], options)?.transform(x)?)
+    Ok(Standardizer::fit(x, &[], options)?)
+}
+
+/// The same, done.
+pub fn standardized(x: MatRef<'_, f64>) -> anyhow::Result<Mat<f64>> {
+    Ok(standardizer(x)?.transform(x)?)
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! What an experiment is: one figure or table of one paper, run by one function, judged by
 //! inequalities.
 //!
-//! An experiment is a `pub const` of type [`Experiment`] in a file under `experiments/`, which it
-//! shares with the figures on the same problem, and is listed in the registry `experiments::ALL`.
+//! An experiment is a row of the registry in `experiments/mod.rs`, which names a function in a file
+//! that figures on the same problem share, and a page in `docs/experiments/`.
 //! Everything else (progress, resuming, CSV, plots, HTML) is done for it.
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::claim::Claim;
+pub use crate::claim::{Claim, measured};
 pub use crate::context::Context;
 use crate::datasets::MissingData;
+use crate::pages;
 pub use crate::plot::{Axis, Plot, Point};
 pub use crate::table::{Cell, Column, Table};
 
@@ -18,13 +19,14 @@ pub use crate::table::{Cell, Column, Table};
 pub struct Experiment {
     /// Name on the command line, `paper-figure` in lower case, e.g. `alaoui-mahoney-fig1-left`.
     pub name: &'static str,
-    /// The paper it belongs to; one of `experiments::papers`.
+    /// The paper it belongs to.
     pub paper: &'static Paper,
     /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper
     /// has no such thing.
     pub figure: &'static str,
-    /// What the paper says about it, in a few short sentences, with its printed numbers.
-    pub says: &'static str,
+    /// Its page in `docs/experiments/`: what the paper says about it, in a few short sentences, with
+    /// its printed numbers; then the notes of the report.
+    pub page: &'static str,
     /// Every data set it reads, by its name in `nystrom_data::catalog`; empty if it needs none.
     pub data: &'static [&'static str],
     /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into
@@ -39,6 +41,11 @@ impl Experiment {
             Some(subject) => format!("Beyond the paper: {subject}"),
             None => self.figure.into(),
         }
+    }
+
+    /// What the paper says about it.
+    pub fn says(&self) -> String {
+        pages::paragraphs(self.page).0
     }
 }
 
@@ -68,16 +75,14 @@ pub struct Outcome {
     pub plots: Vec<Plot>,
     /// Statements as checked inequalities, each of its kind.
     pub claims: Vec<Claim>,
-    /// Anything else the reader should know, one paragraph each.
+    /// Anything else the reader should know, one paragraph each, after the notes of the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What stands for `{name}` in the notes of the page.
+    #[serde(skip)]
+    pub values: Vec<(&'static str, String)>,
     /// Data sets that were not found; [`Context::dataset`] makes these.
     pub missing: Vec<MissingData>,
-}
-
-/// Notes, one paragraph each.
-pub fn paragraphs<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(String::from).into()
 }
 
 impl Outcome {

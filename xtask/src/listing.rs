@@ -133,7 +133,7 @@ fn markdown(all: &[Experiment], references: &References) -> String {
         text += &format!(
             "\n### {}\n\n{}\n- Name: `{}`\n{}{}",
             experiment.heading(),
-            wrapped(experiment.says, ""),
+            wrapped(&experiment.says(), ""),
             experiment.name,
             wrapped(&format!("- Data: {data}"), "  "),
             verdicts(references, experiment.name)
@@ -151,7 +151,7 @@ fn named(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Claim, Outcome};
+    use crate::experiment::{Outcome, measured};
     use crate::record::Record;
     use crate::testing::{SELF_CHECK, record, run_with};
 
@@ -182,7 +182,7 @@ mod tests {
     fn the_document_has_the_verdicts_of_both_references() {
         let json = |run: Run| serde_json::to_string(&run).unwrap();
         let run = |value: f64| {
-            let claims = vec![Claim::at_most("x", "", value, 2.0).theorem()];
+            let claims = vec![measured("x", value).at_most("", 2.0).theorem()];
             let outcome = Outcome { scale_note: "n = 10".into(), claims, ..Outcome::default() };
             json(run_with(Record { outcome, ..record() }))
         };

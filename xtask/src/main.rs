@@ -22,6 +22,7 @@ mod machine;
 mod memory;
 mod method;
 mod numbers;
+mod pages;
 mod peers;
 mod progress;
 mod record;

@@ -54,7 +54,6 @@ methods! {
     LEVERAGE, "leverage", "exact scores", style(BLUE, Circle, true, SOLID);
     FAST_LEVERAGE, "fast-leverage", "Alaoui–Mahoney", style(SKY, Up, true, SHORT);
     DIAGONAL, "diagonal", "diagonal", style(GREEN, Diamond, true, DOTS);
-    COLUMN_NORM, "column-norm", "column norms", style(PURPLE, Down, true, DOTS);
     RANK_K, "rank-k", "rank-k scores", style(RED, Square, false, SHORT);
     K_MEANS, "k-means", "k-means", style(GREEN, Circle, false, SHORT);
     APPROXIMATE_RANK_K, "approximate-rank-k", "approximate rank-k scores", style(BROWN, Square,
@@ -97,8 +96,6 @@ methods! {
     ACCUMULATED_32, "accumulated-32", "accumulation, m = 32", style((8, 69, 148), Cross, true,
         SHORT);
     VERY_SPARSE, "very-sparse", "very sparse (VSRP)", style(GREY, Square, true, SOLID);
-    SPARSE_SIGN, "sparse-sign", "sparse sign", style(SKY, Diamond, false, DOTS);
-    FALKON, "falkon", "Falkon", style(BLUE, Down, false, LONG);
     DIVIDE_AND_CONQUER, "divide-and-conquer", "divide and conquer", style(ORANGE, Cross, true,
         SHORT);
     // values of a parameter, from small to large

@@ -57,13 +57,12 @@ fn significant(value: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Outcome;
+    use crate::experiment::{Outcome, measured};
     use crate::record::Record;
     use crate::testing::{record, run_with};
 
     fn filled(text: &str) -> anyhow::Result<String> {
-        let claim =
-            crate::claim::Claim::at_most("d = 3: error of a over that of b", "", 1.4567, 2.0);
+        let claim = measured("d = 3: error of a over that of b", 1.4567).at_most("", 2.0);
         let outcome = Outcome { claims: vec![claim], ..Outcome::default() };
         fill(text, &run_with(Record { name: "fig".into(), outcome, ..record() }))
     }

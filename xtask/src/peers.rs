@@ -18,22 +18,6 @@ const NEEDED: &[&str] = &["numpy", "scipy", "sklearn", "dppy"];
 /// The run that prints what is installed.
 pub const VERSIONS: &str = "versions";
 
-/// An exact k-DPP of normal points by DPPy, as an experiment has it: a line a draw, for as long as
-/// `limit` seconds allow.
-///
-/// # Errors
-/// If Python cannot be run.
-pub fn k_dpp_draws(
-    python: &Path,
-    tool: &str,
-    [n, k]: [usize; 2],
-    draws: usize,
-    limit: u64,
-) -> anyhow::Result<Vec<Line>> {
-    let arguments = format!("T8 --tool {tool} --n {n} --k {k} --repeat {draws} --limit {limit}");
-    Ok(harness(python, &arguments)?.0)
-}
-
 /// One result: the run that gave it and its line.
 #[derive(Serialize, Deserialize)]
 pub struct Line {
@@ -112,7 +96,10 @@ pub fn run(python: &Path, runs: &[String]) -> anyhow::Result<Vec<Line>> {
 
 /// One run, with OpenBLAS as a user has it: variables that force another processor's code are
 /// unset. Also what it said on standard error.
-fn harness(python: &Path, arguments: &str) -> anyhow::Result<(Vec<Line>, String)> {
+///
+/// # Errors
+/// If Python cannot be run.
+pub fn harness(python: &Path, arguments: &str) -> anyhow::Result<(Vec<Line>, String)> {
     let mut command = Command::new(python);
     command.arg(root().join(HARNESS)).args(arguments.split(' '));
     command.env("PYTHONDONTWRITEBYTECODE", "1");

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 
 use crate::atomic;
-use crate::claim::{Claim, Kind};
+use crate::claim::{self, Claim, Kind};
 use crate::context::Scale;
 use crate::number::number;
 use crate::record::{Record, Run, Status, folder};
@@ -75,17 +75,7 @@ impl Run {
     /// not`. None if it has not run.
     pub fn summary(&self, experiment: &str) -> Option<String> {
         let run = self.done(experiment)?;
-        let verdicts = [
-            (Some(true), "holds", "hold"),
-            (Some(false), "does not", "do not"),
-            (None, "is open", "are open"),
-        ];
-        let counts = verdicts.into_iter().filter_map(|(verdict, one, many)| {
-            let count = run.counted().filter(|claim| claim.holds == verdict).count();
-            (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
-        });
-        let counts = Vec::from_iter(counts).join(", ");
-        let counts = if counts.is_empty() { "none".into() } else { counts };
+        let counts = claim::counts(&run.counted().collect::<Vec<_>>(), OPEN);
         Some(format!(
             "{}. Claims that count: {counts}",
             run.outcome.scale_note.trim_end_matches('.')
@@ -189,12 +179,11 @@ impl Comparison {
     }
 }
 
+/// What a claim without a verdict is called.
+const OPEN: [&str; 3] = ["is open", "is open", "are open"];
+
 fn verdict(claim: &Claim) -> &'static str {
-    match claim.holds {
-        Some(true) => "holds",
-        Some(false) => "does not hold",
-        None => "is open",
-    }
+    claim::verdict(claim.holds, OPEN)[0]
 }
 
 /// What differs between two measurements of one claim.
@@ -253,7 +242,7 @@ pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Re
 mod tests {
     use super::*;
     use crate::datasets::MissingData;
-    use crate::experiment::Outcome;
+    use crate::experiment::{Outcome, measured};
     use crate::statistics::Estimate;
     use crate::testing::{missing, record, run_with};
 
@@ -264,7 +253,7 @@ mod tests {
     }
 
     fn claim(value: f64, error: f64) -> Claim {
-        Claim::at_most("x", "", Estimate { value, error: Some(error), time: false }, 1.0)
+        measured("x", Estimate { value, error: Some(error), time: false }).at_most("", 1.0)
     }
 
     #[test]

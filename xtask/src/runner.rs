@@ -23,7 +23,7 @@ use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
 use crate::reference::REFERENCE;
-use crate::{experiments, peers, report, workspace};
+use crate::{experiments, pages, peers, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -217,12 +217,13 @@ fn execute(experiment: &Experiment, context: &Context) -> Record {
     }
 }
 
-/// What the experiment found. Of a smoke run, whose verdicts mean nothing, this is checked: each
+/// What the experiment found, with the notes of its page. Of a smoke run, whose verdicts mean nothing, this is checked: each
 /// claim could fail.
 fn checked(experiment: &Experiment, context: &Context) -> anyhow::Result<Outcome> {
-    let outcome = (experiment.run)(context)?;
+    let mut outcome = (experiment.run)(context)?;
     let firm = unbreakable(experiment, context, &outcome.claims)?;
     ensure!(firm.is_empty(), "no measured values break these claims:\n{}", firm.join("\n"));
+    outcome.notes.splice(..0, pages::notes(experiment.page, &outcome.values)?);
     Ok(outcome)
 }
 

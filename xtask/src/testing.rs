@@ -8,7 +8,7 @@ use rand::RngExt;
 use crate::context::Scale;
 use crate::datasets::MissingData;
 use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
+    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table, measured,
 };
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
@@ -26,7 +26,7 @@ pub const SELF_CHECK: Experiment = Experiment {
     name: "self-check",
     paper: &PAPER,
     figure: "Table 0",
-    says: "The mean of uniform numbers is 1/2.",
+    page: "The mean of uniform numbers\nis 1/2.\n\nDrawn {n} times.\n",
     data: &[],
     run: self_check,
 };
@@ -46,7 +46,8 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(Outcome {
         scale_note: format!("{n} draws; the paper does not say how many"),
         tables: vec![table],
-        claims: vec![Claim::near("mean of the draws", 0.5, sum / n as f64, 0.2)],
+        claims: vec![measured("mean of the draws", sum / n as f64).near(0.5, 0.2)],
+        values: vec![("n", n.to_string())],
         ..Outcome::default()
     })
 }
@@ -82,13 +83,14 @@ pub fn record() -> Record {
             Claim {
                 text: "a < b & c > \"d\"".into(),
                 measured: "≤ 1".into(),
-                ..Claim::at_most("", "<1>", 1.0, 1.0).printed()
+                ..measured("", 1.0).at_most("<1>", 1.0).printed()
             },
-            Claim::at_most("risk ratio", "1.1", f64::NAN, 1.2).picture(),
-            Claim::at_least("open", "1", open, 1.0),
+            measured("risk ratio", f64::NAN).at_most("1.1", 1.2).picture(),
+            measured("open", open).at_least("1", 1.0),
         ],
         notes: vec!["A note with <b>markup</b>.".into()],
         missing: vec![missing()],
+        ..Outcome::default()
     };
     Record {
         name: SELF_CHECK.name.into(),

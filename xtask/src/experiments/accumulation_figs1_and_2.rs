@@ -2,113 +2,47 @@
 //! time of the Gaussian sketch, Nyström and an accumulation with m = 5. Figure 2: error against d
 //! for m = 1, 2, 4, …, 32.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Kernel, Matern12};
-use nystrom::krr::{ExactKrr, KrrModel, SketchedKrr, metrics::mse};
-use nystrom::linalg_core::Ridge;
-use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
-use rand::Rng;
+use nystrom::krr::metrics::mse;
+use nystrom::leverage::Stationary;
+use nystrom::prelude::*;
+use nystrom::sketch::Subsampling;
 
-use super::accumulation_data::{COLUMNS, SECONDS};
-use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, with};
+use super::accumulation_figs3_to_5::{COLUMNS, SECONDS};
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
+use super::bimodal_regression::Regression;
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
 use crate::method::{
     ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
     GAUSSIAN_SKETCH, Method, PROBLEM, THEORY, UNIFORM,
 };
 use crate::statistics::{Estimate, geometric_mean, largest, smallest};
 
-pub const FIG1: Experiment = Experiment {
-    name: "accumulation-fig1",
-    paper: &papers::ACCUMULATIONS_2021,
-    figure: "Figure 1",
-    says: "The design is bimodal (γ = 0.5). An accumulation with m = 5 has nearly the \
-           approximation error of the Gaussian sketch at nearly the time of Nyström. Nyström is \
-           fast but far less accurate. The Gaussian sketch is accurate but slow.",
-    data: &[],
-    run: fig1,
-};
-
-pub const FIG2: Experiment = Experiment {
-    name: "accumulation-fig2",
-    figure: "Figure 2",
-    says: "The design is bimodal (γ = 0.6). Accumulating m ≤ 32 sub-sampling matrices brings the \
-           approximation error from that of Nyström (m = 1) to that of the Gaussian sketch (m = \
-           ∞). That of Nyström is orders of magnitude larger. That of the Gaussian sketch is below \
-           the estimation error of exact KRR.",
-    run: fig2,
-    ..FIG1
-};
-
-/// What the experiments say about design, f* and noise.
-const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]³, \
-                           otherwise independent coordinates on [2, 2.5] with density \
-    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f*(x) = g(‖x‖/3), g(t) = 1.6·|(t − \
-    0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). \
-    The error of a sketched estimator is (1/n)‖f_S − f_n‖² against exact KRR f_n at the points \
-    (the paper prints the norm without 1/n).";
-
 const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
 /// Of exact KRR, against f*.
 const ESTIMATION: Measure =
     Measure::new("estimation error of exact KRR", "estimation error (1/n)‖f_n − f*‖² of exact KRR");
 
-/// One draw of points and noise, with exact KRR on it.
-struct Problem<K> {
-    design: BimodalPoints,
-    y: Mat<f64>,
-    krr: SketchedKrr<K, Ridge<f64>>,
-    /// f_n at the points.
-    exact: Mat<f64>,
-    /// (1/n)‖f_n − f*‖².
-    estimation_error: f64,
-}
-
-impl<K: Kernel<f64> + Copy> Problem<K> {
-    /// n points of which about n^γ are in the small cluster.
-    ///
-    /// # Randomness
-    /// The points, then the noise.
-    fn new(
-        n: usize,
-        gamma: f64,
-        kernel: K,
-        lambda: f64,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<Self> {
-        let design = BimodalDesign { n, dim: 3, gamma }.draw(rng);
-        let f_star = design.radial_truth();
-        let y = observe(&f_star, rng);
-        let (x, ridge) = (design.points(), Ridge::PerSample(lambda));
-        let exact = ExactKrr::new(kernel, ridge).fit((x, y.as_ref()))?.predict(x)?;
-        let estimation_error = mse(exact.as_ref(), f_star.as_ref())?;
-        Ok(Problem { design, y, krr: SketchedKrr::new(kernel, ridge), exact, estimation_error })
-    }
-
-    /// A sketch of d columns drawn, and the regression with it.
-    fn fit(
-        &self,
-        law: &dyn SketchDistribution<f64>,
-        d: usize,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<KrrModel<K, f64>> {
-        let x = self.design.points();
-        Ok(self.krr.fit((x, self.y.as_ref()), &*law.draw(x.len(), d, rng)?)?)
-    }
-
-    /// (1/n)‖f_S − f_n‖².
-    fn error(&self, model: &KrrModel<K, f64>) -> anyhow::Result<f64> {
-        Ok(mse(model.predict(self.design.points())?.as_ref(), self.exact.as_ref())?)
-    }
+/// n points of which about n^γ are in the small cluster, with noise; and exact KRR on them.
+fn problem<K: Kernel<f64> + Stationary + Copy, S: Setting>(
+    gamma: f64,
+    n: usize,
+    kernel: K,
+    lambda: f64,
+    draw: &mut Draw<'_, S>,
+) -> anyhow::Result<(Regression<K>, Mat<f64>)> {
+    let (design, truth) = (BimodalDesign { n, dim: 3, gamma }, BimodalPoints::radial_truth);
+    let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
+    let exact = problem.exact()?;
+    draw.facts([(ESTIMATION, problem.error_of(&exact)?)]);
+    Ok((problem, exact))
 }
 
 const DESIGN: &str = "bimodal design";
 const NYSTROM: Method = UNIFORM.called("Nyström (uniform)");
 const M_5: Method = ACCUMULATED.called("accumulation, m = 5");
 
-fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[(usize, usize)] = ctx.pick(
         &[(300, 2), (500, 2)],
         &[(1000, 40), (2000, 20), (4000, 10), (8000, 4)],
@@ -124,14 +58,7 @@ fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "Mean error (1/n)‖f_S − f_n‖² and median time";
     let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
-    out.claims = claims_of_fig1(&results, sizes[sizes.len() - 1].0);
-    out.notes = paragraphs([
-        CHOICES,
-        "Matérn kernel with ν = ½ and ℓ = 1 (the paper leaves ℓ open), λ = 0.3·n^(−4/7), d = \
-         ⌊1.3·n^(3/7)⌋ columns, uniform sampling. Times are medians, of \
-         drawing the sketch and fitting with it, on all threads; exact KRR serves the errors and \
-         is not timed.",
-    ]);
+    out.claims = claims_of_fig1(&results);
     Ok(out)
 }
 
@@ -139,9 +66,8 @@ fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
 fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
-    let problem = Problem::new(n, 0.5, Matern12::new(1.0)?, lambda, &mut draw.rng("problem"))?;
-    let estimation = problem.estimation_error;
-    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, estimation)]);
+    let (problem, exact) = problem(0.5, n, Matern12::new(1.0)?, lambda, draw)?;
+    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda)]);
     let laws: [(Method, &dyn SketchDistribution<f64>); 3] = [
         (GAUSSIAN_SKETCH, &GaussianSketch),
         (NYSTROM, &Subsampling::default()),
@@ -149,17 +75,18 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     ];
     for (method, law) in laws {
         let rng = &mut draw.rng(method.key);
-        let model = draw.timed(method, SECONDS, || problem.fit(law, columns, rng))?;
-        draw.put(method, ERROR, problem.error(&model)?);
+        let model = draw.timed(n, method, SECONDS, || problem.sketched(law, columns, rng))?;
+        let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
+        draw.put(n, method, ERROR, error);
     }
     Ok(())
 }
 
-fn claims_of_fig1(results: &Results, n: usize) -> Vec<Claim> {
+fn claims_of_fig1(results: &Results) -> Vec<Claim> {
     let error = |words, summary: fn(Vec<Estimate>) -> Estimate, a| {
         results.compare_all(&DESIGN, (words, summary), ERROR, a, GAUSSIAN_SKETCH)
     };
-    let time = |a, b| results.compare(&DESIGN, ("n", n), SECONDS, a, b);
+    let time = |a, b| results.compare(&DESIGN, ("n", results.last()), SECONDS, a, b);
     let claims = [
         error("mean over n", geometric_mean, M_5).at_most("nearly 1", 1.25),
         error("smallest over n", smallest, NYSTROM).at_least("clearly above 1", 2.0),
@@ -186,7 +113,7 @@ fn width(n: usize, multiple: f64) -> usize {
     (multiple * (n as f64).powf(3.0 / 7.0)) as usize
 }
 
-fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[300, 500], &[1000, 2000, 4000], &[1000, 2000, 4000, 8000]);
     let draws = |n: usize| ctx.pick(2, 40_000 / n, 30);
     let most = draws(sizes[0]);
@@ -208,18 +135,6 @@ fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("d").build());
     out.claims = claims_of_fig2(&results, sizes);
-    out.notes = paragraphs([
-        CHOICES,
-        "Gaussian kernel with σ = 1.5·n^(−1/7), λ = 0.5·n^(−4/7), uniform sampling, d from \
-         ⌊0.3·n^(3/7)⌋ to ⌊3·n^(3/7)⌋. All sketches of one repetition see the \
-         same points and noise.",
-        "An independent implementation in NumPy, n = 4000, few repetitions, d = 34, 69 and 104: \
-         Gaussian sketch 4.3e-5, 3.2e-7, 5.0e-9; m = 32: 3.9e-5, \
-         3.4e-7, 5.0e-9; m = 4: 8.8e-5, 4.4e-6, 5.1e-8; m = 1: 4.8e-3, 1.2e-4, 2.7e-5; exact KRR \
-         3.2e-3.",
-        "Means for small m are carried by few repetitions: an error is large when no column has a \
-         row of the small cluster, and its standard error with it.",
-    ]);
     Ok(out)
 }
 
@@ -227,17 +142,17 @@ fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
 fn sketches(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
     let n = *draw.setting;
     let (sigma, lambda) = (1.5 * (n as f64).powf(-1.0 / 7.0), 0.5 * (n as f64).powf(-4.0 / 7.0));
-    let problem = Problem::new(n, 0.6, Gaussian::new(sigma)?, lambda, &mut draw.rng("problem"))?;
-    draw.facts([(ESTIMATION, problem.estimation_error)]);
+    let (problem, exact) = problem(0.6, n, Gaussian::new(sigma)?, lambda, draw)?;
     for d in WIDTHS.map(|multiple| width(n, multiple)) {
         for (power, method) in METHODS.into_iter().enumerate() {
             let rng = &mut draw.rng(&format!("{}, d = {d}", method.key));
             let model = if method == GAUSSIAN {
-                problem.fit(&GaussianSketch, d, rng)?
+                problem.sketched(&GaussianSketch, d, rng)?
             } else {
-                problem.fit(&Accumulation::uniform(1 << power), d, rng)?
+                problem.sketched(&Accumulation::uniform(1 << power), d, rng)?
             };
-            draw.put_at(d as f64, method, ERROR, problem.error(&model)?);
+            let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
+            draw.put(d, method, ERROR, error);
         }
     }
     Ok(())
@@ -248,7 +163,7 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     let wide = || {
         sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))))
     };
-    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).ratio);
+    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).value);
     let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
     let mean = |m: &str| format!("{}, mean over n and d", over(m));
     let ratio = |method| geometric_mean(ratios(method, GAUSSIAN));
@@ -261,24 +176,22 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
         results.sample(n, width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
     let claims = [
-        Claim::near(&mean("m = 32"), 1.0, ratio(M_32), 0.25),
-        Claim::at_most(&mean("m = 16"), "same order", ratio(M_16), 2.0),
+        measured(mean("m = 32"), ratio(M_32)).near(1.0, 0.25),
+        measured(mean("m = 16"), ratio(M_16)).at_most("same order", 2.0),
         // one order everywhere, two on average
-        Claim::at_least(&least, magnitude, smallest(ratios(M_1, GAUSSIAN)), 10.0),
-        Claim::at_least(&mean("m = 1"), magnitude, ratio(M_1), 100.0),
-        Claim::at_least(
+        measured(least, smallest(ratios(M_1, GAUSSIAN))).at_least(magnitude, 10.0),
+        measured(mean("m = 1"), ratio(M_1)).at_least(magnitude, 100.0),
+        measured(
             "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of \
              errors, mean over n and d ≥ n^(3/7)",
-            "m = 4 already gains most",
             gained(M_4).over(gained(GAUSSIAN)),
-            0.5,
-        ),
-        Claim::at_most(
+        )
+        .at_least("m = 4 already gains most", 0.5),
+        measured(
             "error with m = 8, d = n^(3/7), over the estimation error of exact KRR, largest over n",
-            "below 1",
             largest(sizes.iter().map(below)),
-            1.0,
-        ),
+        )
+        .at_most("below 1", 1.0),
     ];
     claims.map(Claim::picture).into()
 }

@@ -1,47 +1,77 @@
 //! Figures 3, 4 and 5 of Chen & Yang 2021 (accumulations): test error and time on RQA; on CASP and
 //! GAS too; and with Falkon as the solver.
 
-use super::accumulation_data::{
-    ACCUMULATION, CASP, CHOICES, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN,
-    ITERATIONS, METHODS, NYSTROM, RQA, SECONDS, Set, VERY_SPARSE, cell,
-};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
-use crate::lab::{Grid, LAMBDA, Results, Setting};
+use std::time::Instant;
+
+use nystrom::krr::IterativeOptions;
+use nystrom::krr::metrics::mse;
+use nystrom::leverage::Projector;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom::sketch::{Subsampling, VerySparse};
+use nystrom_data::Dataset;
+use nystrom_data::catalog::{self, Verify};
+
+use crate::datasets::standardizer;
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
+use crate::method::{ACCUMULATED, BLESS, EXACT, GAUSSIAN_SKETCH, Method, VERY_SPARSE};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
-pub const FIG3: Experiment = Experiment {
-    name: "accumulation-fig3",
-    paper: &papers::ACCUMULATIONS_2021,
-    figure: "Figure 3",
-    says: "On RQA an accumulation with m = 4 has the test error of the Gaussian sketch at a time \
-           near Nyström's; very sparse random projections lie between.",
-    data: &[RQA.data],
-    run: |ctx| run(ctx, &[RQA], false),
-};
+const NYSTROM: Method = BLESS.called("Nyström, BLESS");
+const ACCUMULATION: Method = ACCUMULATED.called("accumulation, m = 4");
+const METHODS: [Method; 4] = [GAUSSIAN_SKETCH, VERY_SPARSE, NYSTROM, ACCUMULATION];
+/// m of the accumulation.
+const SUMMANDS: usize = 4;
+/// Share of the rows held out.
+const TEST_SHARE: f64 = 0.2;
+/// Exact KRR is run up to this n, as a line to compare with.
+const LARGEST_EXACT: usize = 4000;
+/// When Falkon stops, and the memory it may keep KS in.
+const OPTIONS: IterativeOptions =
+    IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
 
-pub const FIG4: Experiment = Experiment {
-    name: "accumulation-fig4",
-    figure: "Figure 4",
-    says: "As Figure 3, on three data sets: test error of the Gaussian sketch at a time near \
-           Nyström's.",
-    data: &[RQA.data, CASP.data, GAS.data],
-    run: |ctx| run(ctx, &[RQA, CASP, GAS], false),
-    ..FIG3
-};
+const ERROR: Measure = Measure::new("test error", "test error (mean squared)");
+pub const SECONDS: Measure = Measure::time("time", "time of sketch and fit / s");
+const FALKON_ERROR: Measure =
+    Measure::new("test error with Falkon", "test error (mean squared), Falkon");
+const FALKON_SECONDS: Measure =
+    Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
+const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
+pub const COLUMNS: Measure = Measure::named("d");
 
-pub const FIG5: Experiment = Experiment {
-    name: "accumulation-fig5",
-    figure: "Figure 5",
-    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly. At \
-           these n there is not much of a gain in time. The accumulation has the best error for \
-           its time.",
-    run: |ctx| run(ctx, &[RQA, CASP, GAS], true),
-    ..FIG4
-};
+/// One of the paper's data sets.
+pub struct Set {
+    label: &'static str,
+    /// Its name in the catalog.
+    pub data: &'static str,
+}
+
+pub const RQA: Set = Set { label: "RQA", data: "query-analytics-rqa" };
+pub const CASP: Set = Set { label: "CASP", data: "casp" };
+pub const GAS: Set = Set { label: "GAS", data: "gas-turbine" };
+
+labelled!(Set);
+
+impl Set {
+    /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
+    ///
+    /// # Errors
+    /// [`MissingData`](crate::datasets::MissingData); those of reading.
+    fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
+        let data = ctx.dataset(set.data)?;
+        Ok(match &ctx.data_dir {
+            Some(dir) if set.label == GAS.label => {
+                catalog::load_table(dir, set.data, Verify::default())?
+                    .into_dataset(data.target_name.as_str())?
+            }
+            _ => data,
+        })
+    }
+}
 
 /// The experiment on these data sets; those that are missing are reported as missing.
-fn run(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
+pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
     let at_default: &[(usize, usize)] = if falkon {
         &[(1000, 10), (2000, 8), (4000, 4), (8000, 3)]
     } else {
@@ -75,37 +105,128 @@ fn run(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<Outcome> {
             let title = format!("{label}: mean test error and median time");
             let table = results.table(&format!("test{id}"), &title, [set], &[ERROR, SECONDS]);
             out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());
-            out.claims.extend(claims_directly(&results, set, sizes[sizes.len() - 1].0));
+            out.claims.extend(claims_directly(&results, set));
         }
     }
-    let note = if falkon {
-        "Both solvers have the same sketch. Falkon stops at a true relative residual of 1e-6 or \
-         after 100 iterations and keeps KS in memory; the direct solver is \
-         that of Figures 3 and 4. For the claim on error for time, the accumulation's error at a \
-         time is read off the line that the plot draws through its \
-         points; points of others faster than all of its own are left out."
-    } else {
-        "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that \
-         of the sketches' size."
-    };
-    out.notes = paragraphs([CHOICES, note]);
     Ok(out)
 }
 
-fn claims_directly(results: &Results, set: &Set, n: usize) -> Vec<Claim> {
+/// n rows to fit, a fifth of all rows to test, and what follows from n and the number of features.
+struct Split {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    x_test: Mat<f64>,
+    y_test: Mat<f64>,
+    kernel: Matern32,
+    ridge: Ridge<f64>,
+    /// Columns of the sketch.
+    d: usize,
+    /// Most rows of BLESS's dictionary.
+    bless_size: usize,
+}
+
+impl Split {
+    fn new(data: &Dataset, n: usize, rng: &mut dyn Rng) -> anyhow::Result<Self> {
+        let rows = data.y.len();
+        let test = (TEST_SHARE * rows as f64) as usize;
+        let order = random::uniform_subset(rows, (test + n).min(rows), rng)?;
+        let (held_out, drawn) = order.split_at(test);
+        let (held_out, drawn) = (data.select_rows(held_out)?, data.select_rows(drawn)?);
+        let scale = standardizer(drawn.x.as_ref())?;
+        let mean = drawn.y.iter().sum::<f64>() / drawn.y.len() as f64;
+        let target = |data: &Dataset| Mat::from_fn(data.y.len(), 1, |i, _| data.y[i] - mean);
+        let p = data.x.ncols() as f64;
+        let power = |numerator: f64| (n as f64).powf(numerator / (3.0 + 2.0 * p));
+        Ok(Split {
+            x: scale.transform(drawn.x.as_ref())?,
+            y: target(&drawn),
+            x_test: scale.transform(held_out.x.as_ref())?,
+            y_test: target(&held_out),
+            kernel: Matern32::new(1.0)?,
+            ridge: Ridge::PerSample(0.9 / power(3.0 + p)),
+            d: (1.5 * power(p)) as usize,
+            bless_size: (3.0 * power(p)) as usize,
+        })
+    }
+
+    fn points(&self) -> Points<'_, f64> {
+        Points::from_rows(self.x.as_ref())
+    }
+
+    /// A method's sketch; for Nyström with its scores.
+    fn sketch(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<Box<dyn Sketch<f64>>> {
+        let law: Box<dyn SketchDistribution<f64>> = match method {
+            m if m == GAUSSIAN_SKETCH => Box::new(GaussianSketch),
+            m if m == VERY_SPARSE => Box::new(VerySparse::default()),
+            m if m == NYSTROM => Box::new(Subsampling::proportional(self.bless_scores(rng)?)),
+            _ => Box::new(Accumulation::uniform(SUMMANDS)),
+        };
+        Ok(law.draw(self.points().len(), self.d, rng)?)
+    }
+
+    /// Scores of all rows against the last dictionary on BLESS's path that is small enough, its
+    /// weights set to 1.
+    fn bless_scores(&self, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
+        let (n, k) = (self.points().len(), KernelMatrix::new(self.kernel, self.points())?);
+        let path =
+            Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge, rng)?;
+        let last = path.levels.last().filter(|level| !level.dictionary.is_empty());
+        let Some(level) = last else { return Ok(vec![1.0; n]) };
+        let rows = level.dictionary.indices().to_vec();
+        let unit = Dictionary::new(n, rows.clone(), vec![1.0; rows.len()])?;
+        Ok(Projector::new(&k, &unit, self.ridge)?.scores(&k, (0..n).into())?)
+    }
+
+    fn error(&self, model: &KrrModel<Matern32, f64>) -> anyhow::Result<f64> {
+        let test = Points::from_rows(self.x_test.as_ref());
+        Ok(mse(model.predict(test)?.as_ref(), self.y_test.as_ref())?)
+    }
+}
+
+/// Every method on one split: directly and, if asked for, by Falkon with the same sketch. Without
+/// Falkon, exact KRR up to `LARGEST_EXACT` points.
+fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Result<()> {
+    let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
+    let (kernel, ridge, x, y) = (split.kernel, split.ridge, split.points(), split.y.as_ref());
+    draw.facts([(COLUMNS, split.d as f64), (LAMBDA, ridge.per_sample(draw.size)?)]);
+    for method in METHODS {
+        let rng = &mut draw.rng(method.key);
+        let start = Instant::now();
+        let sketch = split.sketch(method, rng)?;
+        let sketched = start.elapsed();
+        let model = SketchedKrr::new(kernel, ridge).fit((x, y), &*sketch)?;
+        draw.put(draw.size, method, SECONDS, start.elapsed().as_secs_f64());
+        draw.put(draw.size, method, ERROR, split.error(&model)?);
+        if falkon {
+            let start = Instant::now();
+            let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }
+                .fit_sketch((x, y), &*sketch)?;
+            draw.put(draw.size, method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
+            draw.put(draw.size, method, FALKON_ERROR, split.error(&fit.model)?);
+            draw.put(draw.size, method, ITERATIONS, fit.report.iterations as f64);
+        }
+    }
+    if !falkon && draw.size <= LARGEST_EXACT {
+        let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
+        draw.put(draw.size, EXACT, ERROR, split.error(&model)?);
+    }
+    Ok(())
+}
+
+fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
     let mean = |measure, b| {
         results.compare_all(set, ("mean over n", geometric_mean), measure, ACCUMULATION, b)
     };
-    let last = |measure, a, b| results.compare(set, ("n", n), measure, a, b);
+    let last = |measure, a, b| results.compare(set, ("n", results.last()), measure, a, b);
     let claims = [
-        mean(ERROR, GAUSSIAN).at_most("nearly 1", 1.03),
+        mean(ERROR, GAUSSIAN_SKETCH).at_most("nearly 1", 1.03),
         mean(ERROR, NYSTROM).at_most("at most 1", 1.01),
-        last(ERROR, ACCUMULATION, GAUSSIAN).at_most("nearly 1", 1.05),
+        last(ERROR, ACCUMULATION, GAUSSIAN_SKETCH).at_most("nearly 1", 1.05),
         last(ERROR, ACCUMULATION, NYSTROM).at_most("at most 1", 1.02),
         mean(SECONDS, NYSTROM).at_most("nearly 1", 1.5),
-        last(SECONDS, GAUSSIAN, ACCUMULATION).at_least("many times", 5.0),
+        last(SECONDS, GAUSSIAN_SKETCH, ACCUMULATION).at_least("many times", 5.0),
         last(SECONDS, VERY_SPARSE, ACCUMULATION).at_least("between the two", 1.0),
-        last(SECONDS, GAUSSIAN, VERY_SPARSE).at_least("between the two", 1.0),
+        last(SECONDS, GAUSSIAN_SKETCH, VERY_SPARSE).at_least("between the two", 1.0),
     ];
     claims.map(Claim::picture).into()
 }
@@ -132,28 +253,32 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
     let words = |what: &str| format!("{}: {what}", set.label());
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
-        Claim::at_most(
-            &words(
+        measured(
+            words(
                 "relative difference of the test errors with Falkon and directly, largest over n \
                  and methods",
             ),
-            "no change",
             largest(places().map(change)),
-            0.01,
-        ),
+        )
+        .at_most("no change", 0.01),
         results
-            .compare_all(set, ("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN)
+            .compare_all(
+                set,
+                ("largest over n", largest),
+                FALKON_ERROR,
+                ACCUMULATION,
+                GAUSSIAN_SKETCH,
+            )
             .at_most("the same order for m ≤ 32", 1.1),
-        Claim::at_most(
-            &words(
+        measured(
+            words(
                 "test error of the accumulation over that of another method in the same time, \
                  largest",
             ),
-            "at most 1",
             largest(others.filter_map(at_the_same_time)),
-            1.01,
-        ),
-        Claim::at_most(&words(faster), "little", geometric_mean(xs.iter().map(speed_up)), 1.25),
+        )
+        .at_most("at most 1", 1.01),
+        measured(words(faster), geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
     ];
     claims.map(Claim::picture).into()
 }

@@ -2,40 +2,15 @@
 //! Figure 1 (right), four ways of sampling; and for a number of kernel values, beside divide and
 //! conquer.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Bernoulli, Points};
-use nystrom::krr::DivideAndConquerKrr;
+use nystrom::kernels::Bernoulli;
 use nystrom::krr::risk::Risk;
-use nystrom::leverage::{AlaouiMahoney, ExactScores, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::PsdMatrix;
+use nystrom::prelude::*;
 
-use super::bernoulli_problem::{BETA, BernoulliProblem, CHOICES, NOISE, RIDGE};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIAGONAL, DIVIDE_AND_CONQUER, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics::largest;
-
-pub const FIG1_RIGHT: Experiment = Experiment {
-    name: "alaoui-mahoney-fig1-right",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Figure 1, right",
-    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with far \
-           fewer columns than uniform or diagonal sampling. Table 1 prints the risk ratio 1.01 for \
-           leverage sampling at p = 2 d_eff.",
-    data: &[],
-    run: fig1_right,
-};
-
-pub const AGAINST_DIVIDE_AND_CONQUER: Experiment = Experiment {
-    name: "alaoui-mahoney-divide-and-conquer",
-    figure: "Section 1, against divide and conquer",
-    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff². \
-           It needs n²/m kernel values, hence n·d_eff². Nyström by leverage scores needs about \
-           n·d_eff, uniform columns n·d_mof.",
-    run: against_divide_and_conquer,
-    ..FIG1_RIGHT
-};
 
 /// Numbers of columns drawn; beside divide and conquer, those below n of the second list.
 const COLUMNS: [usize; 12] = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384];
@@ -50,13 +25,13 @@ const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n ov
 const ENTRIES: Measure = Measure::new("kernel values", "kernel values").log();
 const TITLE: &str = "Mean risk over that of exact KRR, with standard errors";
 
-fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (problem, exact) = problem(500)?;
-    let draws = ctx.pick(3, 30, 100);
+pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
+    let (problem, draws) = (BernoulliProblem::new(500)?, ctx.pick(3, 30, 100));
+    let d_eff = problem.leverage.d_eff();
     let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM]).repetitions(draws).parallel();
     let methods = [UNIFORM, DIAGONAL, LEVERAGE, FAST_LEVERAGE];
     let results = grid.run(|draw| {
-        methods.into_iter().try_for_each(|m| through(draw, m, &problem, &exact.scores, &COLUMNS))
+        methods.into_iter().try_for_each(|method| through(draw, method, &problem, &COLUMNS))
     })?;
 
     let mut out = results.outcome(format!(
@@ -65,37 +40,24 @@ fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let plot = results.plot("risk", TITLE, Axis::log("number of columns p"), &PROBLEM, RATIO);
     out.plots.extend(plot.map(with(|plot| {
         plot.horizontal("exact KRR", 1.0);
-        plot.vertical("2 d_eff", 2.0 * exact.d_eff());
+        plot.vertical("2 d_eff", 2.0 * d_eff);
     })));
     let table = results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]);
     out.tables.extend(table.by_x("p").build());
-    out.claims = claims_on_columns(&results, exact.d_eff());
-    out.notes = paragraphs([
-        CHOICES,
-        "How far uniform sampling falls behind is a property of our design. 476 of the 500 points \
-         are within 1e-6 of 0 or 1, which are one point for this periodic kernel. Uniform columns \
-         hardly ever come from the other 24, on which f* varies. The paper's figure shows several \
-         times as many uniform columns on its own design, which it does not state.",
-        "The Bernoulli kernel has a constant diagonal, so diagonal sampling is uniform sampling \
-         in law; both are drawn.",
-        &format!(
-            "Approximate scores: section 3.5 with {SCORE_COLUMNS} columns, drawn anew each time. \
-             Theorem 4 would ask for more than n columns here, \
-             and a point far from all sampled ones gets a score near 0: that is where the \
-             approximate scores lose."
-        ),
-    ]);
+    out.claims = claims_on_columns(&results, d_eff);
+    out.values = vec![("columns", SCORE_COLUMNS.to_string())];
     Ok(out)
 }
 
-fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(200, 500, 500), ctx.pick(2, 15, 50));
-    let (problem, exact) = problem(n)?;
+    let problem = BernoulliProblem::new(n)?;
+    let d_eff = problem.leverage.d_eff();
     let grid = Grid::new(ctx, "risk", &[PROBLEM]).repetitions(draws).parallel();
     let columns: Vec<usize> = COLUMNS_BESIDE_PARTS.into_iter().filter(|&p| p < n).collect();
     let results = grid.run(|draw| {
         for method in [UNIFORM.called("uniform columns"), LEVERAGE.called("leverage columns")] {
-            through(draw, method, &problem, &exact.scores, &columns)?;
+            through(draw, method, &problem, &columns)?;
         }
         PARTS.into_iter().try_for_each(|parts| in_parts(draw, &problem, parts))
     })?;
@@ -108,25 +70,11 @@ fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
     out.plots.extend(plot.map(with(|plot| plot.horizontal("exact KRR", 1.0))));
     let table = results.table("risk", TITLE, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
-    out.claims = claims_on_kernel_values(&results, n as f64 * exact.d_eff());
+    out.claims = claims_on_kernel_values(&results, n as f64 * d_eff);
     let reaching = reaching(&results, DIVIDE_AND_CONQUER).into_iter().fold(0.0, f64::max);
-    out.notes = vec![
-        CHOICES.into(),
-        format!(
-            "The largest number of parts with a ratio ≤ 1.1 is {reaching}, where n/d_eff² = \
-             {:.2}. The columns' own n·d_eff scores are not counted, \
-             as the paper does not.",
-            n as f64 / exact.d_eff().powi(2)
-        ),
-    ];
+    let ratio = format!("{:.2}", n as f64 / d_eff.powi(2));
+    out.values = vec![("parts", reaching.to_string()), ("ratio", ratio)];
     Ok(out)
-}
-
-/// The problem of n points, and its exact scores.
-fn problem(n: usize) -> anyhow::Result<(BernoulliProblem, ExactScores<f64>)> {
-    let problem = BernoulliProblem::new(n)?;
-    let exact = exact_scores(&problem.matrix()?, RIDGE)?;
-    Ok((problem, exact))
 }
 
 /// R(f̂_L)/R(f̂_K) of a method and its kernel values, p columns drawn with replacement for every p.
@@ -134,7 +82,6 @@ fn through(
     draw: &mut Draw<'_, &'static str>,
     method: Method,
     problem: &BernoulliProblem,
-    scores: &[f64],
     columns: &[usize],
 ) -> anyhow::Result<()> {
     let k = problem.matrix()?;
@@ -143,12 +90,12 @@ fn through(
         let weights = match method {
             m if m == UNIFORM => vec![1.0; k.dim()],
             m if m == DIAGONAL => k.diag(),
-            m if m == LEVERAGE => scores.to_vec(),
+            m if m == LEVERAGE => problem.leverage.scores.clone(),
             _ => AlaouiMahoney { columns: SCORE_COLUMNS }.scores(&k, RIDGE, rng)?,
         };
         let (ratio, distinct) = problem.through(&weights, p, rng)?;
         let entries = (k.dim() * distinct) as f64;
-        draw.put_all(p as f64, method, [(RATIO, ratio), (ENTRIES, entries)]);
+        draw.put_all(p, method, [(RATIO, ratio), (ENTRIES, entries)]);
     }
     Ok(())
 }
@@ -166,13 +113,13 @@ fn in_parts(
     let krr = DivideAndConquerKrr { parts, ..krr };
     let model = krr.fit((points, Mat::<f64>::identity(n, n).as_ref()), rng)?;
     let hat = model.predict(points)?;
-    let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.f_star[j]).sum::<f64>();
+    let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.truth.f_star[j]).sum::<f64>();
     let bias_squared =
-        (0..n).map(|i| (fitted(i) - problem.f_star[i]).powi(2)).sum::<f64>() / n as f64;
+        (0..n).map(|i| (fitted(i) - problem.truth.f_star[i]).powi(2)).sum::<f64>() / n as f64;
     let risk = Risk { bias_squared, variance: NOISE * hat.squared_norm_l2() / n as f64 };
     let entries = model.report().kernel_entries as f64;
-    let values = [(RATIO, risk.ratio(problem.exact)), (ENTRIES, entries)];
-    draw.put_all(parts as f64, DIVIDE_AND_CONQUER, values);
+    let values = [(RATIO, risk.ratio(problem.truth.risk)), (ENTRIES, entries)];
+    draw.put_all(parts, DIVIDE_AND_CONQUER, values);
     Ok(())
 }
 
@@ -186,23 +133,21 @@ fn reaching(results: &Results, method: Method) -> Vec<f64> {
 fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
     let reached = |method| *reaching(results, method).first().unwrap_or(&f64::INFINITY);
     let double = COLUMNS.into_iter().find(|&p| p as f64 >= 2.0 * d_eff).unwrap_or(COLUMNS[11]);
-    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).ratio;
+    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
     let approximate = largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     let text = format!("risk ratio of exact leverage at p = {double}");
     vec![
-        Claim::near(&text, 1.01, results.get(&PROBLEM, double, LEVERAGE, RATIO), 0.05),
-        Claim::at_least(
+        measured(text, results.get(&PROBLEM, double, LEVERAGE, RATIO)).near(1.01, 0.05),
+        measured(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
-            "ours, by design: several times as many",
             reached(UNIFORM) / reached(LEVERAGE),
-            3.0,
-        ),
-        Claim::at_most(
+        )
+        .at_least("ours, by design: several times as many", 3.0),
+        measured(
             "largest ratio of risks, approximate over exact leverage, for p ≥ d_eff",
-            "ours: indistinguishable",
             approximate,
-            1.2,
-        ),
+        )
+        .at_most("ours: indistinguishable", 1.2),
     ]
 }
 
@@ -216,11 +161,11 @@ fn claims_on_kernel_values(results: &Results, n_d_eff: f64) -> Vec<Claim> {
     let leverage = needed(LEVERAGE);
     let over = |of: &str, method, paper: &str, bound| {
         let what = text(of, "those of leverage columns");
-        Claim::at_least(&what, paper, needed(method) / leverage, bound)
+        measured(what, needed(method) / leverage).at_least(paper, bound)
     };
     let by_scores = text("leverage columns", "n·d_eff");
     vec![
-        Claim::at_most(&by_scores, "order n·d_eff", leverage / n_d_eff, 4.0),
+        measured(by_scores, leverage / n_d_eff).at_most("order n·d_eff", 4.0),
         over("divide and conquer", DIVIDE_AND_CONQUER, "d_eff in order", 1.0),
         over("uniform columns", UNIFORM, "d_mof/d_eff in order", 2.0),
     ]

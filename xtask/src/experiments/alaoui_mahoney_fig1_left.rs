@@ -1,27 +1,13 @@
 //! Figure 1 (left) of Alaoui & Mahoney 2015: λ-ridge leverage scores on the synthetic problem.
 
-use nystrom::leverage::exact_scores;
-
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, RIDGE};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point};
+use super::bernoulli_problem::BernoulliProblem;
+use crate::experiment::{Axis, Context, Outcome, Plot, Point, measured};
 use crate::method::EXACT;
 
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-fig1-left",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Figure 1, left",
-    says: "The design is asymmetric, dense at the borders of (0, 1) and sparse at its centre. Few \
-           points have a high leverage score, those at the centre. Here n = 500, λ = 1e-6, d_eff = \
-           24 and d_mof = 500.",
-    data: &[],
-    run,
-};
-
-fn run(_: &Context) -> anyhow::Result<Outcome> {
+pub fn run(_: &Context) -> anyhow::Result<Outcome> {
     let n = 500;
     let problem = BernoulliProblem::new(n)?;
-    let exact = exact_scores(&problem.matrix()?, RIDGE)?;
+    let exact = &problem.leverage;
     let mut by_score: Vec<(f64, f64)> =
         problem.x.iter().copied().zip(exact.scores.iter().copied()).collect();
     let (x, y) = (Axis::linear("design point x"), Axis::log("leverage score l(x)"));
@@ -38,23 +24,23 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
         as f64
         / 10.0;
     let claims = vec![
-        Claim::at_most("share of points with a score ≥ 0.5", "few (picture)", high, 0.1).picture(),
-        Claim::at_least(
+        measured("share of points with a score ≥ 0.5", high)
+            .at_most("few (picture)", 0.1)
+            .picture(),
+        measured(
             "share of the ten highest scores that belong to the ten points nearest ½",
-            "those at the centre (picture)",
             central,
-            0.8,
         )
+        .at_least("those at the centre (picture)", 0.8)
         .picture(),
         // ours: the paper leaves β and the design open
-        Claim::near("d_eff", 24.0, exact.d_eff(), 0.5),
-        Claim::near("d_mof", 500.0, exact.d_mof(), 0.5),
+        measured("d_eff", exact.d_eff()).near(24.0, 0.5),
+        measured("d_mof", exact.d_mof()).near(500.0, 0.5),
     ];
     Ok(Outcome {
         scale_note: "n = 500 as in the paper, at every scale".into(),
         plots: vec![plot],
         claims,
-        notes: vec![CHOICES.into()],
         ..Outcome::default()
     })
 }

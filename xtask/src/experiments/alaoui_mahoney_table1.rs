@@ -1,32 +1,15 @@
 //! Table 1 of Alaoui & Mahoney 2015: effective dimension, maximal degrees of freedom and risk ratio
 //! on eleven problems.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Kernel, KernelMatrix, Linear, Points};
-use nystrom::krr::risk::FixedDesign;
-use nystrom::leverage::exact_scores;
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
-use nystrom::sketch::{Draw as With, Landmarks, Nystrom};
+use nystrom::prelude::*;
+use nystrom::sketch::Draw as With;
 
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE};
-use super::papers;
+use super::bernoulli_problem::BernoulliProblem;
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Claim, Column, Context, Outcome, measured};
 use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, PROBLEM, UNIFORM};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-table1",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Table 1",
-    says: "Leverage scores draw p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns. \
-           Nyström KRR then has the risk of exact KRR within 1 to 10 % (linear), 50 % (RBF on Gas) \
-           or 1 % (RBF on Pumadyn). Uniform sampling needs d_mof, which is n in nearly every row. \
-           Equation (4) adds nλ to K; the λ of the table is read as nλ here.",
-    data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
-    run,
-};
 
 /// A row as printed.
 struct Row {
@@ -71,10 +54,11 @@ const CUT_SHORT: &str = "pumadyn-32fm";
 const DRAWN: Method = LEVERAGE.called("p draws");
 const DISTINCT: Method = UNIFORM.called("p distinct");
 
-const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n over that of exact KRR");
-const D_EFF_PER_SAMPLE: Measure = Measure::new("d_eff with nλ", "d_eff with nλ");
-const LIMIT: Measure = Measure::new("limit of d_mof", "n K_ii/(K_ii + μ)");
-const P: Measure = Measure::new("p", "columns p");
+const RATIO: Measure = Measure::named("risk ratio");
+const D_EFF_PER_SAMPLE: Measure = Measure::named("d_eff with nλ");
+/// n K_ii/(K_ii + μ).
+const LIMIT: Measure = Measure::named("limit of d_mof");
+const P: Measure = Measure::named("p");
 const FACTS: [Measure; 8] = [N, FEATURES, LAMBDA, D_EFF, D_MOF, D_EFF_PER_SAMPLE, LIMIT, P];
 
 labelled!(Row);
@@ -90,7 +74,7 @@ impl Row {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = Grid::new(ctx, "rows", &ROWS)
         .repetitions(ctx.pick(2, 20, 100))
         .parallel()
@@ -112,7 +96,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.build());
     out.claims =
         results.measured(&ROWS).into_iter().flat_map(|row| claims(&results, row)).collect();
-    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -129,7 +112,7 @@ fn prepare(ctx: &Context, row: &Row) -> anyhow::Result<Prepared> {
     let (k, features, truth) = if row.data.is_empty() {
         let problem = BernoulliProblem::new(500)?;
         let k = problem.matrix()?.block((0..500).into(), (0..500).into());
-        (k, 1, Truth { f_star: problem.f_star, noise: NOISE, risk: problem.exact })
+        (k, 1, problem.truth)
     } else {
         let data = ctx.dataset(row.data)?;
         let n = data.x.nrows().min(ctx.pick(200, 2000, 2000));
@@ -165,8 +148,8 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
     let k = Dense::new(k.as_ref())?;
     for (method, with) in [(DRAWN, With::WithReplacement), (DISTINCT, With::WithoutReplacement)] {
         let landmarks = Landmarks::draw(scores, *p, with, &mut draw.rng(method.name))?;
-        let design = FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &truth.f_star)?;
-        draw.put(method, RATIO, design.risk(draw.setting.ridge(), truth.noise)?.ratio(truth.risk));
+        let ratio = truth.ratio(&Nystrom::new(&k, &landmarks)?, draw.setting.ridge())?;
+        draw.put(draw.size, method, RATIO, ratio);
     }
     Ok(())
 }
@@ -177,11 +160,12 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     let (label, [d_eff, d_mof, printed]) = (row.label, row.printed);
     let ratio = |method: Method| {
         let text = format!("{label}: risk ratio at p = {} d_eff, {}", row.factor(), method.name);
-        Claim::near(&text, printed, results.get(row, 0, method, RATIO), 0.05)
+        measured(text, results.get(row, 0, method, RATIO)).near(printed, 0.05)
     };
-    let near = |fact: Measure, value: f64| {
-        let measured = results.get(row, 0, PROBLEM, fact);
-        Claim::near(&format!("{label}: {}, λ read as nλ", fact.key), value, measured, 0.05 * value)
+    let near = |fact: Measure, printed: f64| {
+        let value = results.get(row, 0, PROBLEM, fact);
+        measured(format!("{label}: {}, λ read as nλ", fact.key), value)
+            .near(printed, 0.05 * printed)
     };
     // p = 2 d_eff is above the rank of a linear kernel: L = K, and a printed 0.99 cannot be missed
     let vacuous = row.rbf.is_none() && !row.data.is_empty() && (printed - 1.0).abs() < 0.05;
@@ -195,27 +179,3 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     }
     claims
 }
-
-const NOTES: [&str; 8] = [
-    CHOICES,
-    "Equation (4) of the paper has K + nλI. The printed λ is read as nλ, the absolute ridge in \
-     K + λI, on standardised features: of the readings tried \
-     (raw, centred or standardised features; λ or nλ) the only one that brings the linear rows \
-     on Gas near the printed 126 and 125. The column \"d_eff with nλ\" shows the other.",
-    "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
-     because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
-     RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \
-     unit-diagonal kernel at the printed λ in either reading.",
-    "A linear kernel on 32 or 128 features has that rank, and p = 2 d_eff columns are more: L = K, \
-     and the ratio is 1. On Pumadyn (0.99 is printed) that is shown and not judged. On Gas it \
-     contradicts the printed 1.10 and 1.09.",
-    "Of Pumadyn-32FH no public copy is known: its two rows are missing.",
-    "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the \
-     d_eff of the RBF kernel, is shown there and not judged.",
-    "For real data f* and the noise are not known and the paper does not say what it took. \
-     Here f* is the exact fit itself and the noise variance \
-     ‖y − f̂‖²/tr((I − H)²), with y scaled to variance 1.",
-    "The theorem draws with replacement, so p draws are fewer than p columns; the paper does \
-     not say how the table was made. Both are shown; \
-     p distinct columns are ours.",
-];

@@ -1,23 +1,12 @@
 //! Cost of fast against exact scores (Alaoui & Mahoney 2015, section 3.5): O(np²) against O(n³), by
 //! fitted exponents.
 
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::{Ridge, random};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Grid, Measure, Results, labelled};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "alaoui-mahoney-time",
-    paper: &papers::ALAOUI_MAHONEY_2015,
-    figure: "Section 3.5, running time",
-    says: "Approximate scores take O(np²) time, exact ones O(n³).",
-    data: &[],
-    run,
-};
 
 const RIDGE: Ridge<f64> = Ridge::PerSample(1e-4);
 /// Timings of each size; their median counts.
@@ -36,7 +25,7 @@ struct Series {
 
 labelled!(Series);
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let exact: &[usize] =
         ctx.pick(&[100, 200], &[1000, 1500, 2250, 3375, 5000], &[1000, 2000, 4000, 8000, 12_000]);
     let fast: &[usize] = ctx.pick(
@@ -59,7 +48,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             let rng = &mut draw.rng(&format!("{size}"));
             let x = random::standard_normal::<f64>(3, n, rng);
             let k = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_cols(x.as_ref()))?;
-            draw.timed_at(size as f64, method, TIME, || {
+            draw.timed(size, method, TIME, || {
                 if method == EXACT {
                     exact_scores(&k, RIDGE)?;
                 } else {
@@ -82,13 +71,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("time", "Medians", &series, &[TIME]);
     out.tables.extend(table.by_setting("scores").by_x("n or p").build());
     out.claims = claims(&results, &series);
-    out.notes = paragraphs([
-        &format!("Fast scores: p = {} where n grows, n = {} where p grows.", fixed.1, fixed.0),
-        "All sizes are beyond those at which B is kept between its two passes, so that one code \
-         path is timed.",
-        "Below p of about a thousand the np kernel evaluations weigh as much as the np² products, \
-         so the exponent of p is below 2.",
-    ]);
+    out.values = vec![("p", fixed.1.to_string()), ("n", fixed.0.to_string())];
     Ok(out)
 }
 
@@ -96,8 +79,8 @@ fn claims(results: &Results, [exact, fast, in_p]: &[Series; 3]) -> Vec<Claim> {
     let exponent = |s: &Series| results.exponent(s, s.method, TIME);
     // ours: the paper prints the orders, sizes and tolerances are ours
     vec![
-        Claim::between("exponent of n, fast scores", "1", exponent(fast), [0.85, 1.15]),
-        Claim::between("exponent of p, fast scores", "at most 2", exponent(in_p), [1.0, 2.2]),
-        Claim::between("exponent of n, exact scores", "3", exponent(exact), [2.5, 3.5]),
+        measured("exponent of n, fast scores", exponent(fast)).between("1", [0.85, 1.15]),
+        measured("exponent of p, fast scores", exponent(in_p)).between("at most 2", [1.0, 2.2]),
+        measured("exponent of n, exact scores", exponent(exact)).between("3", [2.5, 3.5]),
     ]
 }

@@ -13,11 +13,12 @@
 //! The exponent was chosen for d_eff = 24 alone; d_mof = 500 follows. With β = 2 no design of the
 //! symmetric two-parameter family of quantiles ½(1 − (1 − v)^b)^a meets both: 24.3 goes with 488.
 
-use nystrom::kernels::{Bernoulli, Kernel, KernelMatrix, Points};
-use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::rand::Rng;
-use nystrom::sketch::{Landmarks, Nystrom};
+use nystrom::kernels::Bernoulli;
+use nystrom::leverage::ExactScores;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+
+use super::truth::Truth;
 
 /// Exponent of the design: the larger, the denser the borders.
 const EXPONENT: i32 = 270;
@@ -28,23 +29,14 @@ pub const NOISE: f64 = 0.01;
 /// The ridge.
 pub const RIDGE: Ridge<f64> = Ridge::Absolute(1e-6);
 
-/// What the experiments say about these choices.
-pub const CHOICES: &str = "The paper leaves open β, the law of the design, f* and the noise. Here \
-                           β = 1, the ridge 1e-6 is absolute, the \
-    design has the quantiles of ½v^270 and 1 − ½v^270 with v uniform, f* is k(·, ¼) − k(·, ¾) \
-    scaled to maximum 1, and the noise has \
-     standard deviation 0.1. The exponent was chosen for the printed d_eff of 24; the printed \
-     d_mof of 500 follows. With β = 2 no design \
-    of a symmetric two-parameter family meets both numbers: 24.3 goes with 488.";
-
 /// The problem.
 pub struct BernoulliProblem {
     /// The design, sorted.
     pub x: Vec<f64>,
-    /// f*(x_i).
-    pub f_star: Vec<f64>,
-    /// Risk of exact KRR.
-    pub exact: Risk,
+    /// f* at the design, and the risk of exact KRR.
+    pub truth: Truth,
+    /// Exact scores.
+    pub leverage: ExactScores<f64>,
 }
 
 impl BernoulliProblem {
@@ -59,9 +51,10 @@ impl BernoulliProblem {
             (0..n - half).map(|i| (1.0 - quantile(i, 0.75, n - half)).min(1.0 - f64::EPSILON));
         let mut x: Vec<f64> = left.chain(right).collect();
         x.sort_by(f64::total_cmp);
-        let f_star = truth(&x)?;
-        let exact = FixedDesign::exact(&matrix(&x)?, &f_star)?.risk(RIDGE, NOISE)?;
-        Ok(BernoulliProblem { exact, x, f_star })
+        let k = matrix(&x)?;
+        let truth = Truth::known(&k, RIDGE, truth(&x)?, NOISE)?;
+        let leverage = exact_scores(&k, RIDGE)?;
+        Ok(BernoulliProblem { truth, leverage, x })
     }
 
     /// R(f̂_L)/R(f̂_K) of p columns drawn with replacement in proportion to the weights, and how many
@@ -78,8 +71,7 @@ impl BernoulliProblem {
         let drawn = random::with_replacement(weights, p, rng)?;
         let landmarks = Landmarks::from_draws(self.x.len(), &drawn)?;
         let nystrom = Nystrom::new(&self.matrix()?, &landmarks)?;
-        let risk = FixedDesign::low_rank(nystrom.factor(), &self.f_star)?.risk(RIDGE, NOISE)?;
-        Ok((risk.ratio(self.exact), landmarks.len()))
+        Ok((self.truth.ratio(&nystrom, RIDGE)?, landmarks.len()))
     }
 
     /// The kernel matrix.

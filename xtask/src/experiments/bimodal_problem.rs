@@ -10,21 +10,11 @@
 //! N(0, 1/4). In the SA paper both are illegible; they are those of the same authors' paper on
 //! accumulations of projections (2021), which has this very design.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::Points;
 use nystrom::linalg_core::random;
-use rand::{Rng, RngExt};
+use nystrom::prelude::*;
 
 /// Variance of the noise.
 pub const NOISE: f64 = 0.25;
-
-/// What the experiments say about these choices.
-pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, \
-                           1]^d, otherwise independent coordinates on [2, 2.5] with density \
-    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f* from g(t) = 1.6·|(t − 0.4)(t − \
-    0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). f* and noise are \
-    illegible in this paper and taken from the same authors' paper on accumulations of \
-    projections.";
 
 /// The distribution of the points.
 #[derive(Debug, Clone, Copy)]

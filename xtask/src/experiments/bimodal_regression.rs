@@ -1,20 +1,16 @@
 //! Regression on the bimodal design with landmarks drawn by each method's scores: what Figures 1
-//! and 3 of Chen & Yang 2021 share.
+//! and 3 of Chen & Yang 2021 share; and with sketches.
 
 use std::f64::consts::PI;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Kernel, KernelMatrix, Points};
-use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
+use nystrom::krr::metrics::mse;
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Exact, Guard, KernelDensity, Projector, RecursiveRls,
-    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Stationary,
+    Bandwidth, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRlsOfSize,
+    Stationary,
 };
-use nystrom::linalg_core::Ridge;
-use nystrom::sketch::{Draw, Landmarks};
-use rand::Rng;
+use nystrom::prelude::*;
 
-use super::bimodal_problem::{BimodalPoints, observe};
+use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
 use crate::lab::Measure;
 use crate::method::{self, Method};
 use crate::statistics::mean_and_deviation;
@@ -55,19 +51,21 @@ pub struct Regression<K> {
 }
 
 impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
-    /// Observations of f* at the points of a design.
+    /// Points of a design, and observations of f* at them.
     ///
     /// # Randomness
-    /// The noise.
+    /// The points, then the noise.
     pub fn new(
-        design: BimodalPoints,
-        f_star: Mat<f64>,
+        design: BimodalDesign,
+        truth: fn(&BimodalPoints) -> Mat<f64>,
         kernel: K,
-        ridge: Ridge<f64>,
+        lambda: f64,
         rng: &mut dyn Rng,
     ) -> Self {
+        let design = design.draw(rng);
+        let f_star = truth(&design);
         let y = observe(&f_star, rng);
-        Regression { design, f_star, y, kernel, ridge }
+        Regression { design, f_star, y, kernel, ridge: Ridge::PerSample(lambda) }
     }
 
     /// x_1, …, x_n.
@@ -138,14 +136,28 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
         self.error_of(&model.predict(self.points())?)
     }
 
-    /// The same of exact KRR.
-    pub fn full_error(&self) -> anyhow::Result<f64> {
+    /// Exact KRR at the points.
+    pub fn exact(&self) -> anyhow::Result<Mat<f64>> {
         let krr = ExactKrr::new(self.kernel, self.ridge);
-        let model = krr.fit((self.points(), self.y.as_ref()))?;
-        self.error_of(&model.predict(self.points())?)
+        Ok(krr.fit((self.points(), self.y.as_ref()))?.predict(self.points())?)
     }
 
-    fn error_of(&self, predicted: &Mat<f64>) -> anyhow::Result<f64> {
+    /// A sketch of d columns drawn, and the regression with it.
+    ///
+    /// # Randomness
+    /// The sketch.
+    pub fn sketched(
+        &self,
+        law: &dyn SketchDistribution<f64>,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<KrrModel<K, f64>> {
+        let (x, krr) = (self.points(), SketchedKrr::new(self.kernel, self.ridge));
+        Ok(krr.fit((x, self.y.as_ref()), &*law.draw(x.len(), d, rng)?)?)
+    }
+
+    /// The error of predictions at the points.
+    pub fn error_of(&self, predicted: &Mat<f64>) -> anyhow::Result<f64> {
         Ok(mse(predicted.as_ref(), self.f_star.as_ref())?)
     }
 }

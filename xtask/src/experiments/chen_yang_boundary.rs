@@ -1,26 +1,12 @@
 //! What spectral analysis (Chen & Yang 2021) does not see: the true scores next to the boundary of
 //! the support.
 
-use nystrom::kernels::{KernelMatrix, Matern, Points};
-use nystrom::leverage::{LocalScore, exact_scores};
-use nystrom::linalg_core::Ridge;
+use nystrom::leverage::LocalScore;
+use nystrom::prelude::*;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured, number};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-boundary",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "none: boundary of the support",
-    says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the \
-           support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds. At small λ this is 2α/d \
-           = (2ν + d)/d times K̃. It is so in a layer as thick as the equivalent kernel, h = \
-           (λ'/p)^(1/2α).",
-    data: &[],
-    run,
-};
 
 /// The ridge at which the equivalent kernel of Matérn ν (scale a = 1) has width h at p = 1: λ' =
 /// h^{2α}, λ = C λ'.
@@ -41,16 +27,15 @@ const LAYERS: [Layer; 4] = [
 /// Beyond this many h the interior begins.
 const DEPTH: f64 = 8.0;
 
-const EDGE: Measure = Measure::new("truth / K̃ at the boundary", "truth / K̃ at the boundary");
-const FLAT: Measure = Measure::new("flat_boundary / K̃", "flat_boundary / K̃");
-const FACTOR: Measure = Measure::new("2α/d", "2α/d");
-const INSIDE: Measure =
-    Measure::new("largest |truth / K̃ − 1| inside", "largest |truth / K̃ − 1| inside");
+const EDGE: Measure = Measure::named("truth / K̃ at the boundary");
+const FLAT: Measure = Measure::named("flat_boundary / K̃");
+const FACTOR: Measure = Measure::named("2α/d");
+const INSIDE: Measure = Measure::named("largest |truth / K̃ − 1| inside");
 const PROFILE: Measure = Measure::new("truth / K̃", "true rescaled score / K̃");
 
 labelled!(Layer, |l| format!("ν = {}, h = {}", l.nu, l.h));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let n = ctx.pick(400, 4000, 8000);
     let results = Grid::new(ctx, "ridges", &LAYERS).sizes(&[(n, 1)]).run(cell)?;
     let note = format!(
@@ -73,10 +58,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("boundary", title, &LAYERS, &facts);
     out.tables.extend(table.by_setting("kernel and width").build());
     out.claims = LAYERS.iter().flat_map(|layer| claims(&results, layer, n)).collect();
-    out.notes = paragraphs([
-        "The factor does not depend on n or h: the relative error at the boundary stays, and only \
-         the share of points in the layer, of order h, goes to 0.",
-    ]);
     Ok(out)
 }
 
@@ -99,7 +80,7 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
     draw.facts([(FACTOR, 2.0 * (nu + 0.5)), (INSIDE, inside)]);
     let shown = (10.0 * h * n as f64) as usize; // up to ten widths from the boundary
     for i in (0..shown).step_by(shown.div_ceil(300)) {
-        draw.put_at(x[i] / h, curve, PROFILE, ratio[i]);
+        draw.put(x[i] / h, curve, PROFILE, ratio[i]);
     }
     Ok(())
 }
@@ -110,8 +91,8 @@ fn claims(results: &Results, layer: &Layer, n: usize) -> [Claim; 2] {
     let edge = format!("{what}: truth over flat_boundary at the boundary");
     let inside = format!("{what}: |truth/K̃ − 1| farther than {DEPTH} h from the boundary");
     [
-        Claim::near(&edge, 1.0, of(EDGE).over(of(FLAT)), 0.05),
+        measured(edge, of(EDGE).over(of(FLAT))).near(1.0, 0.05),
         // ours: the theorem has no rate
-        Claim::at_most(&inside, "ours: goes to 0", of(INSIDE), 0.05),
+        measured(inside, of(INSIDE)).at_most("ours: goes to 0", 0.05),
     ]
 }

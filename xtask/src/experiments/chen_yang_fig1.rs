@@ -4,29 +4,15 @@
 use std::time::Instant;
 
 use nystrom::kernels::Matern;
-use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::{BimodalDesign, CHOICES};
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::{
     BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
     SA_TREE, SA_TRUE, UNIFORM,
 };
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
 use crate::method::Method;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig1",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 1",
-    says: "The design is three-dimensional and bimodal, the kernels are Matérn. Regression on \
-           landmarks from SA scores has the error of that from Recursive-RLS (RC) and BLESS. This \
-           is below the error with uniform landmarks (Vanilla). The time of SA scores is nearly \
-           linear in n and far below the others'.",
-    data: &[],
-    run,
-};
 
 /// Kernel, design, ridge λ = c·n^{−e} and number of draws d_sub = ⌊c·n^e⌋.
 struct Config {
@@ -77,51 +63,36 @@ const ON_ONE_CORE: usize = 2;
 const SECONDS: Measure = Measure::time("time", "time of the scores / s");
 const ONE_CORE: Measure = Measure::time("time on one core", "time of the scores on one core / s");
 const SWEPT: Measure = Measure::new("error with more landmarks", ERROR.label).log();
-const D_SUB: Measure = Measure::new("d_sub", "draws of landmarks d_sub");
+const D_SUB: Measure = Measure::named("d_sub");
 
-/// How much is run.
-struct Sizes {
-    /// n and the number of draws of the problem.
-    of: &'static [(usize, usize)],
-    /// Draws of landmarks per draw of the problem.
-    draws: usize,
-    /// The n of [`MULTIPLES`].
-    sweep: usize,
-    /// n × n methods run up to this n.
-    exact: usize,
+/// Draws of landmarks per draw of the problem, the n of [`MULTIPLES`], and the largest n at which
+/// n × n methods run.
+fn limits(ctx: &Context) -> (usize, usize, usize) {
+    ctx.pick((1, 300, 300), (3, 4472, 2000), (5, 10_000, 10_000))
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes = ctx.pick(
-        Sizes { of: &[(300, 2), (600, 2)], draws: 1, sweep: 300, exact: 300 },
-        Sizes {
-            of: &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
-            draws: 3,
-            sweep: 4472,
-            exact: 2000,
-        },
-        Sizes {
-            of: &[
-                (2000, 30),
-                (4472, 30),
-                (10_000, 30),
-                (22_361, 30),
-                (50_000, 30),
-                (158_114, 10),
-                (500_000, 5),
-            ],
-            draws: 5,
-            sweep: 10_000,
-            exact: 10_000,
-        },
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    let sizes: &[(usize, usize)] = ctx.pick(
+        &[(300, 2), (600, 2)],
+        &[(2000, 12), (4472, 8), (10_000, 5), (22_361, 3), (50_000, 2)],
+        &[
+            (2000, 30),
+            (4472, 30),
+            (10_000, 30),
+            (22_361, 30),
+            (50_000, 30),
+            (158_114, 10),
+            (500_000, 5),
+        ],
     );
+    let (landmark_draws, sweep, _) = limits(ctx);
     let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes.of);
-    let results = grid.run(|draw| cell(draw, &sizes, &one_core))?;
+    let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes);
+    let results = grid.run(|draw| cell(draw, &one_core))?;
 
     let note = "draws of the landmarks on each; a full run goes to n = 500,000. The paper: 30 \
                 draws; its sizes are illegible";
-    let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), sizes.draws));
+    let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), landmark_draws));
     for config in &CONFIGS {
         let (key, name) = (config.key, config.key.to_uppercase());
         let title = |what: &str| format!("Config {name}, Matérn ν = {}: {what}", config.nu);
@@ -131,7 +102,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let n = "number of points n";
         let one_core = "time of the scores on one core, as in the paper";
         let along = title("error against time, n growing along each line (right panel)");
-        let more = format!("more landmarks at n = {}", sizes.sweep);
+        let more = format!("more landmarks at n = {sweep}");
         let plots = [
             plot("time", "time of the scores (left panel)", n, SECONDS),
             plot("time-one-core", one_core, n, ONE_CORE),
@@ -144,54 +115,50 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let id = format!("fig1-{key}");
         let table = results.table(&id, &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
-        out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
+        out.claims.extend(claims(&results, config));
     }
-    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
 /// One draw of design and noise, and every method on it.
-fn cell(
-    draw: &mut Draw<'_, Config>,
-    sizes: &Sizes,
-    one_core: &rayon::ThreadPool,
-) -> anyhow::Result<()> {
+fn cell(draw: &mut Draw<'_, Config>, one_core: &rayon::ThreadPool) -> anyhow::Result<()> {
     let (n, config) = (draw.size, draw.setting);
+    let (landmark_draws, sweep, largest_exact) = limits(draw.ctx);
     let d_sub = config.d_sub(n);
-    let rng = &mut draw.rng("problem");
-    let design = BimodalDesign { n, dim: 3, gamma: config.gamma }.draw(rng);
-    let (f_star, ridge) = (design.radial_truth(), Ridge::PerSample(config.lambda(n)));
-    let problem = Regression::new(design, f_star, Matern::new(config.nu, 1.0)?, ridge, rng);
-    draw.facts([(D_SUB, d_sub as f64), (LAMBDA, config.lambda(n))]);
-    for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= sizes.exact) {
+    let (design, truth) =
+        (BimodalDesign { n, dim: 3, gamma: config.gamma }, BimodalPoints::radial_truth);
+    let (kernel, lambda) = (Matern::new(config.nu, 1.0)?, config.lambda(n));
+    let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
+    draw.facts([(D_SUB, d_sub as f64), (LAMBDA, lambda)]);
+    for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= largest_exact) {
         if method == FULL {
-            draw.put(method, ERROR, problem.full_error()?);
+            draw.put(n, method, ERROR, problem.error_of(&problem.exact()?)?);
             continue;
         }
         let (rng, timed) = (&mut draw.rng(method.key), ![UNIFORM, SA_TRUE].contains(&method));
         let start = Instant::now();
         let scores = problem.scores(method, d_sub, rng)?;
         if timed {
-            draw.put(method, SECONDS, start.elapsed().as_secs_f64());
+            draw.put(n, method, SECONDS, start.elapsed().as_secs_f64());
         }
         if timed && draw.repetition < ON_ONE_CORE {
             let rng = &mut draw.rng(method.key);
-            draw.timed(method, ONE_CORE, || {
+            draw.timed(n, method, ONE_CORE, || {
                 one_core.install(|| problem.scores(method, d_sub, rng))
             })?;
         }
         if method == SA_TREE {
             continue; // the grid's scores within a few percent
         }
-        let multiples = if n == sizes.sweep { &MULTIPLES[..] } else { &MULTIPLES[..1] };
+        let multiples = if n == sweep { &MULTIPLES[..] } else { &MULTIPLES[..1] };
         for multiple in multiples {
-            let errors = (0..sizes.draws).map(|_| problem.error(&scores, multiple * d_sub, rng));
-            let mean = errors.sum::<anyhow::Result<f64>>()? / sizes.draws as f64;
+            let errors = (0..landmark_draws).map(|_| problem.error(&scores, multiple * d_sub, rng));
+            let mean = errors.sum::<anyhow::Result<f64>>()? / landmark_draws as f64;
             if *multiple == 1 {
-                draw.put(method, ERROR, mean);
+                draw.put(n, method, ERROR, mean);
             }
-            if n == sizes.sweep {
-                draw.put_at((multiple * d_sub) as f64, method, SWEPT, mean);
+            if n == sweep {
+                draw.put(multiple * d_sub, method, SWEPT, mean);
             }
         }
     }
@@ -205,14 +172,14 @@ const FASTER: f64 = 10.0;
 /// "Nearly linear": the exponent of n.
 const LINEAR: f64 = 1.15;
 
-fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
-    let ratio = |measure, a, b| results.compare(config, ("n", n), measure, a, b);
+fn claims(results: &Results, config: &Config) -> Vec<Claim> {
+    let ratio = |measure, a, b| results.compare(config, ("n", results.last()), measure, a, b);
     let equal = |a, b| ratio(ERROR, a, b).at_most("equal", EQUAL);
     let above = |a, b| ratio(ERROR, a, b).at_least("clearly above 1", EQUAL);
     let faster = |a| ratio(ONE_CORE, a, SA_TREE).at_least("orders of magnitude", FASTER);
     let linear = |method: Method| {
         let text = format!("{}: exponent of n, time of {}", config.label(), method.name);
-        Claim::at_most(&text, "nearly 1", results.exponent(config, method, SECONDS), LINEAR)
+        measured(text, results.exponent(config, method, SECONDS)).at_most("nearly 1", LINEAR)
     };
     vec![
         equal(BLESS, RC).picture(),
@@ -228,28 +195,3 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
         faster(BLESS),
     ]
 }
-
-const NOTES: [&str; 5] = [
-    CHOICES,
-    "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
-     0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; config B: ν = 1/2, ℓ = 1, λ = \
-     0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents are those of the theory. Density: \
-     Gaussian kernel estimate with h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d \
-     tree with relative tolerance 0.05 (the paper has a tolerance, whose value is illegible), and \
-     on a grid. \"Averaged\" is the paper's modification of low densities, here for the lowest 5 \
-     %, in our form.",
-    "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = 2 and \
-     q1 = q2 = 5; both then score all n points. \"Capped\": the paper caps their sub-samples, at a \
-     size that is illegible; here at d_sub rows, RC by Recursive-RLS of that size, BLESS by the \
-     last level of its path that is no larger. Times are medians, of the scores alone, on all \
-     threads and, as in the paper, on one core. Uniform landmarks need no scores and so stand in \
-     the error panels only.",
-    "What decides the error is whether a landmark falls into the small cluster, of n^γ points. SA \
-     gives it too little mass: in the settings above a third to a half of what exact scores give, \
-     even with the true density, because the cluster is only a few equivalent-kernel widths wide \
-     and SA does not see its boundary. The estimated density takes away more: a point alone weighs \
-     as much as the density there. How many more landmarks each method needs to be as safe as RC, \
-     the panel on more landmarks shows it.",
-    "All methods of one repetition see the same points and the same noise. Standard errors \
-     are over draws of the problem.",
-];

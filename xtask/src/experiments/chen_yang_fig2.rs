@@ -1,31 +1,16 @@
 //! Figure 2 of Chen & Yang 2021: true against SA rescaled leverage scores on the line, for three
 //! designs, as n grows.
 
-use nystrom::kernels::{KernelMatrix, Matern, Points};
-use nystrom::leverage::{Density, Guard, KernelDensity, SpectralAnalysis, exact_scores};
-use nystrom::linalg_core::Ridge;
-use rand::{Rng, RngExt};
+use nystrom::leverage::{Density, Guard, KernelDensity};
+use nystrom::prelude::*;
 
 use super::bimodal_problem::BimodalDesign;
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
 };
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig2",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 2",
-    says: "On the line, SA scores follow the true ones closely for a uniform design. For Beta and \
-           bimodal designs the error is larger where points are sparse (the small cluster, the \
-           ends of the Beta design). It falls as n grows. Theorem: at interior points the relative \
-           error goes to 0.",
-    data: &[],
-    run,
-};
 
 /// Smoothness ν, λ = c·n^{−e}, and the distribution of the points.
 struct Problem {
@@ -105,14 +90,12 @@ fn beta(rng: &mut dyn Rng) -> (f64, f64) {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] =
         ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
-    let repetitions = ctx.pick(2, 10, 30);
-    let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
-    let sizes: Vec<_> = sizes.iter().map(|&n| (n, repetitions)).collect();
-    let grid = Grid::new(ctx, "designs", &PROBLEMS).sizes(&sizes).parallel();
-    let results = grid.run(|draw| cell(draw, [smallest, largest]))?;
+    let ends = [sizes[0], sizes[sizes.len() - 1]];
+    let grid = Grid::new(ctx, "designs", &PROBLEMS).at(sizes).repetitions(ctx.pick(2, 10, 30));
+    let results = grid.parallel().run(|draw| cell(draw, ends))?;
 
     let mut out = results
         .outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
@@ -122,20 +105,11 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let title = format!("Median relative error, {name} design, ν = {nu}; the edge is {edge}");
         let n = Axis::log("number of points n");
         out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
-        out.claims.extend(claims(&results, problem, [smallest, largest]));
+        out.claims.extend(claims(&results, problem, ends));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
     let table = results.table("errors", title, &PROBLEMS, &[ERROR]);
     out.tables.extend(table.by_setting("problem").by_x("n").build());
-    out.notes = paragraphs([
-        "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
-         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 n^(−2/3). The \
-         density is estimated with the library's default, or given. For the Beta design appendix \
-         B.3 takes a weighted average where the density is below a threshold, with weights and \
-         threshold that we do not know. \"Averaged\" is our form of it, for the lowest 5 %.",
-        "The boundary of the support is not seen by the method: next to it the true score is about \
-         2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see chen-yang-boundary.",
-    ]);
     Ok(out)
 }
 
@@ -171,7 +145,7 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
         let mut errors: Vec<f64> = within.map(|i| (scores[i] / exact[i] - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         if !errors.is_empty() {
-            draw.put(method, ERROR, quantile(&errors, 0.5)); // the small cluster may hold no point
+            draw.put(n, method, ERROR, quantile(&errors, 0.5)); // the small cluster may hold no point
         }
     }
     if draw.repetition == 0 && nu > 1.0 && shown.contains(&n) {
@@ -209,24 +183,24 @@ const FALLS: f64 = -0.2;
 fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
     let (what, Design { name, edge, .. }) = (problem.label(), problem.design);
     let error = |method, n: usize| results.get(problem, n, method, ERROR);
-    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).ratio;
+    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).value;
     let falls = |region: &str, method| {
         let text = format!(
             "{what}: {region} at the largest n over that at the smallest, density estimated"
         );
         let fall = error(method, last).over(error(method, first));
-        Claim::at_most(&text, "falls", fall, 1.0).picture()
+        measured(text, fall).at_most("falls", 1.0).picture()
     };
     let text = format!("{what}: exponent of n in the interior error, true density");
     let exponent = results.exponent(problem, INSIDE_TRUE, ERROR);
     // ours: the theorem has no rate
-    let exponent = Claim::at_most(&text, "ours: goes to 0", exponent, FALLS);
+    let exponent = measured(text, exponent).at_most("ours: goes to 0", FALLS);
     let text =
         format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let larger = Claim::at_least(&text, "larger", over(EDGE, INSIDE), 1.0).picture();
+    let larger = measured(text, over(EDGE, INSIDE)).at_least("larger", 1.0).picture();
     let own = if name == UNIFORM.name {
         let text = format!("{what}: interior error at the largest n");
-        Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT).picture()
+        measured(text, error(INSIDE, last)).at_most("excellent", EXCELLENT).picture()
     } else {
         falls(&format!("error {edge}"), EDGE)
     };
@@ -234,7 +208,7 @@ fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Ve
     if name == BETA.name {
         let text = format!("{what}: error {edge} at the largest n, averaged over not averaged");
         let words = "ours: appendix B.3 averages there";
-        claims.push(Claim::at_most(&text, words, over(AVERAGED, EDGE), 1.0));
+        claims.push(measured(text, over(AVERAGED, EDGE)).at_most(words, 1.0));
     }
     claims
 }

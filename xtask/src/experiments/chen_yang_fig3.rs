@@ -3,25 +3,12 @@
 
 use nystrom::kernels::Gaussian;
 use nystrom::leverage::KernelDensity;
-use nystrom::linalg_core::Ridge;
 
-use super::bimodal_problem::{BimodalDesign, CHOICES};
+use super::bimodal_problem::{BimodalDesign, BimodalPoints};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, Point, measured};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled, with};
 use crate::method::{Method, PROBLEM, THEORY};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-fig3",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Figure 3",
-    says: "The kernels are Gaussian, the designs bimodal in growing dimension. Sampling by \
-           leverage scores, whatever their estimate, ends up no better than uniform sampling. All \
-           errors grow.",
-    data: &[],
-    run,
-};
 
 /// The dimension d; the paper's three are illegible. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ =
 /// 0.5·n^{−2α/(2α+d)}, ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
@@ -32,11 +19,11 @@ const METHODS: [Method; 6] = [UNIFORM, RC, BLESS, SA_TUNED, SA_TRUE, EXACT];
 /// Of n points n^γ or so are in the small cluster.
 const GAMMA: f64 = 0.4;
 
-const SIGMA: Measure = Measure::new("σ", "kernel width σ");
-const DRAWS: Measure = Measure::new("draws of landmarks", "draws of landmarks");
-const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
-const REFUSED: Measure =
-    Measure::new("refused", "share of draws whose density the library refuses to estimate");
+const SIGMA: Measure = Measure::named("σ");
+const DRAWS: Measure = Measure::named("draws of landmarks");
+const ZERO: Measure = Measure::named("error of f = 0");
+/// Whether the library refuses to estimate the density of a draw.
+const REFUSED: Measure = Measure::named("refused");
 
 labelled!(Dimension, |d| format!("d = {}", d.0));
 
@@ -47,12 +34,10 @@ impl Dimension {
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[200, 400], &[1000, 2154, 4642], &[1000, 2154, 4642, 10_000]);
-    let draws = ctx.pick(2, 12, 20);
-    let sizes: Vec<_> = sizes.iter().map(|&n| (n, draws)).collect();
-    let results = Grid::new(ctx, "draws of the problem", &DIMENSIONS).sizes(&sizes).run(cell)?;
-    let largest = sizes[sizes.len() - 1].0;
+    let grid = Grid::new(ctx, "draws of the problem", &DIMENSIONS).at(sizes);
+    let results = grid.repetitions(ctx.pick(2, 12, 20)).run(cell)?;
 
     let drawn = results.draws("n");
     let mut out =
@@ -60,16 +45,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
         let (id, n) = (format!("error-d{}", d.0), Axis::log("number of points n"));
-        let zero =
-            |&(n, _): &(usize, usize)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
+        let zero = |&n: &usize| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
         let line = with(|plot| plot.line("f = 0", THEORY.key, sizes.iter().map(zero)));
         out.plots.extend(results.plot(&id, &title, n, d, ERROR).map(line));
     }
     let table = results.table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR]);
     let table = table.by_setting("d").by_x("n").facts(&[SIGMA, LAMBDA, DRAWS, ZERO]);
     out.tables.extend(table.build());
-    out.claims = claims(&results, largest);
-    out.notes = notes(&results, &sizes);
+    out.claims = claims(&results);
+    out.values = vec![("refused", refused(&results))];
     Ok(out)
 }
 
@@ -78,11 +62,10 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     let (n, dim) = (draw.size, draw.setting.0);
     let (sigma, lambda) = (1.5 / draw.setting.power(n, 1), 0.5 / draw.setting.power(n, dim + 1));
     let landmarks = ((5.0 * draw.setting.power(n, dim)) as usize).min(n / 10);
-    let rng = &mut draw.rng("problem");
-    let design = BimodalDesign { n, dim, gamma: GAMMA }.draw(rng);
-    let f_star = design.first_coordinate_truth();
-    let problem =
-        Regression::new(design, f_star, Gaussian::new(sigma)?, Ridge::PerSample(lambda), rng);
+    let (design, truth) =
+        (BimodalDesign { n, dim, gamma: GAMMA }, BimodalPoints::first_coordinate_truth);
+    let (kernel, rng) = (Gaussian::new(sigma)?, &mut draw.rng("problem"));
+    let problem = Regression::new(design, truth, kernel, lambda, rng);
     let refused = f64::from(KernelDensity::default().density(problem.points()).is_err());
     draw.facts([(SIGMA, sigma), (LAMBDA, lambda), (DRAWS, landmarks as f64)]);
     draw.facts([(REFUSED, refused), (ZERO, problem.zero_error())]);
@@ -90,7 +73,7 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     for method in METHODS.into_iter().filter(|method| *method != EXACT || n <= exact_up_to) {
         let rng = &mut draw.rng(method.key);
         let scores = problem.scores(method, n, rng)?;
-        draw.put(method, ERROR, problem.error(&scores, landmarks, rng)?);
+        draw.put(n, method, ERROR, problem.error(&scores, landmarks, rng)?);
     }
     Ok(())
 }
@@ -100,14 +83,14 @@ const EQUAL: f64 = 1.15;
 /// "Errors grow by orders of magnitude": at least this much from d = 3 to d = 30.
 const GROWTH: f64 = 10.0;
 
-fn claims(results: &Results, n: usize) -> Vec<Claim> {
-    let [low, _, high] = &DIMENSIONS;
+fn claims(results: &Results) -> Vec<Claim> {
+    let ([low, _, high], n) = (&DIMENSIONS, results.last());
     let gain = |d: &Dimension, method| results.compare(d, ("n", n), ERROR, UNIFORM, method);
     let growth = |method: Method| {
         let name = method.name;
         let text = format!("n = {n}, {name}: error at d = {} over error at d = {}", high.0, low.0);
         let [high, low] = [high, low].map(|d| results.get(d, n, method, ERROR));
-        Claim::at_least(&text, "orders of magnitude", high.over(low), GROWTH)
+        measured(text, high.over(low)).at_least("orders of magnitude", GROWTH)
     };
     let gained = [RC, BLESS, SA_TUNED].into_iter().flat_map(|method| {
         [gain(low, method).at_least("above 1", EQUAL), gain(high, method).at_most("1", EQUAL)]
@@ -115,28 +98,11 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
     gained.chain([UNIFORM, RC, SA_TUNED].map(growth)).map(Claim::picture).collect()
 }
 
-fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
+/// `3 of 36 times at d = 10`, for each d.
+fn refused(results: &Results) -> String {
     let refused = DIMENSIONS.iter().map(|d| {
-        let of = |&(n, _): &(usize, usize)| results.sample(d, n, PROBLEM, REFUSED).values();
-        let values: Vec<f64> = sizes.iter().flat_map(of).collect();
+        let values = results.values(d, PROBLEM, REFUSED);
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
-    paragraphs([
-        CHOICES,
-        "Here f*(x) = g(x_1), as the paper says. Its dimensions, kernel widths, ridges and numbers \
-         of landmarks are illegible; ours: d = 3, 10 and 30, σ = 1.5·n^(−1/(2α+d)), \
-         λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but \
-         at most n/10; γ = 0.4.",
-        &format!(
-            "The paper tunes the bandwidth of the density estimate for each d. \"Tuned\" takes \
-             the one with the largest leave-one-out likelihood and estimates whatever \
-             comes of it. The library's own estimate is of another mind and refuses where the \
-             median point has no neighbours within a bandwidth: {}. \"SA, true \
-             density\" takes the density that the design was drawn from.",
-            refused.collect::<Vec<_>>().join(", ")
-        ),
-        "SA with the true density is the worst method in many dimensions: the density of the small \
-         cluster, a product of d factors, varies over many orders of magnitude among its points, \
-         the scores with it, and nearly all landmarks go to the few points of the least density.",
-    ])
+    refused.collect::<Vec<_>>().join(", ")
 }

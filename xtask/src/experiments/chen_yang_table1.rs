@@ -7,34 +7,16 @@
 
 use std::time::Instant;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{KernelMatrix, Matern12, Points};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize,
-    RidgeLeverage, SpectralAnalysis, SpectralLeverage, UnitWeights, exact_scores,
+    Bandwidth, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize, UnitWeights,
 };
-use nystrom::linalg_core::Ridge;
-use rand::Rng;
+use nystrom::prelude::*;
 
-use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, paragraphs};
+use crate::experiment::{Claim, Column, Context, Outcome, measured, number};
 use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, labelled};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "chen-yang-table1",
-    paper: &papers::CHEN_YANG_2021,
-    figure: "Table 1",
-    says: "r_i = q̃_i/q_i, with q̃ the sampling probabilities of a method and q those of exact \
-           leverage scores. On RQC, SA has mean r 1.01, with 5 % and 95 % quantiles 0.87 and 1.13. \
-           On HTRU2 it has 1.04 (0.77, 1.26), on CCPP 1.00 (0.79, 1.21). This is closer to 1 than \
-           Recursive-RLS (RC) and BLESS. Uniform probabilities (Vanilla) have 1.06 (0.64, 1.40), \
-           1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). SA takes 0.40 s, 2.23 s and 0.48 s.",
-    data: &["query-analytics", "htru2", "ccpp"],
-    run,
-};
 
 const SA: Method = SPECTRAL;
 const RC: Method = RECURSIVE.called("RC");
@@ -44,14 +26,14 @@ const METHODS: [Method; 5] = [VANILLA, SA, SPECTRAL_AVERAGE, RC, BLESS];
 const SECONDS: Measure = Measure::time("time", "time of the scores / s");
 /// Of r.
 const SUMMARY: [Measure; 3] = [
-    Measure::new("mean r", "mean r"),
+    Measure::named("mean r"),
     Measure::new("5 %", "5 % quantile of r"),
     Measure::new("95 %", "95 % quantile of r"),
 ];
 /// 95 % less 5 % quantile.
-const SPREAD: Measure = Measure::new("spread of r", "spread of r");
-const D: Measure = Measure::new("d", "d");
-const ROWS: Measure = Measure::new("rows of RC and BLESS", "rows of RC and BLESS");
+const SPREAD: Measure = Measure::named("spread of r");
+const D: Measure = Measure::named("d");
+const ROWS: Measure = Measure::named("rows of RC and BLESS");
 
 /// A data set, and its column of the table as printed, by the rows of [`PRINTED`].
 struct Set {
@@ -111,7 +93,7 @@ const BANDWIDTH: f64 = 0.5;
 /// The same if the density is averaged afterwards.
 const BANDWIDTH_AVERAGED: f64 = 0.8;
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 10, 10);
     let grid = Grid::new(ctx, "draws", &SETS).repetitions(repetitions);
     let results = grid.run_on(Problem::new, cell)?;
@@ -140,36 +122,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let facts = results.table("sizes", title, sets(), &[N, D, LAMBDA, D_EFF, ROWS]);
     out.tables.extend(facts.by_setting("data set").build());
     out.claims = sets().into_iter().flat_map(|set| claims(&results, set)).collect();
-    out.notes = notes();
+    out.values = vec![("lambda", LAMBDA_CONSTANT.to_string()), ("rows", ROWS_CONSTANT.to_string())];
     Ok(out)
-}
-
-fn notes() -> Vec<String> {
-    paragraphs([
-        &format!(
-            "Kernel and λ: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = \
-             {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's constants are \
-             not legible; these were inferred from the Vanilla row, of which they reproduce all \
-             three columns at once."
-        ),
-        &format!(
-            "RC and BLESS: the paper does not say what they were run with. Both are shown here as \
-             scores against {ROWS_CONSTANT}·n^(d/(1+2d)) rows with weight 1 each, \
-             RC with the rows of Recursive-RLS of that size, BLESS with q2 set to that size over \
-             d_eff (q1 = 5): inferred from their rows. With importance weights at \
-             so few rows, fewer than d_eff, the spread is far larger."
-        ),
-        "SA: Gaussian kernel density estimate with the library's default bandwidth \
-         0.5·n^(−1/(d+4)); neither the constant nor the exponent of the paper is legible. SA, \
-         averaged: 0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the \
-         local average of the density at the scale of the equivalent kernel, at all points; the \
-         paper averages where the density is low and does not say how. SA does not depend on \
-         chance: 3 repetitions, for the time. Times are of compiled code on the machine named \
-         above; the paper's are of unoptimised Python on another machine, and compare within a \
-         column only. Even there they do not carry over: the paper's SA takes 5 to 10 % of the \
-         time of RC and BLESS on RQC and CCPP, ours about as long as they do on RQC and several \
-         times as long on CCPP.",
-    ])
 }
 
 fn matrix(x: &Mat<f64>) -> anyhow::Result<KernelMatrix<'_, f64, Matern12>> {
@@ -254,11 +208,11 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
         let start = Instant::now();
         let scores = problem.scores(method, rng)?;
         if method != VANILLA {
-            draw.put(method, SECONDS, start.elapsed().as_secs_f64());
+            draw.put(draw.size, method, SECONDS, start.elapsed().as_secs_f64());
         }
         let r = problem.ratios(&scores);
-        draw.put_all(draw.size as f64, method, SUMMARY.into_iter().zip(r));
-        draw.put(method, SPREAD, r[2] - r[1]);
+        draw.put_all(draw.size, method, SUMMARY.into_iter().zip(r));
+        draw.put(draw.size, method, SPREAD, r[2] - r[1]);
     }
     Ok(())
 }
@@ -268,8 +222,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
         let measures = SUMMARY.into_iter().zip(set.r[row(method)]);
         measures.map(move |(measure, printed)| {
             let text = format!("{}, {}: {}", set.label, method.name, measure.label);
-            let measured = results.get(set, 0_usize, method, measure);
-            Claim::near(&text, printed, measured, tolerance)
+            measured(text, results.get(set, 0_usize, method, measure)).near(printed, tolerance)
         })
     };
     // ours: λ was inferred from this row

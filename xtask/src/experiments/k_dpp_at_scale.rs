@@ -3,31 +3,16 @@
 
 use std::time::Instant;
 
-use nystrom::dpp::{LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule, stationary_meetings};
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::linalg_core::{PsdMatrix, random};
-use nystrom::sketch::{Landmarks, Uniform};
-use rand::Rng;
+use nystrom::dpp::stationary_meetings;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::counting::Counting;
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
 use crate::peers;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "k-dpp-at-scale",
-    paper: &papers::OURS,
-    figure: "k-DPPs at scale",
-    says: "Not from a paper: time and kernel values of k-DPP draws from n = 10³ to 10⁶ normal \
-           points in ten dimensions. The draws come exactly from the spectrum of K, exactly by \
-           rejection, and from a swap chain. The chain takes as many steps as bring it to a \
-           distance of 0.1 that is measured. With --peers also DPPy's two exact samplers, as far \
-           as they go.",
-    data: &[],
-    run,
-};
 
 const SPECTRUM: Method = K_DPP_EXACT.called("spectrum");
 const REJECTION: Method = K_DPP_REJECTION;
@@ -35,13 +20,13 @@ const CHAIN: Method = K_DPP.called("swap chain");
 
 const FIRST: Measure = Measure::time("first draw", "time of the first draw / s");
 const NEXT: Measure = Measure::time("next draw", "time of a further draw / s");
-const FIRST_VALUES: Measure =
-    Measure::new("kernel values, first draw", "kernel values of the first draw").log();
+const FIRST_VALUES: Measure = Measure::named("kernel values, first draw");
 const NEXT_VALUES: Measure =
     Measure::new("kernel values, next draw", "kernel values of a further draw").log();
-const TRIALS: Measure = Measure::new("trials", "trials of a draw");
-const STEPS: Measure = Measure::new("steps", "steps of the chain").log();
-const DISTANCE: Measure = Measure::new("distance", "bound of the distance in total variation");
+const TRIALS: Measure = Measure::named("trials");
+const STEPS: Measure = Measure::named("steps");
+/// A bound of the distance in total variation.
+const DISTANCE: Measure = Measure::named("distance");
 
 const DIMENSION: usize = 10;
 /// The square of the points' median distance.
@@ -68,7 +53,7 @@ struct Size {
 
 labelled!(Size, |s| format!("k = {}", s.k));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: [Size; 3] = ctx.pick(
         [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
         [
@@ -103,7 +88,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("cost", "What a draw costs", &sizes, &measures);
     out.tables.extend(table.by_setting("items").by_method("method").by_x("n").build());
     out.claims = sizes.iter().flat_map(|s| claims(&results, s)).collect();
-    out.notes = notes();
+    out.values = vec![("dimension", DIMENSION.to_string()), ("pairs", PAIRS.to_string())];
     out.notes.extend(ctx.peers.as_ref().map(|_| of_dppy(&results, &sizes)));
     Ok(out)
 }
@@ -133,10 +118,11 @@ fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
     let Size { k, upto: [spectrum, rejection, _] } = *draw.setting;
     for (method, tool, upto) in [(DPPY, "spectrum", spectrum), (DPPY_ALPHA, "alpha", rejection)] {
         for &n in ns.iter().filter(|n| **n <= upto) {
-            let lines = peers::k_dpp_draws(python, tool, [n, k], DRAWS, LIMIT)?;
+            let run = format!("T8 --tool {tool} --n {n} --k {k} --repeat {DRAWS} --limit {LIMIT}");
+            let (lines, _) = peers::harness(python, &run)?;
             let seconds: Vec<f64> = lines.iter().filter_map(|line| line.number("s")).collect();
             for (i, seconds) in seconds.iter().enumerate() {
-                draw.put_at(n as f64, method, if i == 0 { FIRST } else { NEXT }, *seconds);
+                draw.put(n, method, if i == 0 { FIRST } else { NEXT }, *seconds);
             }
             if seconds.is_empty() {
                 break;
@@ -173,7 +159,7 @@ impl Matrix<'_> {
         let _ = k_dpp.sample(rng);
         self.put_first(draw, SPECTRUM, started);
         for _ in 0..DRAWS {
-            let _ = draw.timed_at(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
+            let _ = draw.timed(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
         }
         Ok(())
     }
@@ -191,9 +177,9 @@ impl Matrix<'_> {
         self.put_first(draw, REJECTION, started);
         for _ in 0..DRAWS {
             let before = k_dpp.effort().trials;
-            let _ = draw.timed_at(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
-            draw.put_at(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
-            draw.put_at(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
+            let _ = draw.timed(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
+            draw.put(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
+            draw.put(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
         }
         (0..more).map(|_| Ok(k_dpp.sample(rng)?)).collect()
     }
@@ -216,21 +202,21 @@ impl Matrix<'_> {
             .map(|look| Ok((look * n, meetings.distance(look * n, DELTA)?)))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let Some(&(steps, bound)) = bounds.iter().find(|(_, bound)| *bound <= WITHIN) else {
-            draw.put_at(self.n, CHAIN, DISTANCE, bounds[LOOKS.len() - 1].1);
+            draw.put(self.n, CHAIN, DISTANCE, bounds[LOOKS.len() - 1].1);
             return Ok(()); // not certified, and the distance says so
         };
-        draw.put_at(self.n, CHAIN, STEPS, steps as f64);
-        draw.put_at(self.n, CHAIN, DISTANCE, bound);
+        draw.put(self.n, CHAIN, STEPS, steps as f64);
+        draw.put(self.n, CHAIN, DISTANCE, bound);
         self.kernel.take();
         for _ in 0..DRAWS {
-            let _ = draw.timed_at(self.n, CHAIN, NEXT, || {
+            let _ = draw.timed(self.n, CHAIN, NEXT, || {
                 let mut chain = SwapChain::start(self.k, c, &start, rule, rng)?;
                 chain.run(steps, rng)?;
                 Ok(chain.landmarks())
             })?;
-            draw.put_at(self.n, CHAIN, NEXT_VALUES, self.kernel.take() as f64);
+            draw.put(self.n, CHAIN, NEXT_VALUES, self.kernel.take() as f64);
         }
-        draw.put_at(self.n, CHAIN, FIRST, started.elapsed().as_secs_f64());
+        draw.put(self.n, CHAIN, FIRST, started.elapsed().as_secs_f64());
         Ok(())
     }
 }
@@ -239,7 +225,7 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     let label = s.label();
     let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
     let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
-    let linear = Claim::at_most(&text, "ours: linear in n", exponent, LINEAR);
+    let linear = measured(text, exponent).at_most("ours: linear in n", LINEAR);
     let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
@@ -262,7 +248,7 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
         let mut all = results.abscissae(s, method, measure).into_iter();
         let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
         let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
-        Some(Claim::at_least(&format!("{label}, n = {n}: {what}"), words, ratio, least))
+        Some(measured(format!("{label}, n = {n}: {what}"), ratio).at_least(words, least))
     });
     [linear].into_iter().chain(ratios).collect()
 }
@@ -280,20 +266,4 @@ fn of_dppy(results: &Results, sizes: &[Size]) -> String {
          has on average. The largest n with a draw: {}.",
         sizes.iter().map(of).collect::<Vec<_>>().join("; ")
     )
-}
-
-fn notes() -> Vec<String> {
-    vec![
-        format!(
-            "Gaussian kernel of {DIMENSION}-dimensional normal points, its bandwidth their median \
-             distance. Spectrum: all of K, and its eigendecomposition."
-        ),
-        format!(
-            "Swap chain: Metropolis, from uniform items. Its distance from the k-DPP after t steps \
-             is at most the probability that it has not met, by then, a chain that starts from an \
-             exact draw. {PAIRS} pairs, the bound of Clopper and Pearson at 95 %, looked at after \
-             n, 2n, 4n, … steps, the confidence shared among the looks. The time of its first draw \
-             includes all this; a further draw starts afresh."
-        ),
-    ]
 }

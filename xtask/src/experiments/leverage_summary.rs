@@ -2,36 +2,20 @@
 
 use std::time::Instant;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{KernelMatrix, Matern32, Points};
-use nystrom::leverage::{
-    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveRls,
-    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SqueakParams, exact_scores,
-};
-use nystrom::linalg_core::{Ridge, random};
-use rand::Rng;
+use nystrom::leverage::{Density, DensityMethod, KernelDensity, RecursiveRlsOfSize};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
-use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Experiment, Outcome, number, paragraphs};
+use crate::experiment::{Claim, Context, Outcome, measured, number};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
     SQUEAK, UNIFORM,
 };
-use crate::statistics::{largest, quantile};
+use crate::statistics::quantile;
 
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "leverage-summary",
-    paper: &papers::OURS,
-    figure: "Leverage scores: accuracy against time",
-    says: "Not from a paper: every estimator of ridge leverage scores in this workspace, with one \
-           parameter varied, on three real sets, against exact scores.",
-    data: &SETS,
-    run,
-};
-
-const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
+pub const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
 /// Matérn ν = 3/2 on standardised features, ℓ and λ.
 const LENGTH_SCALE: f64 = 2.0;
 const LAMBDA: f64 = 1e-3;
@@ -52,13 +36,13 @@ const SECONDS: Measure = Measure::time("time", "time of all n scores / s");
 /// Of r_i = l̃_i/l_i over the points.
 const SPREAD: Measure =
     Measure::new("spread, 95 %/5 %", "spread of r: 95 % over 5 % quantile").log();
-const LOW: Measure = Measure::new("r: 5 %", "5 % quantile of r");
-const HIGH: Measure = Measure::new("r: 95 %", "95 % quantile of r");
-const OFF: Measure = Measure::new("mean |r − 1|", "mean |r − 1|");
-const LARGEST: Measure = Measure::new("largest r", "largest r");
+const LOW: Measure = Measure::named("r: 5 %");
+const HIGH: Measure = Measure::named("r: 95 %");
+const OFF: Measure = Measure::named("mean |r − 1|");
+const LARGEST: Measure = Measure::named("largest r");
 const EXACT_SECONDS: Measure = Measure::time("time of exact scores", "time of exact scores / s");
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, repetitions) = ctx.pick((300, 2), (4000, 2), (10_000, 3));
     let grid = Grid::new(ctx, "sets", &SETS).repetitions(repetitions);
     let results = grid.run_on(|ctx, name| Problem::new(ctx, name, n), cell)?;
@@ -88,7 +72,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (title, measures) = ("r = estimated over exact score", [SECONDS, LOW, HIGH, SPREAD, OFF]);
     let scores = table("summary", title, &measures).by_method("estimator").by_x("parameter");
     out.tables.extend([facts, scores].into_iter().filter_map(|sheet| sheet.build()));
-    out.notes = notes();
+    let parameters =
+        ESTIMATORS.map(|(method, what, _)| format!("{}: {what}", method.name)).join("; ");
+    out.values = vec![("length_scale", LENGTH_SCALE.to_string()), ("lambda", LAMBDA.to_string())];
+    out.values.push(("parameters", parameters));
     Ok(out)
 }
 
@@ -131,7 +118,7 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     for (method, _, values) in ESTIMATORS {
         for value in values {
             let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
-            let scores = draw.timed_at(x, method, SECONDS, || scores(method, value, &k, rng))?;
+            let scores = draw.timed(x, method, SECONDS, || scores(method, value, &k, rng))?;
             draw.put_all(x, method, problem.accuracy(&scores));
         }
     }
@@ -144,8 +131,8 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     let density = KernelDensity { method: DensityMethod::Exact, ..KernelDensity::default() };
     let density = Density::Estimated(density);
     let analysis = SpectralAnalysis { density, ..SpectralAnalysis::default() };
-    let spectral =
-        draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
+    let spectral = draw
+        .timed(0.0, SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
     draw.put_all(0.0, SPECTRAL, problem.accuracy(&spectral.scores));
     draw.put_all(0.0, UNIFORM, problem.accuracy(&vec![d_eff / n as f64; n]));
     Ok(())
@@ -178,31 +165,12 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
         let spread = results.get(name, f64::from(values[2]), method, SPREAD);
-        Claim::at_most(&text, "ours", spread, SPREAD_BOUND)
+        measured(text, spread).at_most("ours", SPREAD_BOUND)
     };
-    let most = ESTIMATORS[0].2.map(|columns| {
-        results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0).into()
-    });
+    let most = results.most(name, FAST_LEVERAGE, LARGEST);
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
     let words = "1 (Alaoui & Mahoney, Theorem 4)";
-    let most = Claim::at_most(&text, words, largest(most), 1.0 + 1e-9).theorem();
+    let most = measured(text, most).at_most(words, 1.0 + 1e-9).theorem();
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
-}
-
-fn notes() -> Vec<String> {
-    let parameters =
-        ESTIMATORS.map(|(method, parameter, _)| format!("{}: {parameter}", method.name)).join("; ");
-    paragraphs([
-        &format!(
-            "Matérn ν = 3/2, ℓ = {LENGTH_SCALE}, λ = {LAMBDA} in K + nλI, features scaled to unit \
-             variance. Times are on all threads, and include the scores of \
-             all points; lines join the three values of a parameter ({parameters})."
-        ),
-        "SA estimates the density in as many dimensions as there are features, by summing over \
-         all pairs; the library's automatic choice would refuse where the \
-         estimate means nothing. Its one point is the default bandwidth.",
-        "INK-Estimate is not here: it keeps all columns of its dictionary and takes O(t·m² + m³) \
-         for the t-th point, hours at these sizes.",
-    ])
 }

@@ -3,38 +3,26 @@
 
 use nystrom::Error;
 use nystrom::dpp::{PathCoupling, mixing_time};
-use nystrom::kernels::{Gaussian, KernelMatrix};
-use nystrom::linalg_core::PsdMatrix;
+use nystrom::prelude::*;
 
 use super::li_problem::{AILERONS, AtHand, Set, Whole};
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4, PROBLEM};
 use crate::statistics::quantile;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-alpha",
-    paper: &papers::LI_2016,
-    figure: "Section 6.3, α",
-    says: "1000 random neighbours (S, r, t) on each data set give an α below 1 in particular for \
-           kernels with a smaller bandwidth, and so fast mixing by Theorem 5. In general α grows \
-           with c. The chain does well in practice even where α exceeds 1.",
-    data: &["ailerons", "abalone"],
-    run,
-};
 
 /// Multiples of the cross-validated bandwidth.
 const WIDTHS: [f64; 8] = [0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0];
 
 const LARGEST: Measure = Measure::new("largest α", "largest α seen");
-const MEAN: Measure = Measure::new("mean α", "mean α");
+const MEAN: Measure = Measure::named("mean α");
 /// How far K is from I: 0 there. The median over points of the largest kernel value with another.
-const NEAREST: Measure = Measure::new("nearest", "kernel value with the nearest point, median");
+const NEAREST: Measure = Measure::named("nearest");
 /// Less than this counts as K near I.
 const NEAR: f64 = 0.1;
 /// Only where α < 1.
-const STEPS: Measure = Measure::new("steps of Theorem 5", "steps to total variation 0.05").log();
+/// To total variation 0.05.
+const STEPS: Measure = Measure::named("steps of Theorem 5");
 
 /// A set with a number of landmarks.
 struct Size {
@@ -44,7 +32,7 @@ struct Size {
 
 labelled!(Size, |s| format!("{}, c = {}", s.set.label, s.c));
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, neighbours) = ctx.pick((100, 5), (1000, 60), (1000, 1000));
     let found = AtHand::of(ctx, &[AILERONS])?;
     let sizes = ctx.pick([5, 10, 20], [10, 20, 50], [20, 50, 100]);
@@ -56,7 +44,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let note =
         format!("N = {n}, {neighbours} neighbours for each bandwidth and c (1000 in the paper)");
     let mut out = found.outcome(&results, note);
-    let title = format!("{}: path-coupling coefficient against bandwidth", found.words());
+    let title = format!("{}: path-coupling coefficient against bandwidth", sizes[0].set.label);
     let mut plot =
         Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
     for (size, look) in sizes.iter().zip([LEVEL_2, LEVEL_3, LEVEL_4]) {
@@ -69,15 +57,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("alpha", title, &sizes, &[LARGEST, MEAN, STEPS]).facts(&[NEAREST]);
     out.tables.extend(table.by_setting("set, landmarks").by_x("σ / cross-validated σ").build());
     out.claims = found.judge(claims(&results, &sizes));
-    out.notes.extend(paragraphs([
-        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum over \
-         all neighbours; so is the number of steps computed from it. α is missing where some of \
-         the random neighbours have no volume to working precision.",
-        "At the smallest bandwidths K is I to working precision for most points. There α = \
-         −(N − 2)/2 by its definition, whatever c is, and says nothing of the kernel. The claims \
-         are about the bandwidths at which the median point has a kernel value of 0.1 or more \
-         with its nearest neighbour.",
-    ]));
     Ok(out)
 }
 
@@ -86,7 +65,7 @@ fn cell(draw: &mut Draw<'_, Size>, neighbours: usize) -> anyhow::Result<()> {
     let problem = Whole::new(draw.ctx, &draw.setting.set)?.subset(0, n, 0)?;
     for width in WIDTHS {
         let k = KernelMatrix::new(Gaussian::new(width * problem.chosen.sigma)?, problem.points())?;
-        draw.put_at(width, PROBLEM, NEAREST, nearest(&k));
+        draw.put(width, PROBLEM, NEAREST, nearest(&k));
         let rng = &mut draw.rng(&format!("width {width}"));
         let alpha = match PathCoupling::sampled(&k, c, neighbours, rng) {
             Err(Error::NotPositiveDefinite { .. }) => continue,
@@ -94,7 +73,7 @@ fn cell(draw: &mut Draw<'_, Size>, neighbours: usize) -> anyhow::Result<()> {
         };
         draw.put_all(width, K_DPP, [(LARGEST, alpha.largest), (MEAN, alpha.mean)]);
         if let Some(steps) = mixing_time(n, c, alpha.largest, 0.05)? {
-            draw.put_at(width, K_DPP, STEPS, steps);
+            draw.put(width, K_DPP, STEPS, steps);
         }
     }
     Ok(())
@@ -120,14 +99,14 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
     let widths = |size: &Size| WIDTHS.into_iter().filter(|&w| there(size, w)).collect::<Vec<_>>();
     // the claim that α grows at each of these steps
     let grows = |text: String, words: &'static str, steps: &mut dyn Iterator<Item = f64>| {
-        Claim::at_least(&text, words, steps.reduce(f64::min).unwrap_or(f64::NAN), 0.0)
+        measured(text, steps.reduce(f64::min).unwrap_or(f64::NAN)).at_least(words, 0.0)
     };
     let mut claims = vec![];
     for size in sizes {
         let (label, widths) = (size.label(), widths(size));
         let narrow = widths.first().map_or(f64::NAN, |&width| alpha(size, width));
         let text = format!("{label}: α at the smallest σ at which K is not near I");
-        claims.push(Claim::at_most(&text, "ours: α < 1 for small bandwidths", narrow, 1.0));
+        claims.push(measured(text, narrow).at_most("ours: α < 1 for small bandwidths", 1.0));
         let mut steps = widths.windows(2).map(|w| alpha(size, w[1]) - alpha(size, w[0]));
         let text = format!("{label}: least growth of α from one σ to the next");
         claims.push(grows(text, "ours: α grows with the bandwidth", &mut steps));

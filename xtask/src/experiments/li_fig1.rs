@@ -7,33 +7,19 @@ use super::li_methods::{
     ADAP_FULL, GREEDY, Improvements, KDPP, KDPP_EXACT, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS,
     UNIF, sizes,
 };
-use super::li_problem::{AtHand, FROBENIUS, NAMES, SETS, SPECTRAL, Set, Whole, relative_errors};
-use super::papers;
-use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Experiment, Outcome};
+use super::li_problem::{AtHand, FROBENIUS, SETS, SPECTRAL, Set, Whole, relative_errors};
+use crate::experiment::{Claim, Context, Outcome, measured};
 use crate::lab::{D_EFF, Draw, Grid, Measure};
 use crate::method::Method;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig1",
-    paper: &papers::LI_2016,
-    figure: "Figures 1, 2 and 7",
-    says: "The figures show ‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the \
-           number of landmarks c. In both, k-DPP sampling has the lowest error. Only full adaptive \
-           sampling is on par. Averaged over eight data sets the error of k-DPP sampling is up to \
-           80 % below that of uniform sampling.",
-    data: &NAMES,
-    run,
-};
 
 const METHODS: [Method; 8] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, KDPP_EXACT, RP_CHOLESKY, GREEDY];
 
 const NORMS: [(Measure, &str, &str); 2] =
     [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
-const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
-const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
+const SIGMA: Measure = Measure::named("σ");
+const LAMBDA: Measure = Measure::named("λ (their γ)");
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (700, 4), (3000, 3));
     let found = AtHand::of(ctx, &SETS)?;
     let results = Grid::new(ctx, "subsets", &found.sets)
@@ -53,9 +39,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         }));
     }
     for (error, id, norm) in NORMS {
-        let title =
-            format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
-        out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
+        let of = format!(" in the {norm} norm");
+        out.plots.push(improvements.plot((error, id), &of, &METHODS));
         let (id, title) = (format!("relative-{id}"), format!("Mean {}", error.label));
         let table = results.table(&id, &title, &found.sets, &[error]);
         out.tables.extend(table.by_setting("data set").by_x("c").build());
@@ -63,7 +48,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "σ and λ by ten-fold cross-validation";
     let chosen = results.table("chosen", title, &found.sets, &[SIGMA, LAMBDA, D_EFF]);
     out.tables.extend(chosen.by_setting("data set").build());
-    out.claims = found.judge_averages(claims(&improvements, &found.words()));
+    out.claims = found.judge_averages(claims(&improvements));
     Ok(out)
 }
 
@@ -79,55 +64,54 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
             let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
             let errors = relative_errors(&matrix.dense, &l, &matrix.best(c), rng)?;
-            draw.put_all(c as f64, method, errors);
+            draw.put_all(c, method, errors);
         }
     }
     Ok(())
 }
 
-fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
+fn claims(improvements: &Improvements<'_>) -> Vec<Claim> {
+    let of = &improvements.words();
     // a method improves more on uniform sampling than sampling by either score
     let lowest = |of: &str, error, method: Method, words: &'static str| {
         [LEV, REG_LEV].map(|rival| {
             let [ours, theirs] = [method, rival].map(|one| improvements.mean(error, one, UNIF));
             let (ours_name, theirs_name) = (method.name, rival.name);
             let less = format!("improvement of {ours_name} over Unif less that of {theirs_name}");
-            Claim::at_least(&format!("{of}: {less}"), words, ours.minus(theirs), 0.0)
+            measured(format!("{of}: {less}"), ours.minus(theirs)).at_least(words, 0.0)
         })
     };
-    let ratio = |of: &str, error, [a, b]: [Method; 2]| Compared {
-        text: format!("{of}: error of {} over that of {}, geometric mean", a.name, b.name),
-        ratio: improvements.ratio(error, a, b),
+    let ratio = |of: &str, error, [a, b]: [Method; 2]| {
+        let text = format!("{of}: error of {} over that of {}, geometric mean", a.name, b.name);
+        measured(text, improvements.ratio(error, a, b))
     };
-    let between =
-        |Compared { text, ratio }, words, bounds| Claim::between(&text, words, ratio, bounds);
     let exact = KDPP_EXACT.called("exact k-DPP draws");
     let chain = [KDPP.called("3000 steps of the chain"), KDPP_EXACT.called("exact draws")];
     let (mut claims, mut exactly) = (vec![], vec![]);
     for (error, _, norm) in NORMS {
         let of = &format!("{of}, {norm} norm");
         let on_par = |k_dpp, words: &'static str| {
-            between(ratio(of, error, [ADAP_FULL, k_dpp]), words, [0.8, 1.25])
+            ratio(of, error, [ADAP_FULL, k_dpp]).between(words, [0.8, 1.25])
         };
         claims.extend(lowest(of, error, KDPP, "kDPP has the lowest error").map(Claim::printed));
         let text = format!("{of}: largest improvement of kDPP over Unif");
         // ours: "up to 80 %" is printed, the tolerance is not
-        claims.push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1));
+        claims.push(measured(text, improvements.largest(error, KDPP, UNIF)).near(0.8, 0.1));
         claims.push(on_par(KDPP, "only AdapFull is on par").picture());
         // whether the distribution does what the paper says of 3000 steps of its chain
         exactly.extend(lowest(of, error, exact, "ours: as the paper says of its chain"));
         exactly.push(on_par(exact, "ours: only AdapFull is on par"));
-        let near = "ours: the chain is near enough";
-        exactly.push(between(ratio(of, error, chain), near, [0.9, 1.1]));
+        let near = ratio(of, error, chain).between("ours: the chain is near enough", [0.9, 1.1]);
+        exactly.push(near);
     }
     claims.extend(exactly);
     let pairs = [[KDPP, UNIF], [RP_CHOLESKY, KDPP]];
     claims.extend(pairs.map(|pair| ratio(of, FROBENIUS, pair).at_most("ours", 1.0)));
     let [few, .., many] = improvements.sizes else { return claims };
     let [few, many] = [few, many].map(|&c| improvements.at(c, FROBENIUS, KDPP, UNIF));
-    let text = format!(
+    claims
+        .push(measured(format!(
         "{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most"
-    );
-    claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
+    ), few.minus(many)).at_least("ours: a k-DPP is for few landmarks", 0.0));
     claims
 }

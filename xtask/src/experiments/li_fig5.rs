@@ -1,32 +1,18 @@
 //! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the
 //! regression along the swap chain.
 
-use nystrom::dpp::{SwapChain, SwapRule};
-use nystrom::faer::Mat;
-use nystrom::krr::{NystromKrr, metrics::mse};
-use nystrom::linalg_core::{Dense, SymmetricEigen};
-use nystrom::sketch::{ErrorNorms, Nystrom, Uniform};
+use nystrom::krr::metrics::mse;
+use nystrom::linalg_core::SymmetricEigen;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::li_problem::{
     AILERONS, AtHand, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use super::papers;
-use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Table, measured};
 use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig5",
-    paper: &papers::LI_2016,
-    figure: "Figures 5, 9, 10 and 11",
-    says: "On Ailerons, from a random start, the errors along the chain fall within the first few \
-           hundred steps and then stay. This is so for 50, 100 and 200 landmarks. The number of \
-           rows, 1000 or 4000, hardly matters. The mixing time, in terms of the error, grows with \
-           the number of landmarks.",
-    data: &["ailerons", "abalone"],
-    run,
-};
 
 const TEST: Measure = Measure::new("test error", "mean squared test error").log();
 const MEASURES: [(Measure, &str); 4] =
@@ -55,7 +41,7 @@ struct Stored {
     best: ErrorNorms,
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (ns, chains) = ctx.pick(([100, 200], 2), ([1000, 2500], 4), ([1000, 4000], 10));
     let sizes = ctx.pick([5, 10, 20], [50, 100, 200], [50, 100, 200]);
     let found = AtHand::of(ctx, &[AILERONS])?;
@@ -77,7 +63,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("errors", "Errors along the chain", &traces, &measures);
     out.tables.extend(table.by_setting("line").by_x("steps").build());
     out.claims = found.judge(claims(&results, &traces));
-    out.notes.push(SCALED.into());
     Ok(out)
 }
 
@@ -108,7 +93,7 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
                 .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
         let of_k = relative_errors(&k, &l, best, &mut draw.rng("norm"))?;
         let values = of_k.into_iter().chain([(TRAIN, train?), (TEST, test?)]);
-        draw.put_all(steps as f64, K_DPP, values);
+        draw.put_all(steps, K_DPP, values);
     }
     Ok(())
 }
@@ -162,7 +147,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             trace.label()
         );
         let words = "falls within the first few hundred steps";
-        Claim::at_least(&text, words, share(trace), 0.8).picture()
+        measured(text, share(trace)).at_least(words, 0.8).picture()
     });
     let first = &traces[0];
     let by_rows = traces.iter().filter(|small| small.n == first.n).filter_map(|small| {
@@ -172,7 +157,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             "c = {}: steps to nine tenths of the fall, N = {} over N = {}",
             small.c, large.n, small.n
         );
-        Some(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture())
+        Some(measured(text, ratio).between("mixing hardly depends on N", [0.5, 2.0]).picture())
     });
     let by_landmarks = traces.iter().filter(|few| few.c == first.c).filter_map(|few| {
         let many = traces.iter().rfind(|trace| trace.n == few.n)?;
@@ -182,12 +167,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
             many.c
         );
         let words = "the mixing time grows with the number of landmarks";
-        Some(Claim::at_least(&text, words, share(few).minus(share(many)), 0.0).printed())
+        Some(measured(text, share(few).minus(share(many))).at_least(words, 0.0).printed())
     });
     by_then.chain(by_rows).chain(by_landmarks).collect()
 }
-
-const SCALED: &str = "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \
-     3000): a few rows with an extreme value of a feature of \
-     tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose \
-     one of them.";

@@ -1,18 +1,12 @@
 //! Figures 6, 12 and 13 of Li, Jegelka & Sra 2016: time against error of twenty landmarks, on
 //! Ailerons and California Housing.
 
-use std::cell::Cell;
 use std::time::Instant;
 
-use anyhow::Context as _;
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KMeans, KernelMatrix};
-use nystrom::leverage::{ExactSpectrum, exact_scores};
-use nystrom::linalg_core::{Dense, PsdMatrix, ShiftedLowRank};
-use nystrom::sketch::{
-    Draw as Drawing, ErrorNorms, LandmarkSelector, Nystrom, Proportional, Whitening,
-};
-use rand::Rng;
+use nystrom::leverage::ExactSpectrum;
+use nystrom::linalg_core::ShiftedLowRank;
+use nystrom::prelude::*;
+use nystrom::sketch::{Draw as Drawing, Proportional, Whitening};
 
 use super::li_methods::{
     ADAP_FULL, ADAP_PART, APP_LEV, APP_REG_LEV, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF, selector,
@@ -20,24 +14,10 @@ use super::li_methods::{
 use super::li_problem::{
     AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use super::papers;
-use crate::claim::Compared;
-use crate::experiment::{Claim, Context, Experiment, Outcome};
+use crate::experiment::{Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{K_MEANS, Method};
 use crate::statistics::{Sample, smallest};
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "li-fig6",
-    paper: &papers::LI_2016,
-    figure: "Figures 6, 12 and 13",
-    says: "The figures show time against the relative error in the Frobenius and the spectral \
-           norm, and against the training error, with 20 landmarks. On 4,000 rows of Ailerons \
-           k-means landmarks are slightly more accurate than k-DPP and slower. On 12,000 rows of \
-           California Housing k-DPP sampling is best at every time.",
-    data: &["ailerons", "california-housing", "abalone"],
-    run,
-};
 
 const KMEANS: Method = K_MEANS.called("Kmeans");
 /// Those that kDPP is measured against.
@@ -60,7 +40,7 @@ fn sizes(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize])
     }
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 6, 10);
     let found = AtHand::of(ctx, &[AILERONS, CALIFORNIA])?;
     let grid = Grid::new(ctx, "repetitions", &found.sets).repetitions(repetitions);
@@ -106,90 +86,70 @@ impl Prepared {
     fn new(ctx: &Context, set: Set) -> anyhow::Result<Self> {
         let problem = Whole::new(ctx, &set)?.subset(0, sizes(ctx, set).0, 0)?;
         let k = problem.matrix()?;
-        let timed = |method, scores: &dyn Fn() -> anyhow::Result<Vec<f64>>| {
-            let (start, draw) = (Instant::now(), Drawing::WithoutReplacement);
-            let selector = Proportional { scores: scores()?, draw };
-            anyhow::Ok((method, selector, start.elapsed().as_secs_f64()))
-        };
+        let by = |scores| Proportional { scores, draw: Drawing::WithoutReplacement };
+        let start = Instant::now();
+        let spectrum = ExactSpectrum::new(&k)?;
         // of rank C, or of the numerical rank if that is less
-        let best = Cell::new(None);
-        let rank = timed(LEV, &|| {
-            let spectrum = ExactSpectrum::new(&k)?;
-            best.set(Some(ErrorNorms::of_best_rank(spectrum.eigenvalues(), C)));
-            Ok(spectrum.rank_k_scores(C.min(spectrum.rank()).max(1))?)
-        })?;
-        let ridge = timed(REG_LEV, &|| Ok(exact_scores(&k, problem.ridge())?.scores))?;
-        let best = best.into_inner().context("the spectrum was computed")?;
+        let scores = spectrum.rank_k_scores(C.min(spectrum.rank()).max(1))?;
+        let rank = (LEV, by(scores), start.elapsed().as_secs_f64());
+        let best = ErrorNorms::of_best_rank(spectrum.eigenvalues(), C);
+        drop(spectrum); // n × n, as is the next
+        let start = Instant::now();
+        let scores = exact_scores(&k, problem.ridge())?.scores;
+        let ridge = (REG_LEV, by(scores), start.elapsed().as_secs_f64());
         Ok(Prepared { k: problem.stored()?, best, by_scores: [rank, ridge], problem })
     }
 
-    /// The errors of K̃ = L, and of the regression on it.
-    fn errors(
+    /// The seconds that a choice took, the errors of K̃ = L, and of the regression on it.
+    fn put(
         &self,
+        draw: &mut Draw<'_, Set>,
+        (method, parameter, seconds): (Method, usize, f64),
         l: &Nystrom<f64>,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<impl Iterator<Item = (Measure, f64)> + use<>> {
+    ) -> anyhow::Result<()> {
         let k = Dense::new(self.k.as_ref())?;
-        let of_k = relative_errors(&k, l, &self.best, rng)?;
+        let of_k = relative_errors(&k, l, &self.best, &mut draw.rng("norm"))?;
         // y − K̃(K̃ + μI)⁻¹y = μ(K̃ + μI)⁻¹y
         let mu = self.problem.ridge().absolute(k.dim())?;
         let solver = ShiftedLowRank::new(l.factor().to_owned(), &[mu])?;
         let left = solver.solve(self.problem.y.as_ref()).norm_l2() * mu;
-        Ok(of_k.into_iter().chain([(TRAIN, left * left / k.dim() as f64)]))
+        draw.put(parameter, method, SECONDS, seconds);
+        draw.put_all(parameter, method, of_k);
+        draw.put(parameter, method, TRAIN, left * left / k.dim() as f64);
+        Ok(())
     }
 }
 
 /// Every method, at every value of its parameter.
 fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
-    let k = prepared.problem.matrix()?;
-    k_means(draw, prepared, &k)?;
+    let (problem, (_, columns, steps)) = (&prepared.problem, sizes(draw.ctx, *draw.setting));
+    let k = problem.matrix()?;
+    // centroids are no rows of K: they have kernel values of their own
+    let rng = &mut draw.rng(KMEANS.key);
+    let start = Instant::now();
+    let clusters = KMeans::default().run(problem.points(), C, rng)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let (c, w) = k.against(clusters.centers())?;
+    let l = Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default())?;
+    prepared.put(draw, (KMEANS, 0, seconds), &l)?;
+    let mut one =
+        |(method, parameter): (Method, usize), selector: &dyn LandmarkSelector<f64>, before| {
+            let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
+            let start = Instant::now();
+            let landmarks = selector.select(&k, C, rng)?;
+            let seconds = start.elapsed().as_secs_f64() + before;
+            prepared.put(draw, (method, parameter, seconds), &Nystrom::new(&k, &landmarks)?)
+        };
     for (method, selector, before) in &prepared.by_scores {
-        one(draw, (*method, 0), prepared, &k, *before, selector)?;
+        one((*method, 0), selector, *before)?;
     }
-    let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
     let plain = [UNIF, ADAP_FULL, ADAP_PART, RP_CHOLESKY].map(|method| (method, 0));
     let by_columns = columns.iter().flat_map(|&c| [(APP_LEV, c), (APP_REG_LEV, c)]);
     let by_steps = steps.iter().map(|&steps| (KDPP, steps));
     for (method, parameter) in plain.into_iter().chain(by_columns).chain(by_steps) {
-        let selector = selector(method, parameter, prepared.problem.ridge())?;
-        one(draw, (method, parameter), prepared, &k, 0.0, &*selector)?;
+        let selector = selector(method, parameter, problem.ridge())?;
+        one((method, parameter), &*selector, 0.0)?;
     }
-    Ok(())
-}
-
-/// One choice of landmarks, timed, and its error.
-fn one(
-    draw: &mut Draw<'_, Set>,
-    (method, parameter): (Method, usize),
-    prepared: &Prepared,
-    k: &dyn PsdMatrix<f64>,
-    before: f64,
-    selector: &dyn LandmarkSelector<f64>,
-) -> anyhow::Result<()> {
-    let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
-    let start = Instant::now();
-    let landmarks = selector.select(k, C, rng)?;
-    let seconds = before + start.elapsed().as_secs_f64();
-    let errors = prepared.errors(&Nystrom::new(k, &landmarks)?, &mut draw.rng("norm"))?;
-    draw.put_at(parameter as f64, method, SECONDS, seconds);
-    draw.put_all(parameter as f64, method, errors);
-    Ok(())
-}
-
-/// Centroids are no rows of K: they have kernel values of their own.
-fn k_means(
-    draw: &mut Draw<'_, Set>,
-    prepared: &Prepared,
-    k: &KernelMatrix<'_, f64, Gaussian>,
-) -> anyhow::Result<()> {
-    let rng = &mut draw.rng(KMEANS.key);
-    let start = Instant::now();
-    let clusters = KMeans::default().run(prepared.problem.points(), C, rng)?;
-    draw.put_at(0.0, KMEANS, SECONDS, start.elapsed().as_secs_f64());
-    let (c, w) = k.against(clusters.centers())?;
-    let l = Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default())?;
-    let errors = prepared.errors(&l, &mut draw.rng("norm"))?;
-    draw.put_all(0.0, KMEANS, errors);
     Ok(())
 }
 
@@ -200,9 +160,9 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
         let x = if method == KDPP { longest } else { 0 };
         results.sample(set, x, method, measure)
     };
-    let over_k_dpp = |what: &str, measure: Measure, method: Method| Compared {
-        text: format!("{}: {what} of {} over that of kDPP", set.label, method.name),
-        ratio: at(method, measure).over(&at(KDPP, measure)),
+    let over_k_dpp = |what: &str, measure: Measure, method: Method| {
+        let text = format!("{}: {what} of {} over that of kDPP", set.label, method.name);
+        measured(text, at(method, measure).over(&at(KDPP, measure)))
     };
     let below_all = FIGURES.map(|(measure, _)| {
         let rivals = RIVALS.iter().flat_map(|&rival| {
@@ -216,7 +176,7 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
             set.label,
             if measure.key == FROBENIUS.key { "error" } else { measure.key }
         );
-        let claim = Claim::at_most(&text, "k-DPP below them all", ratio, 1.0);
+        let claim = measured(text, ratio).at_most("k-DPP below them all", 1.0);
         // ours: no panel of the paper is known to show it
         let ours = !is_largest && measure.key == TRAIN.key;
         if ours { claim } else { claim.picture() }
@@ -227,8 +187,7 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     if is_largest {
         claims.push(error.at_least("k-DPP dominates on the larger set", 1.0).picture());
     } else {
-        let words = "Kmeans slightly more accurate";
-        claims.push(Claim::between(&error.text, words, error.ratio, [0.5, 1.0]).picture());
+        claims.push(error.between("Kmeans slightly more accurate", [0.5, 1.0]).picture());
         let time = over_k_dpp("time", SECONDS, KMEANS);
         claims.push(time.at_least("Kmeans slower", 1.0).picture());
     }

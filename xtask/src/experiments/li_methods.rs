@@ -2,15 +2,9 @@
 //!
 //! Improvements are averaged as in the paper.
 
-use nystrom::dpp::{KDppChain, LEnsemble, SwapRule};
-use nystrom::faer::Mat;
-use nystrom::leverage::{AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional};
-use nystrom::linalg_core::{Dense, Ridge};
-use nystrom::sketch::{
-    AdaptiveFull, AdaptivePartial, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector,
-    Landmarks, RpCholesky, Uniform,
-};
-use rand::Rng;
+use nystrom::leverage::ExactSpectrum;
+use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 use super::li_problem::Set;
 use crate::experiment::{Axis, Context, Plot};
@@ -129,7 +123,7 @@ impl Improvements<'_> {
     /// At one c, averaged over the sets, whose draws are independent.
     pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
         let of = |set| {
-            self.results.compare(set, ("c", c), error, a, b).ratio.map(|ratio| 1.0 - ratio, 1.0)
+            self.results.compare(set, ("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
         };
         let each: Vec<Estimate> = self.sets.iter().map(of).collect();
         let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
@@ -151,7 +145,7 @@ impl Improvements<'_> {
 
     /// Geometric mean over sets and numbers of landmarks of (error of a)/(error of b).
     pub fn ratio(&self, error: Measure, a: Method, b: Method) -> Estimate {
-        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).ratio;
+        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).value;
         let all = self.sets.iter().flat_map(|set| self.sizes.iter().map(move |&c| at(set, c)));
         geometric_mean(all)
     }
@@ -171,10 +165,19 @@ impl Improvements<'_> {
         Some(plot)
     }
 
-    /// The figure of the average: improvement over Unif against c.
-    pub fn plot(&self, id: &str, title: &str, error: Measure, methods: &[Method]) -> Plot {
+    /// `Ailerons` or `average over 8 sets`.
+    pub fn words(&self) -> String {
+        match self.sets {
+            [set] => set.label.into(),
+            sets => format!("average over {} sets", sets.len()),
+        }
+    }
+
+    /// The figure of the average: improvement over Unif against c; `of` ends its title.
+    pub fn plot(&self, (error, id): (Measure, &str), of: &str, methods: &[Method]) -> Plot {
+        let title = format!("{}: improvement over uniform sampling{of}", self.words());
         let (x, y) = (Axis::linear("landmarks c"), Axis::linear("1 − (error)/(error of Unif)"));
-        let mut plot = Plot::new(id, title, x, y);
+        let mut plot = Plot::new(&format!("improvement-{id}"), &title, x, y);
         for &method in methods.iter().filter(|method| **method != UNIF) {
             let at = |&c: &usize| point(c as f64, self.at(c, error, method, UNIF));
             plot.line_and_points(method.name, method.key, self.sizes.iter().map(at));
@@ -208,8 +211,8 @@ mod tests {
         let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
             let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
             for c in [5.0, 10.0] {
-                draw.put_at(c, KDPP, ERROR, error);
-                draw.put_at(c, UNIF, ERROR, 4.0);
+                draw.put(c, KDPP, ERROR, error);
+                draw.put(c, UNIF, ERROR, 4.0);
             }
             Ok(())
         });

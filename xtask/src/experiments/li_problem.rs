@@ -4,13 +4,10 @@
 
 use std::sync::Mutex;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points, median_heuristic};
-use nystrom::krr::{CrossValidation, ExactGrid, lambda_grid};
-use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, random};
-use nystrom::sketch::{ErrorNorms, Nystrom, SpectralNorm, frobenius_error};
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use nystrom::kernels::median_heuristic;
+use nystrom::krr::{ExactGrid, lambda_grid};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
 use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
@@ -110,8 +107,7 @@ impl AtHand {
 
     /// What the reports of all figures have.
     pub fn outcome(&self, results: &Results, scale_note: String) -> Outcome {
-        let (notes, missing) = (vec![CHOICES.into()], self.missing.clone());
-        Outcome { notes, missing, ..results.outcome(scale_note) }
+        Outcome { missing: self.missing.clone(), ..results.outcome(scale_note) }
     }
 
     /// Claims on single sets: ours where the set is not the paper's.
@@ -122,14 +118,6 @@ impl AtHand {
     /// Claims on averages over the paper's sets: ours where some are missing.
     pub fn judge_averages(&self, claims: Vec<Claim>) -> Vec<Claim> {
         ours_if(!self.missing.is_empty(), claims)
-    }
-
-    /// `Ailerons` or `average over 8 sets`.
-    pub fn words(&self) -> String {
-        match self.sets[..] {
-            [set] => set.label.into(),
-            _ => format!("average over {} sets", self.sets.len()),
-        }
     }
 }
 
@@ -142,17 +130,6 @@ fn ours_if(ours: bool, mut claims: Vec<Claim>) -> Vec<Claim> {
 const SIGMAS: [f64; 7] = [0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1.0];
 /// The largest λ, the smallest, and how many.
 const LAMBDAS: (f64, f64, usize) = (1e-1, 1e-6, 6);
-
-/// What is said of the problem in all reports.
-const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions \
-                           no scaling, and the first author's published \
-    demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. Ten-fold \
-    cross-validation is on at most 400 rows, 3000 in a full \
-    run. It tries seven σ, from an eighth of the median distance to all of it, and six λ, from \
-    0.1 to 1e-6; the paper prints no grid. On a \
-    wider one it goes on to wider kernels and smaller ridges (Ailerons, Elevators, CompAct(s): \
-    eight medians and 1e-8). Some of those \
-    matrices have 73 independent columns to working precision, too few to compare 100 landmarks.";
 
 /// What ten-fold cross-validation chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -291,10 +268,11 @@ fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::measured;
 
     #[test]
     fn claims_are_the_papers_only_on_its_own_sets() {
-        let claims = || vec![Claim::at_most("x", "", 0.0, 1.0).printed()];
+        let claims = || vec![measured("x", 0.0).at_most("", 1.0).printed()];
         let found = |missing: &[MissingData], stands_in| AtHand {
             sets: vec![ABALONE],
             missing: missing.to_vec(),

@@ -3,15 +3,8 @@
 
 use std::time::Instant;
 
-use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::krr::{DictionaryKrr, ExactKrr};
-use nystrom::leverage::{
-    AlaouiMahoney, Dictionary, Disqueak, Draw as With, Ink, RidgeLeverage, Squeak, SqueakParams,
-    exact_scores,
-};
-use nystrom::linalg_core::Ridge;
-use nystrom::rand::Rng;
+use nystrom::leverage::{Dictionary, Draw as With, Ink};
+use nystrom::prelude::*;
 
 use super::counting::Counting;
 use crate::lab::{Draw, Measure, Setting};
@@ -28,11 +21,10 @@ const SHARDS: usize = 8;
 pub const CHOOSE: Measure = Measure::time("time to choose", "time to choose columns / s");
 pub const FIT: Measure = Measure::time("time to fit", "time to fit / s");
 pub const TIME: Measure = Measure::time("time", "time / s");
-pub const COLUMNS: Measure = Measure::new("columns", "columns");
-pub const HELD: Measure = Measure::new("points held", "points held to the end");
-pub const VALUES: Measure = Measure::new("kernel values", "kernel values").log();
-pub const VALUES_TO_CHOOSE: Measure =
-    Measure::new("kernel values to choose", "kernel values to choose columns").log();
+pub const COLUMNS: Measure = Measure::named("columns");
+pub const HELD: Measure = Measure::named("points held");
+pub const VALUES: Measure = Measure::named("kernel values");
+pub const VALUES_TO_CHOOSE: Measure = Measure::named("kernel values to choose");
 pub const FLOATS: Measure = Measure::new("floats", "most numbers held at one time").log();
 
 /// How large an n a way is good for.
@@ -189,7 +181,7 @@ impl<'a> Problem<'a> {
             (VALUES, (values + self.kernel.take()) as f64),
             (FLOATS, bytes.max(more) as f64 / 8.0),
         ];
-        draw.put_all(draw.size as f64, method, values);
+        draw.put_all(draw.size, method, values);
         Ok(choice)
     }
 

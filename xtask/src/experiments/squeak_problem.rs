@@ -5,10 +5,7 @@
 //! small while the largest score, and with it d_mof = n·max l, is near its limit n/(1 + γ). In this
 //! case uniform columns fail and leverage scores pay.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
-use nystrom::linalg_core::Ridge;
-use rand::{Rng, RngExt};
+use nystrom::prelude::*;
 
 /// Points far from everything.
 pub const ISOLATED: usize = 40;
@@ -16,14 +13,6 @@ pub const ISOLATED: usize = 40;
 pub const GAMMA: f64 = 1.25;
 /// Variance of the noise.
 pub const NOISE: f64 = 0.25;
-
-/// What the experiments say about it.
-pub const CHOICES: &str = "Problem (ours; the paper has no experiment): 40 points spread over [2, \
-                           42]², the others uniform in [0, 1]², in random order; Gaussian kernel \
-                           with σ = 0.3; \
-    γ = μ = 1.25, absolute, for Theorem 1 asks for γ > 1; f*(x) = sin 5x₁ + cos 3x₂, noise of \
-    variance 1/4. A far point's score is 1/(1 + γ) = 0.44, the \
-    limit for this kernel, whatever n is.";
 
 /// Points (n × 2) in random order, and f*.
 pub struct SqueakProblem {

@@ -1,43 +1,16 @@
 //! Streams through SQUEAK at several q̄, looked at as they go: the size of the dictionary against
 //! d_eff, and the risk of regression through it against exact kernel ridge regression.
 
-use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::Gaussian;
 use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::krr::{DictionaryKrr, ExactKrr};
-use nystrom::leverage::{ExactSpectrum, Squeak, SqueakParams, StreamDictionary};
-use nystrom::rand::Rng;
-use nystrom::sketch::Nystrom;
+use nystrom::leverage::{ExactSpectrum, StreamDictionary};
+use nystrom::prelude::*;
 
-use super::papers;
-use super::squeak_problem::{CHOICES, GAMMA, NOISE, SqueakProblem, kernel, ridge};
+use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
 use crate::lab::{D_EFF, Grid, Measure, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
-
-pub const DICTIONARY_SIZE: Experiment = Experiment {
-    name: "squeak-dictionary-size",
-    paper: &papers::CALANDRIELLO_2017,
-    figure: "Theorem, dictionary size",
-    says: "Let there be q̄ = 39α ln(2n/δ)/ε² copies a point. With probability 1 − δ at every moment \
-           t of the stream the dictionary is (ε, γ)-accurate and has at most 3q̄·d_eff(γ)_t copies. \
-           So its size depends on d_eff, not on n.",
-    data: &[],
-    run: dictionary_size,
-};
-
-pub const ANYTIME_RISK: Experiment = Experiment {
-    name: "squeak-anytime-risk",
-    figure: "Risk of the regression at any moment",
-    says: "Let the dictionary at time t be (ε, γ)-accurate. Kernel ridge regression through it at \
-           the ridge μ has at most (1 + (γ/μ)/(1 − ε))² times the risk of exact kernel ridge \
-           regression. This holds at every moment of the stream (Proposition 1). Theorem 1 prints \
-           the factor without the square.",
-    run: anytime_risk,
-    ..DICTIONARY_SIZE
-};
 
 const EPSILON: f64 = 0.5;
 const DELTA: f64 = 0.1;
@@ -51,20 +24,17 @@ const THEOREM: Method = LEVEL_6.called("q̄ of Theorem 1");
 
 const KEPT: Measure = Measure::new("points kept", "points kept").log();
 const COPIES: Measure = Measure::new("Σq/(q̄·d_eff)", "copies, in units of q̄·d_eff(γ)_t").log();
-const PER_D_EFF: Measure = Measure::new("points/d_eff", "points kept over d_eff(γ)_t").log();
+const PER_D_EFF: Measure = Measure::named("points/d_eff");
 const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖").log();
 const RATIO: Measure = Measure::new("risk ratio", "risk over that of exact regression").log();
 /// The part that the bound is made for, as the variance only falls.
 const BIAS: Measure = Measure::new("bias² ratio", "bias² over that of exact regression").log();
 const ERROR: Measure = Measure::new("error of a fit", "(1/t)‖f̂_t − f*‖²").log();
 /// (1 + (γ/μ)/(1 − ε))², where ε < 1.
-const SQUARE: Measure = Measure::new("its square", "(1 + (γ/μ)/(1 − ε))²").log();
-const TO_FACTOR: Measure =
-    Measure::new("risk ratio over 1 + 1/(1 − ε)", "risk ratio over its bound");
-const TO_SQUARE: Measure =
-    Measure::new("risk ratio over (1 + 1/(1 − ε))²", "risk ratio over its bound");
-const BIAS_TO_SQUARE: Measure =
-    Measure::new("bias² ratio over (1 + 1/(1 − ε))²", "bias² ratio over its bound");
+const SQUARE: Measure = Measure::named("its square");
+const TO_FACTOR: Measure = Measure::named("risk ratio over 1 + 1/(1 − ε)");
+const TO_SQUARE: Measure = Measure::named("risk ratio over (1 + 1/(1 − ε))²");
+const BIAS_TO_SQUARE: Measure = Measure::named("bias² ratio over (1 + 1/(1 − ε))²");
 
 /// What is measured of SQUEAK at one moment.
 type Measured = anyhow::Result<Vec<(Measure, f64)>>;
@@ -119,7 +89,7 @@ impl<'a> Streams<'a> {
         let grid = Grid::new(self.ctx, "streams", &[STREAM]).repetitions(self.repetitions);
         grid.parallel().run(|draw| {
             for (&t, &fact) in self.times.iter().zip(facts) {
-                draw.put_at(t as f64, of, measure, fact);
+                draw.put(t, of, measure, fact);
             }
             let first = draw.repetition == 0;
             for method in METHODS.into_iter().filter(|m| *m != THEOREM || first) {
@@ -133,7 +103,7 @@ impl<'a> Streams<'a> {
                 for (moment, &t) in self.times.iter().enumerate() {
                     let seen = squeak.n_seen() as usize;
                     squeak.push(self.problem.first(t).slice(seen..t), rng)?;
-                    draw.put_all(t as f64, method, look(method, moment, &squeak, rng)?);
+                    draw.put_all(t, method, look(method, moment, &squeak, rng)?);
                 }
             }
             Ok(())
@@ -141,7 +111,7 @@ impl<'a> Streams<'a> {
     }
 
     /// The outcome with its table.
-    fn outcome(&self, results: &Results, measures: &[Measure]) -> Outcome {
+    fn outcome(&self, results: &Results, measures: &[Measure]) -> anyhow::Result<Outcome> {
         let mut out = results.outcome(format!(
             "n = {}, {} streams for each practical q̄, one at the theorem's; sizes are ours",
             self.n(),
@@ -149,25 +119,9 @@ impl<'a> Streams<'a> {
         ));
         let table = results.table("moments", "Means over the streams", &[STREAM], measures);
         out.tables.extend(table.by_x("t").by_method("copies").build());
-        out
-    }
-
-    /// What the reports say of the theorem's q̄.
-    fn theorem(&self) -> anyhow::Result<String> {
-        Ok(format!(
-            "The theorem's q̄ = 39α ln(2n/δ)/ε² is {} here, at ε = {EPSILON}, δ = {DELTA} and α = \
-             (1 + 3ε)/(1 − ε). At this q̄ copies are dropped but hardly \
-             a point (it stays with probability 1 − (1 − p̃)^q̄): as a guarantee the theorem is \
-             real, as compression it is empty at such n.",
-            self.copies(THEOREM)?
-        ))
-    }
-
-    /// The largest value of a measure over all moments and streams, of those that are there.
-    fn worst(&self, results: &Results, method: Method, measure: Measure) -> f64 {
-        let at = |&t: &usize| results.sample(&STREAM, t, method, measure).quantile(1.0);
-        let all = self.times.iter().map(at).filter(|value| !value.is_nan());
-        all.fold(f64::NEG_INFINITY, f64::max)
+        out.values = vec![("copies", self.copies(THEOREM)?.to_string())];
+        out.values.extend([("epsilon", EPSILON.to_string()), ("delta", DELTA.to_string())]);
+        Ok(out)
     }
 }
 
@@ -176,7 +130,7 @@ fn plot(results: &Results, id: &str, title: &str, measure: Measure) -> Option<Pl
     results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
 }
 
-fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
     let d_eff = streams.spectra.iter().map(|spectrum| Ok(spectrum.d_eff(ridge())?));
     let d_eff = d_eff.collect::<anyhow::Result<Vec<f64>>>()?;
@@ -192,7 +146,7 @@ fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ])
     })?;
 
-    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY]);
+    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY])?;
     let mut size = plot(&results, "size", "Points in the dictionary, with standard errors", KEPT);
     if let Some(plot) = &mut size {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
@@ -209,31 +163,22 @@ fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        Claim::at_most(&text, "3", streams.worst(&results, method, COPIES), 3.0)
+        measured(text, results.most(&STREAM, method, COPIES)).at_most("3", 3.0)
     };
     let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
     let (accuracy, worst) = (
         format!("{}: largest ε over all moments", THEOREM.name),
-        streams.worst(&results, THEOREM, ACCURACY),
+        results.most(&STREAM, THEOREM, ACCURACY),
     );
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
         copies(THEOREM).theorem(),
-        Claim::at_most(&accuracy, "½", worst, EPSILON).theorem(),
-        Claim::at_most(&text, "0 (up to logarithms)", statistics::exponent(&late), 0.25),
+        measured(accuracy, worst).at_most("½", EPSILON).theorem(),
+        measured(text, statistics::exponent(&late)).at_most("0 (up to logarithms)", 0.25),
     ];
     // ours: too few copies for the theorem
     out.claims.extend(METHODS[..4].iter().map(|method| copies(*method)));
-    out.notes = paragraphs([
-        CHOICES,
-        &streams.theorem()?,
-        "In the mean Σq is q̄·Σp̃_i over all points seen, and p̃_i is at most (1 − ε) times the \
-         least estimate so far, hence about (1 − ε)·q̄·d_eff, half a unit \
-         at ε = ½ and far from the bound.",
-        "Dictionaries are those of a stream that ends at t: the open chunk is shrunk first, in a \
-         copy.",
-    ]);
     Ok(out)
 }
 
@@ -249,7 +194,7 @@ struct Exact {
     error: f64,
 }
 
-fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
     let y = streams.problem.y(&mut ctx.rng("noise"));
     let exact = streams.times.iter().map(|&t| exact(&streams.problem, y.as_ref(), t));
@@ -263,7 +208,7 @@ fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
         streams.regress(y.as_ref(), &exact[moment], moment, kept)
     })?;
 
-    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR]);
+    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
     let ratio = "Risk over that of exact regression, mean over streams with standard errors";
     let bias = "bias² over that of exact regression";
     for (id, title, measure) in [("ratio", ratio, RATIO), ("bias", bias, BIAS)] {
@@ -275,18 +220,7 @@ fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
     out.plots.extend(plot(&results, "error", title, ERROR));
-    out.claims = METHODS.into_iter().flat_map(|m| streams.claims_on_risk(&results, m)).collect();
-    out.notes = paragraphs([
-        CHOICES,
-        "The risk is in closed form at fixed design (bias² + variance, f* known), with the \
-         regularised Nyström approximation of the dictionary as it stands at t, points of \
-         an open chunk included with weight 1, from the first shrinking on (64 points). \
-         ε = ‖P − P̃‖ is computed, so the bounds from it \
-         are the deterministic half of the theorem; that at ε = ½ is what it promises.",
-        "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each \
-         is checked as printed; the proof gives the square.",
-        &streams.theorem()?,
-    ]);
+    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&results, m)).collect();
     Ok(out)
 }
 
@@ -330,37 +264,32 @@ impl Streams<'_> {
         }
         Ok(values)
     }
+}
 
-    fn claims_on_risk(&self, results: &Results, method: Method) -> Vec<Claim> {
-        let worst = |measure| self.worst(results, method, measure);
-        let claim = |what: &str, paper: &str, measure, bound| {
-            let text = format!("{}: largest {what}", method.name);
-            Claim::at_most(&text, paper, worst(measure), bound)
-        };
-        let at_epsilon = [
-            ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),
-            (
-                "bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)",
-                BIAS_TO_SQUARE,
-                Kind::Theorem,
-            ),
-            ("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR, Kind::Printed),
-        ];
-        let known = at_epsilon.into_iter().filter(|at| worst(at.1) > f64::NEG_INFINITY);
-        let known = known.map(|(what, measure, kind)| {
-            let what = format!("{what} at its ε, at the moments where ε < 1");
-            Claim { kind, ..claim(&what, "1", measure, 1.0) }
-        });
-        // ours: too few copies for the promise
-        let kind = if method == THEOREM { Kind::Theorem } else { Kind::Ours };
-        let at_half = [
-            ("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
-            ("against 3 (Theorem 1, as printed)", factor(EPSILON)),
-        ];
-        let promised = at_half.into_iter().map(|(text, bound)| {
-            let what = format!("risk ratio at any moment, {text}");
-            Claim { kind, ..claim(&what, "its bound at ε = ½", RATIO, bound) }
-        });
-        known.chain(promised).collect()
-    }
+fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
+    let worst = |measure| results.most(&STREAM, method, measure);
+    let claim = |what: &str, paper: &str, measure, bound| {
+        measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
+    };
+    let at_epsilon = [
+        ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),
+        ("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE, Kind::Theorem),
+        ("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR, Kind::Printed),
+    ];
+    let known = at_epsilon.into_iter().filter(|at| worst(at.1) > f64::NEG_INFINITY);
+    let known = known.map(|(what, measure, kind)| {
+        let what = format!("{what} at its ε, at the moments where ε < 1");
+        Claim { kind, ..claim(&what, "1", measure, 1.0) }
+    });
+    // ours: too few copies for the promise
+    let kind = if method == THEOREM { Kind::Theorem } else { Kind::Ours };
+    let at_half = [
+        ("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
+        ("against 3 (Theorem 1, as printed)", factor(EPSILON)),
+    ];
+    let promised = at_half.into_iter().map(|(text, bound)| {
+        let what = format!("risk ratio at any moment, {text}");
+        Claim { kind, ..claim(&what, "its bound at ε = ½", RATIO, bound) }
+    });
+    known.chain(promised).collect()
 }

@@ -3,14 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, Points};
-use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::{Dictionary, ExactSpectrum, Projector};
-use nystrom::linalg_core::{PsdMatrix, Ridge, random};
-use nystrom::sketch::Nystrom;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
-use super::papers;
 use super::squeak_methods::{
     AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, D_MOF_COLUMNS, EPSILON, EXACT, FIT, FLOATS, HELD,
     Problem, Reach, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
@@ -18,65 +14,35 @@ use super::squeak_methods::{
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, paragraphs,
-};
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Outcome, Table, measured};
 use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, Method, PROBLEM, SQUEAK};
 
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "squeak-table",
-    paper: &papers::CALANDRIELLO_2017,
-    figure: "Comparison of methods",
-    says: "Uniform columns must number d_mof, which may be n. Alaoui & Mahoney's approximate \
-           scores need tr K/(με) columns. INK-Estimate is incremental, but its space depends on \
-           the largest eigenvalue. SQUEAK is incremental and linear in n, Õ(n d_eff³), with a \
-           dictionary that depends on d_eff alone. Distributed, it is Õ(log n · d_eff³). Sampling \
-           keeps the accuracy of exact KRR up to a constant. In the poster's table it is (1 + 2ε)² \
-           by leverage scores and 1 + 4ε by uniform columns.",
-    data: &["ccpp"],
-    run,
-};
-
-const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖");
-const RISK: Measure = Measure::new("risk ratio", "risk over that of exact KRR");
-const OVER: Measure = Measure::new("max τ̃/τ", "max τ̃/τ");
-const UNDER: Measure = Measure::new("min τ̃/τ", "min τ̃/τ");
+const ACCURACY: Measure = Measure::named("ε");
+const RISK: Measure = Measure::named("risk ratio");
+const OVER: Measure = Measure::named("max τ̃/τ");
+const UNDER: Measure = Measure::named("min τ̃/τ");
 const SYNTHETIC: &str = "a crowd and 40 far points";
 const CCPP: &str = "CCPP";
 
-/// The numbers of points, by the reach of a method; all methods are judged at the largest of the
-/// slow ones.
-struct Grids([&'static [usize]; 3]);
-
-impl Grids {
-    fn new(ctx: &Context) -> Self {
-        Grids([
-            ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000]),
-            ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000]),
-            ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
-        ])
-    }
-
-    fn has(&self, reach: Reach, n: usize) -> bool {
-        self.0[reach as usize].contains(&n)
-    }
-
-    fn judged(&self) -> usize {
-        self.0[0][self.0[0].len() - 1]
-    }
-
-    /// Every n with its draws, once.
-    fn all(&self, draws: usize) -> Vec<(usize, usize)> {
-        let all: BTreeSet<usize> = self.0.iter().copied().flatten().copied().collect();
-        all.into_iter().map(|n| (n, draws)).collect()
-    }
+/// The numbers of points, by the reach of a method.
+fn sizes(ctx: &Context) -> [&'static [usize]; 3] {
+    [
+        ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000]),
+        ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000]),
+        ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
+    ]
 }
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (grids, draws) = (Grids::new(ctx), ctx.pick(1, 2, 5));
-    let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).sizes(&grids.all(draws));
-    let synthetic = synthetic.run(|draw| on_synthetic(draw, &grids))?;
+/// Where all methods are judged: at the largest of the slow ones' numbers of points.
+fn judged_at(ctx: &Context) -> usize {
+    sizes(ctx)[Reach::Slow as usize].iter().copied().fold(0, usize::max)
+}
+
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    let (draws, all) = (ctx.pick(1, 2, 5), BTreeSet::from_iter(sizes(ctx).concat()));
+    let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).at(&Vec::from_iter(all));
+    let synthetic = synthetic.repetitions(draws).run(on_synthetic)?;
     let n = ctx.pick(120, 1000, 4000);
     let real = Grid::new(ctx, "rows of CCPP", &[CCPP]).sizes(&[(n, draws)]).run_on(
         |ctx, _| {
@@ -91,14 +57,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     ));
     out.missing.extend(real.missing.clone());
     for (id, setting, results, n) in
-        [("synthetic", SYNTHETIC, &synthetic, grids.judged()), ("ccpp", CCPP, &real, n)]
+        [("synthetic", SYNTHETIC, &synthetic, judged_at(ctx)), ("ccpp", CCPP, &real, n)]
     {
         if !results.measured(&[setting]).is_empty() {
             out.tables.push(judged(id, setting, results, n));
             out.claims.extend(claims_on_risk(setting, results, n));
         }
     }
-    out.claims.extend(claims_on_columns(&synthetic, grids.judged()));
+    out.claims.extend(claims_on_columns(&synthetic, judged_at(ctx)));
     out.claims.extend(WAYS.iter().flat_map(|way| claims_on_growth(&synthetic, way)));
     for (id, title, measure) in [
         ("time", "Choosing columns and regression through them", TIME),
@@ -108,44 +74,22 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
     }
     out.tables.push(growth(&synthetic));
-    out.notes = paragraphs([
-        squeak_problem::CHOICES,
-        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
-         μ = 1.25. Its f* is not known: f* is the exact fit, and the \
-         noise's variance ‖y − f̂‖²/tr((I − H)²).",
-        &format!(
-            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
-             its guarantee is measured here, not implied. INK-Estimate, whose \
-             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
-             q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate \
-             d_eff, which cost n³ to know."
-        ),
-        "Kernel values and memory are counted, the memory by an allocator that counts: data and \
-         results of earlier steps excluded. Both cover the choice of columns and \
-         kernel ridge regression through them. Times are of this machine. The papers' orders are \
-         given without constants and logarithms. The poster prints n²d_eff²/ε² of time and d_eff/ε \
-         of space for SQUEAK: it counts a regression at every t, here there is one at the end. ε \
-         does not vary here, so that orders in ε are not measured.",
-        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
-         from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
-         and its least at least 1/(1 + ε) follow from it where ε < 1.",
-    ]);
+    out.values = vec![("copies", COPIES.to_string()), ("epsilon", EPSILON.to_string())];
     Ok(out)
 }
 
-fn on_synthetic(draw: &mut Draw<'_, &'static str>, grids: &Grids) -> anyhow::Result<()> {
-    let n = draw.size;
+fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+    let (n, sizes, is_judged) = (draw.size, sizes(draw.ctx), draw.size == judged_at(draw.ctx));
+    let has = |reach: Reach| sizes[reach as usize].contains(&n);
     let rng = &mut draw.rng("problem");
     let made = SqueakProblem::new(n, rng);
     let y = made.y(rng);
-    let told = grids.has(Reach::Slow, n) || grids.has(Reach::Batch, n);
+    let told = has(Reach::Slow) || has(Reach::Batch);
     let mut problem =
         Problem::new(made.first(n), &y, squeak_problem::kernel()?, squeak_problem::ridge(), told)?;
-    let wanted = |way: &Way| {
-        grids.has(way.reach, n) || n == grids.judged() || (way.method == SQUEAK && told)
-    };
+    let wanted = |way: &Way| has(way.reach) || is_judged || (way.method == SQUEAK && told);
     let choices = measure(draw, &mut problem, wanted)?;
-    if n == grids.judged() {
+    if is_judged {
         let truth = Truth::known(&problem.matrix()?, problem.ridge, made.f_star.clone(), NOISE)?;
         judge(draw, &problem, &truth, &choices)?;
     }
@@ -201,14 +145,12 @@ fn judge(
             None => Projector::new(&k, dictionary, ridge)?.scores(&k, (0..k.dim()).into())?,
         };
         let ratios = || scores.iter().zip(&tau).map(|(a, b)| a / b);
-        draw.put(way.method, OVER, ratios().fold(0.0, f64::max));
-        draw.put(way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
+        draw.put(draw.size, way.method, OVER, ratios().fold(0.0, f64::max));
+        draw.put(draw.size, way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
         if choice.dictionary.is_some() {
             let nystrom = Nystrom::regularized(&k, dictionary, ridge)?;
-            let risk =
-                FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
-            draw.put(way.method, RISK, risk.ratio(truth.risk));
-            draw.put(way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
+            draw.put(draw.size, way.method, RISK, truth.ratio(&nystrom, ridge)?);
+            draw.put(draw.size, way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
         }
     }
     Ok(())
@@ -265,7 +207,7 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
             } else {
                 ("(1 + 2ε)² at ε = ½", (1.0 + 2.0 * EPSILON).powi(2))
             };
-            Claim::at_most(&text, paper, ratio, bound)
+            measured(text, ratio).at_most(paper, bound)
         })
         .collect()
 }
@@ -276,7 +218,7 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
     let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
     let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
     [
-        Claim::at_least("d_mof over its limit n/(1 + γ)", "d_mof may be n", d_mof, 0.9),
+        measured("d_mof over its limit n/(1 + γ)", d_mof).at_least("d_mof may be n", 0.9),
         missed.at_least("above 1: uniform columns must number d_mof", 1.0),
     ]
 }
@@ -285,13 +227,13 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     let exponent = |measure| results.exponent(&SYNTHETIC, way.method, measure);
     let words = |what: &str| format!("{}: exponent of n in {what}", way.method.name);
-    let claim = |what, paper, value, most| Claim::at_most(&words(what), paper, value, most);
+    let claim = |what, paper, value, most| measured(words(what), value).at_most(paper, most);
     if way.method == EXACT {
         return vec![claim("floats", "2", exponent(FLOATS), 2.1)];
     }
     if way.method == INK {
         let values = exponent(VALUES_TO_CHOOSE);
-        return vec![Claim::near(&words("kernel values of choosing"), 2.0, values, 0.05)];
+        return vec![measured(words("kernel values of choosing"), values).near(2.0, 0.05)];
     }
     if way.reach != Reach::Stream {
         return vec![];

@@ -4,6 +4,7 @@
 use nystrom::faer::{Mat, MatMut};
 use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::linalg_core::{Cholesky, JitterLadder, PsdMatrix, Ridge, ops};
+use nystrom::sketch::Nystrom;
 
 use crate::statistics::mean_and_deviation;
 
@@ -47,6 +48,12 @@ impl Truth {
             + design.eigenvalues().iter().map(|s| (mu / (s + mu)).powi(2)).sum::<f64>();
         let noise = (0..n).map(|i| residual(i).powi(2)).sum::<f64>() / freedom;
         Ok(Truth { risk: design.risk(ridge, noise)?, f_star, noise })
+    }
+
+    /// The risk of regression on L ≈ K over that of exact regression.
+    pub fn ratio(&self, l: &Nystrom<f64>, ridge: Ridge<f64>) -> anyhow::Result<f64> {
+        let risk = FixedDesign::low_rank(l.factor(), &self.f_star)?.risk(ridge, self.noise)?;
+        Ok(risk.ratio(self.risk))
     }
 }
 

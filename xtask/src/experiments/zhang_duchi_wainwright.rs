@@ -1,28 +1,14 @@
 //! Divide and conquer on the simulation of Zhang, Duchi & Wainwright: error against the number of
 //! parts, with the full and with the local λ.
 
-use nystrom::faer::Mat;
-use nystrom::kernels::{FromFn, Points};
-use nystrom::krr::DivideAndConquerKrr;
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::rand::RngExt;
+use nystrom::kernels::FromFn;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
 
-use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::experiment::{Axis, Claim, Context, Outcome, measured};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{LEVEL_2, LEVEL_4, Method};
 use crate::statistics::exponent;
-
-pub const EXPERIMENT: Experiment = Experiment {
-    name: "zhang-duchi-wainwright-parts",
-    paper: &papers::ZHANG_DUCHI_WAINWRIGHT_2013,
-    figure: "Simulation, error against the number of parts",
-    says: "Here f* = min(x, 1 − x) and k = 1 + min(x, y). With the λ = n^(−2/3) of the full \
-           problem on every part, the averaged estimate is as good as that of all data up to many \
-           parts. With the λ of a part's own size it is not.",
-    data: &[],
-    run,
-};
 
 /// Variance of the noise.
 const NOISE: f64 = 0.2;
@@ -32,7 +18,7 @@ const FULL: Method = LEVEL_4.called("λ = n^(−2/3)");
 const LOCAL: Method = LEVEL_2.called("λ = (n/m)^(−2/3)");
 const ERROR: Measure = Measure::new("error", "mean squared error").log();
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] =
         ctx.pick(&[64, 128], &[256, 512, 1024, 2048], &[256, 512, 1024, 2048, 4096, 8192]);
     let (samples, largest) = (ctx.pick(3, 60, 60), sizes[sizes.len() - 1]);
@@ -45,13 +31,6 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("error", "Mean squared error", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("parts").build());
     out.claims = claims(&results, sizes, largest);
-    out.notes = paragraphs([
-        "Uniform points on [0, 1], noise of variance 1/5, errors against f* on a grid. The \
-         setting is as others cite it: \
-         the paper's own text was not compared. The rate is an upper bound: this f* is smoother \
-         than the bound assumes, its bias falls faster, \
-         and so does the error at these n.",
-    ]);
     Ok(out)
 }
 
@@ -74,7 +53,7 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
                 .predict(Points::from_slice(&grid))?;
             let error =
                 (0..GRID).map(|i| (f[(i, 0)] - truth(grid[i])).powi(2)).sum::<f64>() / GRID as f64;
-            draw.put_at(parts as f64, method, ERROR, error);
+            draw.put(parts, method, ERROR, error);
         }
     }
     Ok(())
@@ -91,9 +70,9 @@ fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
     let (rate, b) = ("exponent of n in the error in one part", exponent(&errors));
     // ours: the paper's own text was not compared
     vec![
-        Claim::at_most(&text, "about 1", sample(moderate).over(&sample(1)), 1.1),
+        measured(text, sample(moderate).over(&sample(1))).at_most("about 1", 1.1),
         local.at_least("larger", 1.25),
         // the rate over a ball of functions in this kernel's space
-        Claim::at_most(rate, "O(n^(−2/3))", b, -2.0 / 3.0),
+        measured(rate, b).at_most("O(n^(−2/3))", -2.0 / 3.0),
     ]
 }

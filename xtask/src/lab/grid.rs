@@ -5,7 +5,7 @@ use std::time::Instant;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::results::{Results, Row};
+use super::results::{Abscissa, Results, Row};
 use super::{Measure, Setting, tape};
 use crate::context::Scale;
 use crate::datasets::MissingData;
@@ -32,9 +32,15 @@ impl<'a, S: Setting> Grid<'a, S> {
         Grid { sizes: sizes.to_vec(), ..self }
     }
 
-    /// So many repetitions, where there is no size.
-    pub fn repetitions(self, repetitions: usize) -> Self {
-        self.sizes(&[(0, repetitions)])
+    /// These sizes, with one number of repetitions, which [`repetitions`](Self::repetitions) sets.
+    pub fn at(self, sizes: &[usize]) -> Self {
+        Grid { sizes: sizes.iter().map(|&size| (size, 1)).collect(), ..self }
+    }
+
+    /// So many repetitions of every size.
+    pub fn repetitions(mut self, repetitions: usize) -> Self {
+        self.sizes.iter_mut().for_each(|(_, of_size)| *of_size = repetitions);
+        self
     }
 
     /// Runs the repetitions of a cell at one time. For cells that measure no time.
@@ -131,30 +137,25 @@ impl<'a, S: Setting> Draw<'a, S> {
         ))
     }
 
-    /// A value of a method, at this draw's size.
-    pub fn put(&mut self, method: Method, measure: Measure, value: f64) {
-        self.put_at(self.size as f64, method, measure, value);
-    }
-
-    /// A value of a method at an abscissa of its own, such as a number of landmarks.
-    pub fn put_at(&mut self, x: f64, method: Method, measure: Measure, value: f64) {
-        let (setting, repetition) = (self.label.clone(), self.repetition);
+    /// A value of a method at an abscissa: the size, or one of its own such as a number of landmarks.
+    pub fn put(&mut self, x: impl Abscissa, method: Method, measure: Measure, value: f64) {
+        let (setting, repetition, x) = (self.label.clone(), self.repetition, x.abscissa());
         self.rows.push(Row { setting, method, x, measure, repetition, value });
     }
 
     /// Several values of a method at one abscissa.
     pub fn put_all(
         &mut self,
-        x: f64,
+        x: impl Abscissa,
         method: Method,
         values: impl IntoIterator<Item = (Measure, f64)>,
     ) {
-        values.into_iter().for_each(|(measure, value)| self.put_at(x, method, measure, value));
+        values.into_iter().for_each(|(measure, value)| self.put(x, method, measure, value));
     }
 
     /// Values of the problem itself, such as λ or d_eff.
     pub fn facts(&mut self, values: impl IntoIterator<Item = (Measure, f64)>) {
-        self.put_all(self.size as f64, PROBLEM, values);
+        self.put_all(self.size, PROBLEM, values);
     }
 
     /// What `work` returns; its seconds are put down for the method.
@@ -163,27 +164,14 @@ impl<'a, S: Setting> Draw<'a, S> {
     /// Those of the work.
     pub fn timed<T>(
         &mut self,
-        method: Method,
-        measure: Measure,
-        work: impl FnOnce() -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
-        self.timed_at(self.size as f64, method, measure, work)
-    }
-
-    /// The same at an abscissa of its own.
-    ///
-    /// # Errors
-    /// Those of the work.
-    pub fn timed_at<T>(
-        &mut self,
-        x: f64,
+        x: impl Abscissa,
         method: Method,
         measure: Measure,
         work: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let start = Instant::now();
         let result = work()?;
-        self.put_at(x, method, measure, start.elapsed().as_secs_f64());
+        self.put(x, method, measure, start.elapsed().as_secs_f64());
         Ok(result)
     }
 

@@ -17,13 +17,18 @@ pub struct Measure {
 }
 
 // facts of a problem that many tables show; n is the number of points
-pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
-pub const N: Measure = Measure::new("n", "n");
-pub const FEATURES: Measure = Measure::new("features", "features");
-pub const D_EFF: Measure = Measure::new("d_eff", "d_eff");
-pub const D_MOF: Measure = Measure::new("d_mof", "d_mof");
+pub const LAMBDA: Measure = Measure::named("λ");
+pub const N: Measure = Measure::named("n");
+pub const FEATURES: Measure = Measure::named("features");
+pub const D_EFF: Measure = Measure::named("d_eff");
+pub const D_MOF: Measure = Measure::named("d_mof");
 
 impl Measure {
+    /// A number that no axis shows, summarised by its mean.
+    pub const fn named(key: &'static str) -> Self {
+        Measure::new(key, key)
+    }
+
     /// A number, on a linear axis, summarised by its mean.
     pub const fn new(key: &'static str, label: &'static str) -> Self {
         Measure { key, label, log: false, time: false }

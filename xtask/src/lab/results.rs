@@ -1,7 +1,7 @@
 //! What a grid measured, and how plots and the values of claims are read off it.
 
 use super::{Measure, Setting};
-use crate::claim::Compared;
+use crate::claim::{Measured, measured};
 use crate::datasets::MissingData;
 use crate::experiment::{Axis, Outcome, Plot, Point};
 use crate::method::{Method, PROBLEM};
@@ -37,6 +37,11 @@ impl Results {
     pub(super) fn extend(&mut self, rows: Vec<Row>, plots: Vec<Plot>) {
         self.rows.extend(rows);
         self.plots.extend(plots);
+    }
+
+    /// The largest size.
+    pub fn last(&self) -> usize {
+        self.sizes.iter().map(|(size, _)| *size).max().unwrap_or(0)
     }
 
     /// The settings on which something was measured, in the order given.
@@ -77,6 +82,17 @@ impl Results {
         Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
     }
 
+    /// The values of all draws at all abscissae.
+    pub fn values(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
+        let here = self.of(setting, measure).filter(|row| row.method == method);
+        here.map(|row| row.value).collect()
+    }
+
+    /// The largest of these; −∞ if there are none.
+    pub fn most(&self, setting: &impl Setting, method: Method, measure: Measure) -> f64 {
+        self.values(setting, method, measure).into_iter().fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Mean (of times: median) over the draws of one cell; NaN if there are none.
     pub fn get(
         &self,
@@ -97,12 +113,12 @@ impl Results {
         measure: Measure,
         a: Method,
         b: Method,
-    ) -> Compared {
+    ) -> Measured {
         let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
         let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
         let (label, key) = (setting.label(), measure.key);
         let text = format!("{label}{at}: {key} of {} over that of {}", a.name, b.name);
-        Compared { text, ratio: sample(a).over(&sample(b)) }
+        measured(text, sample(a).over(&sample(b)))
     }
 
     /// The same at every x at which `a` was measured, in one number: `("mean over n",
@@ -114,11 +130,11 @@ impl Results {
         measure: Measure,
         a: Method,
         b: Method,
-    ) -> Compared {
+    ) -> Measured {
         let at = |x| self.compare(setting, ("", x), measure, a, b);
         let text = format!("{}, {words}", at(f64::NAN).text);
-        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).ratio);
-        Compared { text, ratio: summary(ratios.collect()) }
+        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).value);
+        measured(text, summary(ratios.collect()))
     }
 
     /// The fitted exponent of x in a measure of a method.

@@ -24,7 +24,9 @@ pub(super) fn play(ctx: &Context<'_>) -> Option<Results> {
     let mut tape = tape(ctx);
     let (seed, next) = tape.playing?;
     tape.playing = Some((seed, next + 1));
-    Some(spoiled(tape.grids.get(next)?.downcast_ref()?, seed))
+    let mut results = tape.grids.get(next)?.downcast_ref::<Results>()?.clone();
+    results.rows.iter_mut().for_each(|row| row.value = moved(row, seed));
+    Some(results)
 }
 
 /// The claims that hold, or stay open, whatever the grids measure: each is judged on values that
@@ -80,19 +82,11 @@ fn moved(row: &Row, seed: u64) -> f64 {
     }
 }
 
-/// The same rows with other values.
-fn spoiled(results: &Results, seed: u64) -> Results {
-    let mut spoiled = results.clone();
-    for row in &mut spoiled.rows {
-        row.value = moved(row, seed);
-    }
-    spoiled
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::experiment::Outcome;
+    use crate::experiment::measured;
     use crate::lab::{Grid, Measure};
     use crate::method::THEORY;
     use crate::progress::Progress;
@@ -104,7 +98,7 @@ mod tests {
     fn judged(ctx: &Context, claim: fn(f64) -> Claim) -> anyhow::Result<Outcome> {
         let grid = Grid::new(ctx, "draws", &["one"]);
         let results = grid.run(|draw| {
-            draw.put(THEORY, SHARE, 0.5);
+            draw.put(draw.size, THEORY, SHARE, 0.5);
             Ok(())
         })?;
         let share = results.get(&"one", 0_usize, THEORY, SHARE).value;
@@ -121,10 +115,11 @@ mod tests {
 
     #[test]
     fn a_claim_that_no_value_breaks_is_found() {
-        let a_share = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v, 0.9));
+        let a_share = |ctx: &Context| judged(ctx, |v| measured("share", v).at_most("", 0.9));
         assert!(unbreakable(a_share).is_empty());
         // bounded before it is judged
-        let bounded = |ctx: &Context| judged(ctx, |v| Claim::at_most("share", "", v.min(1.0), 1.0));
+        let bounded =
+            |ctx: &Context| judged(ctx, |v| measured("share", v.min(1.0)).at_most("", 1.0));
         assert_eq!(unbreakable(bounded), ["share ≤ 1"]);
     }
 }

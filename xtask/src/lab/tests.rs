@@ -21,8 +21,8 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
         let u: f64 = draw.rng("problem").random();
         draw.facts([(LAMBDA, 1.0 / draw.size as f64)]);
         for (method, factor) in [(UNIFORM, 1.0), (LEVERAGE, 0.5)] {
-            draw.timed(method, SECONDS, || Ok(()))?;
-            draw.put(method, ERROR, factor * (1.0 + u) / draw.size as f64);
+            draw.timed(draw.size, method, SECONDS, || Ok(()))?;
+            draw.put(draw.size, method, ERROR, factor * (1.0 + u) / draw.size as f64);
         }
         Ok(())
     });
@@ -48,8 +48,8 @@ fn ratios_are_paired_and_exponents_fitted() {
     let compared = results.compare(&"A", ("n", 200_usize), ERROR, LEVERAGE, UNIFORM);
     assert_eq!(compared.text, "A, n = 200: error of exact scores over that of uniform");
     assert!(
-        (compared.ratio.value - 0.5).abs() < 1e-15
-            && compared.ratio.error.is_none_or(|error| error < 1e-15)
+        (compared.value.value - 0.5).abs() < 1e-15
+            && compared.value.error.is_none_or(|error| error < 1e-15)
     );
     assert_eq!(results.sample(&"A", 100_usize, UNIFORM, ERROR).draws.len(), 4);
     let exponent = results.exponent(&"A", UNIFORM, ERROR);
@@ -110,7 +110,7 @@ fn a_setting_without_its_data_is_left_out_and_named() {
     let prepare =
         |_: &Context<'_>, set: &&str| if *set == "A" { Err(missing("a").into()) } else { Ok(1.0) };
     let results = grid.run_on(prepare, |one, draw| {
-        draw.put(UNIFORM, ERROR, *one);
+        draw.put(draw.size, UNIFORM, ERROR, *one);
         Ok(())
     });
     let results = results.unwrap();

@@ -4,7 +4,8 @@
 use maud::{Markup, Render, html};
 use nystrom_page::figure;
 
-use crate::claim::{Claim, Kind};
+use super::{OPEN, class};
+use crate::claim::{Claim, Kind, verdict};
 use crate::datasets::MissingData;
 use crate::experiment::Experiment;
 use crate::method;
@@ -18,7 +19,7 @@ pub fn article(run: &Run, experiment: &Experiment) -> anyhow::Result<Markup> {
     Ok(html! {
         article id=(experiment.name) aria-labelledby=(title) {
             h3 id=(title) { (experiment.heading()) " " small { (experiment.name) } }
-            p { b { "The paper says: " } (experiment.says) }
+            p { b { "The paper says: " } (experiment.says()) }
             @match found {
                 Some(found) => (found),
                 None => p.note { "Not run yet in this setting." }
@@ -66,7 +67,7 @@ pub fn claims(claims: &[&Claim]) -> Markup {
     html! {
         @if !claims.is_empty() { ul.claims {
             @for claim in claims {
-                @let (class, [word, ..]) = super::verdict(claim.holds);
+                @let ([word, ..], class) = (verdict(claim.holds, OPEN), class(claim.holds));
                 li {
                     span { (badge(class, word)) span.kind { (claim.kind.word()) } } " "
                     span { (claim.text) } " "

@@ -7,8 +7,8 @@ mod page;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::atomic;
-use crate::claim::{Claim, Kind};
+use crate::atomic::update;
+use crate::claim::{Claim, Kind, counts};
 use crate::method;
 use crate::plot::Plot;
 use crate::record::{Record, Run, folder};
@@ -26,7 +26,7 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
         }
     }
     update(&out.join("run.json"), &serde_json::to_vec_pretty(run)?)?;
-    update(&out.join("index.html"), page::page(run)?.as_bytes())
+    update(&out.join("index.html"), page::page(run)?.as_bytes()).map(drop)
 }
 
 /// A plot as a file of its own.
@@ -34,48 +34,16 @@ pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
     Ok(nystrom_page::legend::standalone(plot, method::look)?)
 }
 
-fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if std::fs::read(path).is_ok_and(|old| old == bytes) {
-        Ok(())
-    } else {
-        atomic::write(path, bytes)
-    }
-}
+/// What a claim without a verdict is called.
+const OPEN: [&str; 3] = ["undecided"; 3];
 
-/// A verdict, and how many claims have it.
-#[derive(Debug, PartialEq, Eq)]
-struct Tally {
-    /// The class of its badge.
-    class: &'static str,
-    number: usize,
-    /// The verdict as the verb of this number of claims.
-    word: &'static str,
-}
-
-/// The class of a verdict's badge, and its words: in full, and as the verb of one claim or of many.
-fn verdict(holds: Option<bool>) -> (&'static str, [&'static str; 3]) {
+/// The class of a verdict's badge.
+fn class(holds: Option<bool>) -> &'static str {
     match holds {
-        Some(true) => ("holds", ["holds", "holds", "hold"]),
-        Some(false) => ("fails", ["does not hold", "does not", "do not"]),
-        None => ("open", ["undecided"; 3]),
+        Some(true) => "holds",
+        Some(false) => "fails",
+        None => "open",
     }
-}
-
-/// The verdicts of these claims, without those that no claim has.
-fn tally(claims: &[&Claim]) -> Vec<Tally> {
-    let all = [Some(true), Some(false), None].map(|holds| {
-        let number = claims.iter().filter(|claim| claim.holds == holds).count();
-        let (class, [_, one, many]) = verdict(holds);
-        Tally { class, number, word: if number == 1 { one } else { many } }
-    });
-    all.into_iter().filter(|tally| tally.number > 0).collect()
-}
-
-/// `3 hold, 1 does not, 1 undecided`; `none` without claims.
-fn words(claims: &[&Claim]) -> String {
-    let parts: Vec<String> =
-        tally(claims).iter().map(|Tally { number, word, .. }| format!("{number} {word}")).collect();
-    if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }
 
 /// The claims of these kinds in these records.
@@ -94,7 +62,7 @@ fn sets_missing(records: &[&Record]) -> usize {
 pub fn verdicts(claims: &[Claim]) -> String {
     let of = |kind: Kind| {
         let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.kind == kind).collect();
-        (!claims.is_empty()).then(|| format!("{}: {}", kind.word(), words(&claims)))
+        (!claims.is_empty()).then(|| format!("{}: {}", kind.word(), counts(&claims, OPEN)))
     };
     let parts: Vec<String> = Kind::COUNTED.into_iter().chain([Kind::Ours]).filter_map(of).collect();
     if parts.is_empty() { "no claims".into() } else { parts.join("; ") }
@@ -103,7 +71,7 @@ pub fn verdicts(claims: &[Claim]) -> String {
 /// The last lines on the terminal.
 pub fn summary(run: &Run, out: &Path) -> String {
     let records: Vec<&Record> = run.records.iter().collect();
-    let of = |kind: Kind| format!("{}: {}", kind.word(), words(&claims(&records, &[kind])));
+    let of = |kind: Kind| format!("{}: {}", kind.word(), counts(&claims(&records, &[kind]), OPEN));
     let failures = run.records.iter().filter_map(|Record { name, error, .. }| {
         Some(format!("\n  failed: {name}: {}", error.as_deref()?))
     });

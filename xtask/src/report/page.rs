@@ -6,8 +6,8 @@ use maud::{Markup, PreEscaped, html};
 use nystrom_page::draw;
 
 use super::article::{self, article, badge, time};
-use super::{Tally, claims, sets_missing, tally, words};
-use crate::claim::Kind;
+use super::{OPEN, claims, class, sets_missing};
+use crate::claim::{self, Claim, Kind};
 use crate::context::Scale;
 use crate::experiment::Experiment;
 use crate::method;
@@ -45,7 +45,7 @@ pub fn page(run: &Run) -> anyhow::Result<String> {
 fn tiles(run: &Run) -> Markup {
     let records: Vec<&Record> = run.records.iter().collect();
     let what = ["The paper prints", "The paper's figures show", "The paper proves"];
-    let kinds = Kind::COUNTED.map(|kind| tally(&claims(&records, &[kind])));
+    let kinds = Kind::COUNTED.map(|kind| claims(&records, &[kind]));
     let lacking = sets_missing(&records);
     let failed = records.iter().filter(|record| record.status == Status::Failed).count();
     html! {
@@ -90,7 +90,7 @@ fn gallery(run: &Run, experiments: &[Experiment]) -> anyhow::Result<Markup> {
         @if !tiles.is_empty() {
             h3 {
                 a href=(format!("#{}", anchor(paper))) { (paper) } " "
-                (counts(&tally(&claims(&records, &Kind::COUNTED)))) (lacks(sets_missing(&records)))
+                (counts(&claims(&records, &Kind::COUNTED))) (lacks(sets_missing(&records)))
             }
             ul.gallery { @for tile in tiles { li { (tile) } } }
         }
@@ -117,14 +117,14 @@ fn tile(experiment: &Experiment, record: &Record) -> anyhow::Result<Markup> {
 
 /// The verdicts that count and the data that are missing; where none counts, those of our own.
 fn in_short(record: &Record) -> Markup {
-    let counted = tally(&claims(&[record], &Kind::COUNTED));
+    let counted = claims(&[record], &Kind::COUNTED);
     let ours = claims(&[record], &[Kind::Ours]);
     let lacking = sets_missing(&[record]);
     html! {
         @if record.status == Status::Failed { (badge("error", "failed")) }
         (counts(&counted)) (lacks(lacking))
         @if counted.is_empty() && !ours.is_empty() {
-            span.ours { "ours: " (words(&ours)) }
+            span.ours { "ours: " (claim::counts(&ours, OPEN)) }
         } @else if counted.is_empty() && record.status == Status::Done && lacking == 0 {
             (badge("unclaimed", "no claim"))
         }
@@ -188,10 +188,10 @@ fn this_run(run: &Run) -> Markup {
 }
 
 /// `✓ 3 hold ✗ 1 does not`.
-fn counts(tallies: &[Tally]) -> Markup {
+fn counts(claims: &[&Claim]) -> Markup {
     html! {
-        @for Tally { class, number, word } in tallies {
-            (badge(class, html! { b { (number) } " " (word) }))
+        @for (holds, number, verb) in claim::tally(claims, OPEN) {
+            (badge(class(holds), html! { b { (number) } " " (verb) }))
         }
     }
 }
