@@ -55,7 +55,6 @@ mod counted;
 mod dense;
 mod dot;
 mod error;
-mod exact_sum;
 mod gram_sums;
 mod indices;
 #[cfg(any(feature = "ndarray", feature = "nalgebra"))]
@@ -99,7 +98,6 @@ pub use cholesky::Cholesky;
 pub use counted::Counted;
 pub use dense::Dense;
 pub use error::{Error, Result};
-pub use exact_sum::ExactSum;
 pub use faer;
 pub use gram_sums::GramSums;
 pub use indices::Indices;

@@ -85,8 +85,8 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::*;
     #[doc(inline)]
     pub use nystrom_linalg_core::{
-        BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, ExactSum, GramSums,
-        Indices, JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgReport,
+        BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices,
+        JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgReport,
         PivotedCholesky, PsdMatrix, Result, Ridge, RowTree, SavedSolve, Scalar, ShiftedLowRank,
         Solve, Stop, Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns, dispatch,
         instruction_set, ops, random, symmetric_product, validate, work,

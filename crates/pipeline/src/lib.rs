@@ -40,6 +40,7 @@ mod cost;
 mod counts;
 mod effort;
 mod error;
+mod exact_sum;
 mod examples;
 mod file;
 mod fit;
@@ -66,6 +67,7 @@ pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note
 pub use cost::largest_fitting;
 pub use effort::{Effort, rounded, work_in};
 pub use error::{Error, Result, first_names};
+pub use exact_sum::ExactSum;
 pub use file::MODEL_FILE_FORMAT;
 pub use fit::Fit;
 pub use intervals::{Calibrate, Uncertainty};

@@ -6,7 +6,7 @@ use crate::summary::Summary;
 use crate::text::{count, number};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::metrics;
-use nystrom::linalg_core::ExactSum;
+use nystrom_pipeline::ExactSum;
 use nystrom_pipeline::{ClassErrors, Model};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
 use nystrom::krr::{Certificate, CertificateReport, DivideAndConquerModel, Folds, LinearMap};
 use nystrom::leverage::{MergeTree, MergeTreeState, StreamDictionary, TreeShape};
-use nystrom::linalg_core::{ExactSum, LinearSystem, SavedSolve, Solve, Stop};
+use nystrom::linalg_core::{LinearSystem, SavedSolve, Solve, Stop};
 use nystrom::prelude::*;
 use proptest::prelude::proptest;
 
@@ -167,9 +167,7 @@ fn streams() -> Vec<Target> {
     ]
 }
 
-fn parts_and_sums() -> Vec<Target> {
-    let mut sum = ExactSum::default();
-    [1e300, -0.1, 5e-324].into_iter().for_each(|value| sum.add(value));
+fn parts() -> Vec<Target> {
     let b = || Mat::from_fn(5, 2, |i, j| (i + 2 * j) as f64);
     let (x, y) = (Points::from_slice(&X), Mat::from_fn(6, 2, |i, j| (i * i + j) as f64));
     let model = fitted(Gaussian::new(1.5).unwrap());
@@ -196,11 +194,6 @@ fn parts_and_sums() -> Vec<Target> {
             assert!((0..folds.len()).all(fits));
             assert!((0..folds.len()).flat_map(|fold| folds.test(fold)).all(|&row| row < rows));
         }),
-        target!(sum => ExactSum, |mut sum: ExactSum| {
-            sum.merge(&sum.clone());
-            sum.add(1.0);
-            let _ = (sum.value(), sum.squares_about(1.0, &sum, &sum));
-        }),
     ]
 }
 
@@ -215,7 +208,7 @@ fn by_map(map: LinearMap) {
 
 #[test]
 fn the_files_to_be_damaged_are_valid() {
-    for (file, load) in [kernels(), models(), streams(), parts_and_sums()].concat() {
+    for (file, load) in [kernels(), models(), streams(), parts()].concat() {
         assert!(!file.is_empty());
         load(&file);
     }
@@ -235,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn saved_folds_and_sums((load, file) in damaged_one_of(parts_and_sums())) {
+    fn saved_parts_of_fits((load, file) in damaged_one_of(parts())) {
         guarded(file, load);
     }
 

@@ -1,7 +1,7 @@
 //! Target means by level, the features of categories with many levels.
 
+use crate::exact_sum::ExactSum;
 use nystrom::faer::{MatRef, RowRef};
-use nystrom::linalg_core::ExactSum;
 use nystrom_data::Categories;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

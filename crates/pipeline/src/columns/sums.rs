@@ -1,7 +1,7 @@
 //! Sums over the cells of a column, which can be merged.
 
 use crate::counts::TextCounts;
-use nystrom::linalg_core::ExactSum;
+use crate::exact_sum::ExactSum;
 use nystrom_data::{Column, Values};
 use serde::{Deserialize, Serialize};
 

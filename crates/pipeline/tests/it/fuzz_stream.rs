@@ -11,8 +11,9 @@ use nystrom::linalg_core::SavedSolve;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{
-    Alone, AnyKernel, DrawnRows, Error, Family, Fit, PointRecipe, Recipe, SavedLeaves, StreamFit,
-    StreamPoints, Summing, TableBlocks, WeightedRows, iterations_from_bytes, iterations_to_bytes,
+    Alone, AnyKernel, DrawnRows, Error, ExactSum, Family, Fit, PointRecipe, Recipe, SavedLeaves,
+    StreamFit, StreamPoints, Summing, TableBlocks, WeightedRows, iterations_from_bytes,
+    iterations_to_bytes,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -297,7 +298,14 @@ fn sent() -> Vec<Target> {
     recipe().scores_over(&Alone, source, (&dictionary, 1e-2), offer).unwrap();
     let saved = &valid(Of::Landmarks).sums[0];
     let saved = SavedLeaves::of(&valid(Of::Landmarks).recipe, saved).unwrap();
+    let mut sum = ExactSum::default();
+    [1e300, -0.1, 5e-324].into_iter().for_each(|value| sum.add(value));
     vec![
+        target!(sum => ExactSum, |mut sum: ExactSum| {
+            sum.merge(&sum.clone());
+            sum.add(1.0);
+            let _ = (sum.value(), sum.squares_about(1.0, &sum, &sum));
+        }),
         target!(dictionary => WeightedRows, |dictionary: WeightedRows| {
             assert_eq!(dictionary.points().len(), dictionary.len());
             let recipe = PointRecipe::from_bytes(&stream_of_points(), point_recipe()).unwrap();

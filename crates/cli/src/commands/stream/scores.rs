@@ -9,7 +9,7 @@ use crate::failure::{Result, usage};
 use crate::output::{ResultColumns, ResultValues};
 use crate::session::Session;
 use crate::text;
-use nystrom::linalg_core::ExactSum;
+use nystrom_pipeline::ExactSum;
 use nystrom_pipeline::{PointRows, Ranks};
 use serde::{Deserialize, Serialize};
 

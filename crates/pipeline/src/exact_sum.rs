@@ -1,5 +1,7 @@
 //! Sums without rounding errors, so that they do not depend on the order of their terms.
 
+use serde::{Deserialize, Serialize};
+
 /// Bits in a limb.
 const BITS: usize = 32;
 /// The exponent of the lowest bit: 2^-1074 is the smallest positive `f64`.
@@ -8,7 +10,6 @@ const LOWEST: i32 = -1074;
 const CARRY: u32 = 1 << 29;
 /// Most limbs that a sum of 2⁶⁴ numbers of any size can have: (1074 + 1024 + 64)/32, and one for
 /// the sign.
-#[cfg(feature = "serde")]
 const MOST_LIMBS: usize = 69;
 
 /// The exact sum Σ vᵢ of `f64` numbers, rounded once, by [`value`](Self::value).
@@ -25,7 +26,7 @@ const MOST_LIMBS: usize = 69;
 /// The long accumulator of U. Kulisch, *Computer Arithmetic and Validity*, 2nd edition, 2013.
 ///
 /// ```
-/// use nystrom_linalg_core::ExactSum;
+/// use nystrom_pipeline::ExactSum;
 /// let (mut all, mut left, mut right) = <(ExactSum, ExactSum, ExactSum)>::default();
 /// for v in [1e300, 1.0, -1e300, 0.5] {
 ///     all.add(v);
@@ -35,9 +36,8 @@ const MOST_LIMBS: usize = 69;
 /// left.merge(&right);
 /// assert_eq!((all.value(), left.value()), (1.5, 1.5));
 /// ```
-#[derive(Debug, Clone, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct ExactSum {
     /// The position of `limbs[0]`: its unit is 2^(32·first − 1074).
     first: usize,
@@ -50,8 +50,7 @@ pub struct ExactSum {
 }
 
 /// The fields as stored in a file, not yet checked.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Stored {
     first: usize,
     limbs: Vec<i64>,
@@ -59,11 +58,10 @@ struct Stored {
     beyond: bool,
 }
 
-#[cfg(feature = "serde")]
 impl TryFrom<Stored> for ExactSum {
-    type Error = crate::Error;
+    type Error = &'static str;
 
-    fn try_from(stored: Stored) -> crate::Result<Self> {
+    fn try_from(stored: Stored) -> Result<Self, &'static str> {
         let Stored { first, limbs, added, beyond } = stored;
         // so that no limb overflows before the next carry
         let small = limbs.iter().all(|limb| limb.unsigned_abs() <= 1 << 62);
@@ -71,8 +69,7 @@ impl TryFrom<Stored> for ExactSum {
         if small && reach && added < CARRY {
             return Ok(ExactSum { first, limbs, added, beyond });
         }
-        let problem = "its limbs are out of range: the file is damaged; save it again".into();
-        Err(crate::Error::Incompatible { what: "exact sum", problem })
+        Err("limbs of an exact sum are out of range: the file is damaged; save it again")
     }
 }
 
@@ -270,7 +267,6 @@ mod tests {
         assert_eq!(sum(&[1.0, half]).value(), 1.0, "to the even one");
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn what_no_numbers_add_up_to_is_refused() {
         let load = serde_json::from_str::<ExactSum>;
