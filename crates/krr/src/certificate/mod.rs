@@ -226,7 +226,7 @@ fn check_fit<T: Scalar, K: Kernel<T>>(
     )
 }
 
-/// A typed error if numbers overflowed on the way.
+/// Returns a typed error if a bound or a residual overflowed.
 fn without_nan(targets: Vec<TargetCertificate>) -> Result<Vec<TargetCertificate>> {
     let lost = |target: &TargetCertificate| target.bound.is_nan() || target.residual.is_nan();
     match targets.iter().position(lost) {

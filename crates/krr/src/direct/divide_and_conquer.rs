@@ -214,7 +214,7 @@ fn check_parts<T: Scalar, K: Kernel<T>>(models: &[KrrModel<K, T>]) -> Result<()>
     })
 }
 
-/// A model as it stands in a file.
+/// The fields of a model in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + \

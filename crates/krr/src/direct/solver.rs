@@ -1,4 +1,4 @@
-//! Normal equations or QR: the choice, and the number it rests on.
+//! The choice between normal equations and QR, and its bounds.
 
 use crate::features::FeatureRows;
 use crate::features::KernelRows;
@@ -101,7 +101,7 @@ pub(crate) fn safe(trace: f64, eps: f64) -> f64 {
     SAFETY * eps * trace
 }
 
-/// A solution, the way that led to it, and its passes over the rows.
+/// A solution, its method, and its passes over the rows.
 pub(crate) struct Solved {
     pub solution: Solution,
     pub choice: Choice,
@@ -109,7 +109,7 @@ pub(crate) struct Solved {
 }
 
 impl Solved {
-    /// What a fit says of it, after the sizes.
+    /// The report of the fit; `sizes` has the sizes.
     pub fn report(&self, sizes: FitReport) -> FitReport {
         let (solution, Choice { by, reason, .. }) = (&self.solution, &self.choice);
         FitReport {
@@ -122,7 +122,7 @@ impl Solved {
     }
 }
 
-/// Which way to go, and why.
+/// The method chosen, and why.
 pub(crate) struct Choice {
     pub by: SolvedBy,
     pub products: Products,
@@ -130,8 +130,8 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// By the sums of tiles that are not whitened. Where `auto` finds that this is not safe, `Err`
-    /// has the passes over the rows that this took.
+    /// Solves by the sums of tiles that are not whitened. If `auto` and the result is not safe, the
+    /// inner `Err` has the number of passes over the rows.
     fn whiten_once<T: Scalar>(
         &self,
         stream: &FeatureRows<'_, T>,
@@ -176,8 +176,8 @@ impl Solver {
         Ok((solved.solution, report))
     }
 
-    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖².
-    /// Where `Auto` leaves the choice, what turns out not to be safe is done again more safely.
+    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², its method and why; `row` is about ‖g(x)‖².
+    /// If a method chosen by `Auto` proves not to be safe, the next one is taken.
     pub(crate) fn solve<T: Scalar>(
         self,
         stream: &mut FeatureRows<'_, T>,
@@ -217,9 +217,8 @@ impl Solver {
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
-    /// What was asked for, or the first of five ways that is safe. They are in the order of their
-    /// costs. In `f32` the second and the third cost the same, so that the more accurate comes
-    /// first.
+    /// The method of the caller, or the first of five that is safe, in the order of their costs. In
+    /// `f32` the second and the third cost the same; the more accurate comes first.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
         use Products::{Double, Scalar};
         use SolvedBy::{NormalEquations, Qr, WhitenOnce};

@@ -1,4 +1,4 @@
-//! The stream of feature tiles that both solvers read.
+//! Tiles of features and targets, for sums over rows.
 
 use crate::Problem;
 use crate::data::TILE_ROWS;
@@ -11,13 +11,13 @@ use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
-/// Where the m features of a row come from before whitening. For centres Z, g(x_i) is k_Z(x_i); for
-/// a sketch S it is row i of KS.
+/// The m features of a row before whitening. For centres Z, g(x_i) is k_Z(x_i); for a sketch S it
+/// is row i of KS.
 pub(crate) trait Source<T>: Sync {
     /// m.
     fn features(&self) -> usize;
-    /// out = [g(x_i)] for the points `x` of `rows`, m × rows.len(); `buffer` is room to work in,
-    /// passed along from call to call.
+    /// out = [g(x_i)] for the points `x` of `rows`, m × rows.len(); `buffer` is memory that later
+    /// calls reuse.
     fn fill(
         &self,
         out: MatMut<'_, T>,
@@ -27,7 +27,7 @@ pub(crate) trait Source<T>: Sync {
     );
     /// out = [k(x_i, x_i)].
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>);
-    /// Typed errors for rows that are read one block after another.
+    /// Returns a typed error for a block of rows that it excludes.
     fn check(&self, _: Problem<'_, T>) -> Result<()> {
         Ok(())
     }
@@ -72,15 +72,14 @@ pub(crate) struct FeatureRows<'a, T> {
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
 ///
-/// Where tiles are whitened, what lies side by side in memory is a row of Z: triangular solves are
-/// up to twice as fast so. Where they are not, it is a column of Z: ZᵀZ is computed
-/// a fifth faster so.
+/// Whitened tiles store Z by rows, because triangular solves are then up to twice as fast. Other
+/// tiles store Z by columns, because ZᵀZ is then a fifth faster.
 pub(crate) struct Tile<T> {
     storage: Mat<T>,
     layout: Layout,
     Y: Mat<T>,
     rows: usize,
-    /// Whether the weight is, of each row.
+    /// Whether the weight of each row is positive.
     positive: Vec<bool>,
     buffer: Option<ProductBuffer<T>>,
 }

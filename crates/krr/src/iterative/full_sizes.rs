@@ -1,4 +1,4 @@
-//! What regression on all the data holds, counted before it begins.
+//! The memory of regression on all the data, computed before it begins.
 
 use super::MemoryPlan;
 use super::plan::value;
@@ -62,7 +62,7 @@ impl Sizes {
         Ok(Sizes { n, columns, ridges, rank, asked: asked.is_some() })
     }
 
-    /// With a budget, what is left of it keeps blocks of K.
+    /// With a budget, the bytes left store blocks of K.
     ///
     /// # Errors
     /// `OutOfBudget` if it does not hold a fit that keeps none.
@@ -95,7 +95,7 @@ impl Sizes {
 }
 
 impl MemoryPlan {
-    /// What of a budget K may take.
+    /// The bytes of a budget that K may take.
     pub(crate) fn left_for_kernel_values(&self, budget: Option<u64>) -> u64 {
         budget.map_or(0, |budget| budget.saturating_sub(self.total() - self.kept))
     }

@@ -194,7 +194,7 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
 }
 
 impl State {
-    /// The point at this share of the way to another.
+    /// self + share·(other − self).
     fn towards(&self, other: &State, share: f64) -> State {
         let between = |a: f64, b: f64| a + share * (b - a);
         let dual = |i, _| between(self.dual[(i, 0)], other.dual[(i, 0)]);

@@ -170,7 +170,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
 struct GradientTiles<'a, K, T> {
     model: &'a KrrModel<K, T>,
     x: Points<'a, T>,
-    /// θ in each row, target beside target: 256 × (m·t).
+    /// θ in each row, one target after another: 256 × (m·t).
     weights: Mat<T>,
 }
 

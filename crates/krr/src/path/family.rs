@@ -20,13 +20,13 @@ pub(crate) struct Family<K, T> {
     pub centers: Mat<T>,
     pub spectrum: Spectrum,
     pub basis: Basis<T>,
-    /// Of which the ridge and the condition change from fit to fit.
+    /// The report of all fits; ridge and condition number are those of each fit.
     pub report: FitReport,
     /// What was subtracted from the targets of the sums, if a constant is fitted.
     pub shift: Option<Vec<f64>>,
 }
 
-/// S, g, and what the constant needs.
+/// S, g and the means for the constant.
 #[derive(Debug)]
 pub(crate) struct Spectrum {
     /// n, the number of samples.
@@ -45,7 +45,7 @@ pub(crate) struct Spectrum {
     pub floor: f64,
 }
 
-/// The weighted means that a constant is made of.
+/// The weighted means from which the constant follows.
 #[derive(Debug)]
 pub(crate) struct Constant {
     /// x̄: the mean of each feature, in the basis of eigenvectors.

@@ -19,7 +19,7 @@ use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 const NEGLIGIBLE: f64 = 1e-13;
 
 impl Solver {
-    /// S, g and V the way that the smallest ridge needs, and why.
+    /// S, g and V by the method that the smallest ridge needs, and why.
     pub(crate) fn decompose<T: Scalar>(
         self,
         rows: &FeatureRows<'_, T>,
@@ -172,7 +172,7 @@ impl<'a, T: Scalar> Pass<'a, T> {
     }
 }
 
-/// What a constant subtracts from the rows of a tile; nothing without one.
+/// The means that a constant subtracts from the rows of a tile; none without a constant.
 struct Center<'a> {
     constant: Option<&'a Constant>,
     /// Which column of Z holds √w_i: m, if there is a constant.

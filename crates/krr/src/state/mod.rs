@@ -45,12 +45,12 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows seen so far.
+/// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows of a state.
 ///
 /// ΦᵀΦ (packed), Φᵀy and yᵀy of whitened features in `f64`: good while λ is above 10·ε·k(x, x).
 pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
 
-/// The triangular factor of the same features over the rows seen so far (TSQR), good at every λ.
+/// The triangular factor (TSQR) of the same features over the rows of a state, accurate at every λ.
 pub type TallQr<K, T> = FitState<K, T, Triangle>;
 
 /// The sums over rows from which kernel ridge regression with given centres is solved at any ridge:

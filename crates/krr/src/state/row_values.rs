@@ -46,7 +46,7 @@ pub(crate) struct Values {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
-    /// x, y and w of every row, of which memory holds so many.
+    /// x, y and w of every row; memory holds at most `most` rows.
     pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2], most: u64) -> Self {
         let zeros = Mat::zeros(dim, 1);
         let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
@@ -157,8 +157,8 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
 }
 
 impl Values {
-    /// Whether memory holds so many rows more. If not, all rows are only counted from here on: the
-    /// error can then say what all of them need.
+    /// Whether memory holds `more` rows. If not, rows are only counted from here on, so that the
+    /// error has the memory that all of them need.
     fn has_space(&mut self, more: usize) -> bool {
         if (self.numbers.len() / self.width + more) as u64 > self.most {
             (self.numbers, self.dropped) = (Vec::new(), true);

@@ -175,7 +175,7 @@ impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
     fn read(&self, bytes: &[u8]) -> Result<Self> {
         let reader = &mut Reader::new(bytes, S::KIND)?;
         let [fingerprint, waiting, first, rows] = [(); 4].map(|()| reader.integer());
-        // a nonsensical number of rows is told once it is known that the bytes are not damaged
+        // an impossible number of rows is an error, but damaged bytes are reported first
         let held = if waiting < TILE_ROWS as u64 { waiting } else { 0 };
         let tile = self.waiting.read(held as usize, || reader.number());
         let sums = self.sums.read(reader);

@@ -204,14 +204,15 @@ struct Penalised {
 }
 
 impl Penalised {
-    /// B less a times its last row over s: what is left for m rows, the intercept being eliminated.
+    /// B without the intercept, m rows: B less a times its last row over s.
     fn reduced(&self, B: MatRef<'_, f64>) -> Mat<f64> {
         let (m, Penalised { a, s, .. }) = (self.factor.order(), self);
         let constant = |j: usize| if self.intercept { B[(m, j)] } else { 0.0 };
         Mat::from_fn(m, B.ncols(), |i, j| B[(i, j)] - a[i] * (constant(j) / s))
     }
 
-    /// How far the intercept of target j is off at the rows, by the last row of what is left.
+    /// The error of the fit at the rows by the intercept of target j, from the last row of
+    /// `descent`.
     fn rest(&self, descent: &Mat<f64>, j: usize) -> f64 {
         if self.intercept { descent[(self.factor.order(), j)].abs() / self.s.sqrt() } else { 0.0 }
     }

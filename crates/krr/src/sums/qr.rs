@@ -66,8 +66,8 @@ impl Accumulator for Triangle {
     /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
     /// R₀β)/R₀₀.
     ///
-    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ. It is
-    /// raised to that, so that there is always an answer.
+    /// A ridge below (64·m·ε·‖R‖_F)² is smaller than the rounding errors of Φ and is raised to
+    /// that, so that a solution always exists.
     fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
