@@ -1,8 +1,7 @@
 //! Kernel ridge regression with any sketch.
 
 use crate::Problem;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Source};
+use crate::features::{FeatureRows, Source, Whitener};
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};

@@ -1,10 +1,7 @@
 //! The choice between normal equations and QR, and its bounds.
 
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::sums::FeatureSums;
-use crate::sums::Triangle;
-use crate::sums::{Accumulator, Products, Solution};
+use crate::features::{FeatureRows, KernelRows};
+use crate::sums::{Accumulator, FeatureSums, Products, Solution, Triangle};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};

@@ -1,10 +1,8 @@
 //! Tiles of features and targets, for sums over rows.
 
 use crate::Problem;
-use crate::data::TILE_ROWS;
-use crate::data::Tiles;
-use crate::features::Totals;
-use crate::features::Whitener;
+use crate::data::{TILE_ROWS, Tiles};
+use crate::features::{Totals, Whitener};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};

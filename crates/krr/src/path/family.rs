@@ -1,8 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::spread;
+use crate::features::{Totals, Whitener, spread};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};

@@ -2,15 +2,12 @@
 
 use super::kernel_products::{entries, fingerprint};
 use super::tiled::TileTerm;
-use crate::features::KernelRows;
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Tile};
+use crate::direct::safe;
+use crate::features::{FeatureRows, KernelRows, Tile, Totals, Whitener};
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
-use crate::path::features::Decompose;
-use crate::sums::{Accumulator, Products};
-use crate::sums::{Reader, Sums};
+use crate::path::features::decompose;
+use crate::sums::{Accumulator, Products, Reader, Sums};
 use crate::{FitReport, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -33,9 +30,10 @@ pub struct FitSums<K, T, A> {
 }
 
 #[expect(private_bounds, reason = "sealed: as FitState")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
-        let (mut spectrum, V) = sums.decompose(self.intercept, totals)?;
+        let floor = safe(totals.trace, f64::EPSILON);
+        let (mut spectrum, V) = decompose(sums.centered(self.intercept), totals, floor)?;
         if let Some(Constant { targets, .. }) = &mut spectrum.constant {
             targets.iter_mut().zip(&self.offset).for_each(|(mean, offset)| *mean += offset);
         }

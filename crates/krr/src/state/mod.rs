@@ -30,12 +30,8 @@ pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::data::all_absolute;
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::{span, spread};
-use crate::path::features::Decompose;
-use crate::sums::FeatureSums;
-use crate::sums::Triangle;
+use crate::features::{Totals, Whitener, span, spread};
+use crate::sums::{Accumulator, FeatureSums, Triangle};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -101,7 +97,7 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 pub type FitState<K, T, A> = Tiled<FitSums<K, T, A>, T>;
 
 #[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// The state over no rows, for these centres and t targets.
     ///
     /// # Errors

@@ -2,8 +2,7 @@
 
 use super::{PassInput, RowSums};
 use crate::Problem;
-use crate::data::TILE_ROWS;
-use crate::data::Waiting;
+use crate::data::{TILE_ROWS, Waiting};
 use crate::sums::{Reader, Sums, to_bytes, wrong};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};

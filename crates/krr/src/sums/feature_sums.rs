@@ -1,10 +1,8 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
 use crate::SolvedBy;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Tile};
-use crate::sums::{Accumulator, Products, Solution, condition};
-use crate::sums::{Reader, Sums};
+use crate::features::{FeatureRows, Tile, Whitener};
+use crate::sums::{Accumulator, Centered, Equations, Products, Reader, Solution, Sums, condition};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
 
@@ -14,14 +12,6 @@ const REFINED: f64 = 1e-8;
 /// The Gram sums of Z = √w[Φ 1] and Y.
 #[derive(Debug, Clone)]
 pub struct FeatureSums(pub(crate) GramSums);
-
-/// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were
-/// subtracted, if any.
-pub(crate) struct Centered {
-    pub A: Mat<f64>,
-    pub B: Mat<f64>,
-    pub means: Option<(Vec<f64>, Vec<f64>)>,
-}
 
 /// One pass over the rows takes n·m kernel values, nm² flops for the Gram matrix and, if tiles are
 /// whitened, nm² for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile,
@@ -58,6 +48,29 @@ impl Accumulator for FeatureSums {
         let beta = penalised.solve(self.0.moments.as_ref());
         Ok(penalised.solution(beta, mu, |_| 1.0))
     }
+
+    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s; the constant is the last
+    /// feature.
+    fn centered(&self, constant: bool) -> Centered {
+        let m = self.0.gram.order() - usize::from(constant);
+        let t = self.0.moments.ncols();
+        let means = constant.then(|| {
+            let s = self.0.gram.get(m, m);
+            (
+                (0..m).map(|j| self.0.gram.get(m, j) / s).collect::<Vec<f64>>(),
+                (0..t).map(|j| self.0.moments[(m, j)] / s).collect(),
+            )
+        });
+        let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
+        let last = |j: usize| if constant { self.0.gram.get(m, j) } else { 0.0 };
+        let A = Mat::from_fn(m, m, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            self.0.gram.get(i, j) - mean(i) * last(j)
+        });
+        let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
+        let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
+        Centered { equations: Equations::Normal { A, B }, means }
+    }
 }
 
 impl Sums for FeatureSums {
@@ -85,29 +98,6 @@ impl FeatureSums {
     /// constant does not.
     pub(crate) fn trace(&self, m: usize) -> f64 {
         (0..m).map(|j| self.0.gram.get(j, j)).sum()
-    }
-
-    /// The sums over centred features and targets if the last feature is a constant; otherwise as
-    /// they are. Centring is A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
-    pub(crate) fn centered(&self, constant: bool) -> Centered {
-        let m = self.0.gram.order() - usize::from(constant);
-        let t = self.0.moments.ncols();
-        let means = constant.then(|| {
-            let s = self.0.gram.get(m, m);
-            (
-                (0..m).map(|j| self.0.gram.get(m, j) / s).collect::<Vec<f64>>(),
-                (0..t).map(|j| self.0.moments[(m, j)] / s).collect(),
-            )
-        });
-        let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
-        let last = |j: usize| if constant { self.0.gram.get(m, j) } else { 0.0 };
-        let A = Mat::from_fn(m, m, |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            self.0.gram.get(i, j) - mean(i) * last(j)
-        });
-        let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
-        let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
-        Centered { A, B, means }
     }
 
     /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B

@@ -5,11 +5,9 @@ mod bytes;
 mod feature_sums;
 mod qr;
 
-pub(crate) use accumulator::{Accumulator, Products, Solution, condition};
+pub(crate) use accumulator::{Accumulator, Centered, Equations, Products, Solution, condition};
 pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
-pub(crate) use feature_sums::Centered;
 pub use feature_sums::FeatureSums;
-pub(crate) use qr::CenteredTriangle;
 pub use qr::Triangle;
 
 use faer::Mat;
