@@ -31,6 +31,12 @@ pub(crate) fn spread(S: Option<&Mat<f64>>, theta: Mat<f64>) -> Mat<f64> {
     ops::times(S.as_ref(), theta.as_ref())
 }
 
+/// SᵀA; A without a sketch.
+pub(crate) fn gathered(S: Option<&Mat<f64>>, A: Mat<f64>) -> Mat<f64> {
+    let Some(S) = S else { return A };
+    ops::times(S.transpose(), A.as_ref())
+}
+
 /// S̄, u × m.
 enum Span<T> {
     Dense(Mat<T>),

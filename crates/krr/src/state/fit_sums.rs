@@ -26,6 +26,8 @@ pub struct FitSums<K, T, A> {
     pub(super) whitener: Whitener<T>,
     pub(super) intercept: bool,
     pub(super) offset: Vec<f64>,
+    /// A hash of everything but the rows that the sums depend on.
+    pub(super) fingerprint: u64,
     pub(super) sums: PhantomData<A>,
 }
 
@@ -65,8 +67,13 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
         self.whitener.order() + usize::from(self.intercept)
     }
 
-    /// A hash of everything but the rows that the sums depend on.
-    pub(super) fn fingerprint(&self) -> u64 {
+    /// d and t.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        [self.centers.nrows(), self.offset.len()]
+    }
+
+    /// [`fingerprint`](Self::fingerprint), computed.
+    pub(super) fn hash(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());
         let hash = hash.integer(u64::from(self.intercept)).numbers(&self.offset);
         let hash = hash.numbers(entries(self.centers.as_ref()));

@@ -134,11 +134,17 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         offset: &[f64],
         intercept: bool,
     ) -> Self {
-        let offset = offset.to_vec();
-        let (sizes, sums) = ([centers.nrows(), offset.len()], PhantomData);
-        let term = FitSums { kernel, centers, span, whitener, intercept, offset, sums };
-        let fingerprint = term.fingerprint();
-        Tiled::over_no_rows(term, sizes, fingerprint)
+        let (offset, fingerprint, sums) = (offset.to_vec(), 0, PhantomData);
+        let term =
+            FitSums { kernel, centers, span, whitener, intercept, offset, fingerprint, sums };
+        let (sizes, fingerprint) = (term.sizes(), term.hash());
+        Tiled::over_no_rows(FitSums { fingerprint, ..term }, sizes, fingerprint)
+    }
+
+    /// With these sums over whole tiles.
+    fn of_sums(term: &Arc<FitSums<K, T, A>>, sums: (Totals, A)) -> Self {
+        let rows = sums.0.rows;
+        Tiled::over_no_rows(term.clone(), term.sizes(), term.fingerprint).with_sums(sums, rows)
     }
 
     /// As `new`, or as [`with_intercept`](Self::with_intercept) if there is an `offset`, with f

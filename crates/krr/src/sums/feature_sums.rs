@@ -100,15 +100,15 @@ impl FeatureSums {
         (0..m).map(|j| self.0.gram.get(j, j)).sum()
     }
 
-    /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B
-    /// and β = Rᵀθ.
+    /// [`solve`](Accumulator::solve) for sums over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i):
+    /// θ = (A + nλRRᵀ)⁻¹B and β = Rᵀθ.
     ///
     /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not
     /// be formed. That takes 2m³/3 flops in place of 7m³/3, with the same bound on the rounding
     /// errors.
     ///
     /// # Errors
-    /// As [`solve`](Self::solve).
+    /// As [`solve`](Accumulator::solve).
     pub(crate) fn solve_unwhitened<T: Scalar>(
         &self,
         mu: f64,
@@ -121,9 +121,9 @@ impl FeatureSums {
         Ok(penalised.solution(whitened, mu, |i| whitener.diagonal(i)))
     }
 
-    /// The same, refined until the fit at the rows is within 10⁻⁸ of the minimiser's, relative to
-    /// the targets. `None` where rounding errors do not let it. The second number is that of the
-    /// passes over the rows that this took, for which no tile is whitened.
+    /// The same solution, refined until the fit at the rows is within 10⁻⁸ of the minimiser's,
+    /// relative to the targets; `None` if rounding errors prevent it. The second number counts the
+    /// passes over the rows, for which no tile is whitened.
     ///
     /// With ρ = Φᵀ(y − Φβ − b) − nλβ, the residual of the whitened equations, the fit is within
     /// ‖ρ‖/2√nλ, since ‖Φ(ΦᵀΦ + nλI)⁻¹‖ ≤ 1/2√nλ.
