@@ -25,7 +25,8 @@
 //!   bound.
 //! * [`DivideAndConquerKrr`]: the average of exact regressions on parts of the data.
 //! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
-//! * `path` of most of these: the fits at many λ, with leave-one-out errors ([`LambdaPath`]).
+//! * `path` of the first three: the fits at many λ with leave-one-out errors ([`LambdaPath`]); of
+//!   the logistic fits: models at many λ. [`FullPath`]: the best λ by validation.
 //! * [`FitState`]: a fit as sums over rows, which can be merged, saved and continued.
 //! * [`CrossValidation`] of any procedure.
 //! * [`Certificate`]: an upper bound on the distance of a fit from the exact one;
