@@ -20,7 +20,7 @@
 //!   flops per iteration.
 //! * [`AutoKrr`]: the cheapest of `NystromKrr`, `Falkon` and `Krill` in a given memory.
 //! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) flops per
-//!   iteration; no n × n matrix is stored.
+//!   iteration; no n × n matrix need be stored.
 //! * [`DictionaryKrr`]: f through the weighted dictionary of a stream (SQUEAK), with its risk
 //!   bound.
 //! * [`DivideAndConquerKrr`]: the average of exact regressions on parts of the data.

@@ -169,8 +169,8 @@ impl Certificate {
         self.report([n, t], [dual.mu, trace], entries, target)
     }
 
-    /// Of n rows and t targets, at μ and tr E, from the lengths of target j and \[ρ_i, gap_i, p_i\]
-    /// of each row drawn.
+    /// The report for n rows and t targets, at μ and tr E, from the lengths of target j and \[ρ_i,
+    /// gap_i, p_i\] of each row drawn.
     fn report(
         &self,
         [n, t]: [usize; 2],

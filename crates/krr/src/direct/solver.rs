@@ -9,20 +9,20 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
-/// The same for products of a tile in `f32` that are summed in `f64`. No error is larger than
-/// a tile's, and those of the tiles average out.
+/// The value of `SAFETY` for products of a tile in `f32` that are summed in `f64`. No error is
+/// larger than a tile's, and those of the tiles average out.
 ///
 /// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR. (n =
 /// 20,000, m = 1000, in three and in ten dimensions; `docs/performance.md`.)
 const SAFETY_OF_TILES: f64 = 1.0;
 
-/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
+/// Sums are whitened instead of tiles while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
 /// relative error of the fit is then below 1/16 in the worst case. The largest seen at this
 /// boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
 const ONCE_SAFETY: f64 = 4.0;
 
-/// Down to this share of that, times 1/m, whitening once is tried, and refined by exact residuals.
-/// Errors of random signs come to about 1/m of the worst case.
+/// Down to `ONCE_TRIED`/m times that bound, whitening once is tried, and refined by exact
+/// residuals. Errors of random signs come to about 1/m of the worst case.
 const ONCE_TRIED: f64 = 1.0;
 
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m

@@ -134,7 +134,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// Whitened rows, less the mean target if there is an intercept. One pass over the rows.
     ///
     /// # Errors
-    /// Of reading, and for rows that are not as they should be.
+    /// Those of reading the rows, and typed errors for invalid rows.
     pub fn new(
         tiles: &'a dyn Tiles<T>,
         source: &'a dyn Source<T>,
@@ -149,7 +149,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         Ok(FeatureRows { shift, ..rows })
     }
 
-    /// The same with a given shift, and an intercept if there is one.
+    /// Whitened rows less a given shift, with an intercept if there is one.
     ///
     /// # Errors
     /// As [`new`](Self::new), but for weights that are all 0.

@@ -50,14 +50,15 @@ pub(crate) struct Whitener<T> {
 }
 
 impl<T: Scalar> Whitener<T> {
-    /// Of W, of which the lower triangle is read: m³/3 flops; 3m² numbers of memory while it runs,
-    /// m² after. Also tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3 flops.
+    /// The factor of W, whose lower triangle is read: m³/3 flops; 3m² numbers of memory while it
+    /// runs, m² after. Also tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3
+    /// flops.
     pub fn new(W: MatRef<'_, impl Scalar>, is_auto: bool) -> Result<Self> {
         Self::of(W, |_| 0.0, ladder::<T>(), is_auto)
     }
 
-    /// Of W + diag(d), d > 0, for an automatic choice of the solver. There is a shift only if the
-    /// factorisation fails.
+    /// The factor of W + diag(d), d > 0, for an automatic choice of the solver. There is a shift
+    /// only if the factorisation fails.
     pub fn regularised(W: MatRef<'_, T>, d: impl Fn(usize) -> f64) -> Result<Self> {
         Self::of(W, d, JitterLadder::default(), true)
     }

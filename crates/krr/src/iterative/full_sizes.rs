@@ -4,7 +4,7 @@ use super::MemoryPlan;
 use super::plan::value;
 use nystrom_linalg_core::{KeptTriangle, Result, Scalar, validate};
 
-/// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
+/// The cost of the preconditioner in iterations, unless the caller gave its rank. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
 /// iterations is best.
 pub(crate) const ITERATIONS: f64 = 10.0;
@@ -28,15 +28,15 @@ pub(crate) struct Sizes {
     /// Targets, and one more for an intercept.
     pub columns: usize,
     pub ridges: usize,
-    /// Of the preconditioner, at most.
+    /// The largest rank of the preconditioner.
     pub rank: usize,
     /// Whether the caller asked for this rank.
     pub asked: bool,
 }
 
 impl Sizes {
-    /// With the rank asked for, or that at which building the preconditioner costs as much as so
-    /// many `iterations`, by counts.
+    /// With the rank of the caller, or that at which the preconditioner costs as much as
+    /// `iterations` iterations, by counts.
     ///
     /// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
     ///

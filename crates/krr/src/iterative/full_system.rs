@@ -21,7 +21,7 @@ pub(super) struct ShiftedFactor {
     solver: ShiftedLowRank<Box<dyn TallFactor>>,
     /// ‖√D F‖_F².
     squared_norm: f64,
-    /// By how much rounding may raise √D FFᵀ √D above √D K √D.
+    /// A bound on the amount by which rounding raises √D FFᵀ √D above √D K √D.
     excess: f64,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct FullSystem<M> {
 }
 
 impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
-    /// With the preconditioner, and what is held.
+    /// The system with its preconditioner, and its memory.
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
@@ -93,8 +93,8 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok((system, memory))
     }
 
-    /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`. Where it may not be rounded at most
-    /// `exact_budget_bytes` of it are kept as it is.
+    /// With K ≈ FFᵀ and at most `bytes` of K stored in `f32`. If K must not be rounded, at most
+    /// `exact_budget_bytes` of it are stored in its own type.
     pub fn keeping(
         K: &'a dyn PsdMatrix<T>,
         F: Mat<T>,
@@ -107,7 +107,7 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok(FullSystem::new(KeptTriangle::within(K, bytes, most), P, root, mu, exact_budget_bytes))
     }
 
-    /// The same K, as it is kept, with other weights and ridges; K ≈ FFᵀ.
+    /// The same stored K with other weights and ridges; K ≈ FFᵀ.
     pub fn reweighted(self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<Self> {
         let P = ShiftedFactor::new(F, root, mu, self.K.kept_bytes() > 0)?;
         let FullSystem { K, passes, treat_rounded_as_exact, exact_budget_bytes, .. } = self;

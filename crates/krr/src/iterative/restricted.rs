@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The sizes compared for a start.
 pub(super) const START: &str = "rows of the start against number of centres";
 
-/// What Falkon and KRILL have in common.
+/// A fit by Falkon or KRILL.
 pub(crate) struct Restricted<'a, K, T> {
     pub kernel: &'a K,
     pub ridge: Ridge<T>,

@@ -14,7 +14,7 @@ const TILE_ROWS: usize = 256;
 /// The points and targets of a validation sample, with their kernel values if memory holds them.
 pub(crate) struct Validation<'a, K, T> {
     kernel: &'a K,
-    /// Those of the fits.
+    /// The targets of the fits.
     targets: &'a Targets<'a, T, f64>,
     valid: Problem<'a, T>,
     /// k(x_i, z_j) for validation points x_i, a tile of rows each, and training points z_j.

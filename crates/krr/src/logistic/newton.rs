@@ -135,7 +135,7 @@ pub(super) fn follow<T: Scalar, K>(
 struct Newton<'a, 'b, T, K> {
     regression: &'a mut dyn Regression<T, K>,
     problem: Problem<'b, T>,
-    /// Of the last step, with the kernel values of all.
+    /// The report of the last step, with the kernel values of all steps.
     report: Option<FitReport>,
 }
 

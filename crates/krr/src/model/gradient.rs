@@ -229,7 +229,7 @@ impl Moments {
         Moments { n, mean, squares: values.map(|v| (v - mean).powi(2)).sum() }
     }
 
-    /// Those of both together (T. Chan, G. Golub, R. LeVeque 1983).
+    /// The moments of both samples together (T. Chan, G. Golub, R. LeVeque 1983).
     fn with(self, other: Moments) -> Moments {
         let n = self.n + other.n;
         let gap = other.mean - self.mean;

@@ -20,7 +20,7 @@ pub(crate) struct Family<K, T> {
     pub basis: Basis<T>,
     /// The report of all fits; ridge and condition number are those of each fit.
     pub report: FitReport,
-    /// What was subtracted from the targets of the sums, if a constant is fitted.
+    /// The number subtracted from each target in the sums, if a constant is fitted.
     pub shift: Option<Vec<f64>>,
 }
 
@@ -114,7 +114,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
 }
 
 impl Spectrum {
-    /// Of rows with these totals.
+    /// The spectrum of rows with these totals.
     pub fn over(
         totals: &Totals,
         values: Vec<f64>,

@@ -11,7 +11,7 @@ use crate::{SolvedBy, Solver};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 
-/// What may be dropped from S: eigenvalues that together are less than this times the smallest μ.
+/// Eigenvalues are dropped from S if their sum is less than this times the smallest μ.
 const NEGLIGIBLE: f64 = 1e-13;
 
 impl Solver {

@@ -56,7 +56,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
-    /// Of some of the samples of the fit.
+    /// Leave-one-out residuals of some of the samples of the fit.
     pub fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
         validate::same_size(

@@ -85,7 +85,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
         self.means(1)
     }
 
-    /// Of every ridge, over targets and rows.
+    /// The mean of every ridge, over targets and rows.
     fn means(&self, column: usize) -> Result<Vec<f64>> {
         let whole = self.whole()?;
         let ((weight, sums), family) = (&*whole, &self.term.family);

@@ -21,7 +21,7 @@ pub struct FitSums<K, T, A> {
     pub(super) kernel: K,
     /// d × u.
     pub(super) centers: Mat<T>,
-    /// Of a sketch, its rows at the centres, u × m.
+    /// S̄, the rows of a sketch at the centres, u × m.
     pub(super) span: Option<Mat<f64>>,
     pub(super) whitener: Whitener<T>,
     pub(super) intercept: bool,

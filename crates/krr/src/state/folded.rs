@@ -55,7 +55,7 @@ pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FoldSums<K, T> {
-    /// Of each fold.
+    /// The equations of each fold.
     equations: Arc<FitSums<K, T, FeatureSums>>,
     folds: usize,
     streams: Streams,

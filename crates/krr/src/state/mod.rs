@@ -127,7 +127,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         Ok(Self::of((kernel, centers, None), whitener, offset, intercept))
     }
 
-    /// Of features that are given.
+    /// The state over no rows, for features with this whitener.
     fn of(
         (kernel, centers, span): (K, Mat<T>, Option<Mat<f64>>),
         whitener: Whitener<T>,

@@ -53,7 +53,7 @@ pub type NewtonEquations<K, T> = Tiled<NewtonSums<K, T>, T>;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct NewtonSums<K, T> {
-    /// Of each column.
+    /// The equations of each column.
     equations: Arc<FitSums<K, T, FeatureSums>>,
     columns: usize,
     /// The log-odds before the step; 0 without a model.

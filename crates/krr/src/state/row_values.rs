@@ -91,7 +91,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> ValueSums<K, T> {
-    /// Ku of a few rows, on this thread: over pieces of the points, one after another.
+    /// Ku of a few rows, on this thread, by pieces of the points in order.
     fn times(
         &self,
         (points, u): (&Mat<T>, &Mat<f64>),
@@ -167,7 +167,7 @@ impl Values {
     }
 }
 
-/// Those of later rows come behind.
+/// The values of later rows are appended.
 impl Sums for Values {
     fn merge(&mut self, later: Self) {
         self.dropped |= later.dropped;

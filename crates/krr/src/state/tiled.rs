@@ -16,7 +16,7 @@ const MOST_ROWS: u64 = 1 << 40;
 pub(crate) trait TileTerm<T: Scalar> {
     /// Which sums these are, in a file.
     const KIND: u8;
-    /// What sums with another fingerprint were made with.
+    /// The input of sums with another fingerprint, for an error.
     const MISMATCH: &'static str;
     type Sums: Sums;
     /// Memory that a tile is evaluated in; later tiles of the same block use it again.

@@ -2,7 +2,7 @@
 
 use nystrom_linalg_core::{Error, Result, Scalar};
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"NYSTSTAT";
 /// Raised whenever the layout changes.
 const VERSION: u32 = 3;
