@@ -9,9 +9,9 @@ use rayon::prelude::*;
 ///
 /// Rounding each kernel value perturbs W by about ε√m in norm. A tenth of ε·tr W covers that for m
 /// ≥ 100. If the factorisation fails, larger shifts are tried. The customary first shift, a hundred
-/// times larger, is measurably less accurate. In `f32` at m = 400, λ = 1e-4 (three dimensions, ℓ =
-/// 1) the test error is 4.8 % above that of `f64` instead of 2.2 %. In `f64` the error of the
-/// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4
+/// times larger, is measurably less accurate. In `f32` at m = 400 and λ = 1e-4, in three dimensions
+/// with ℓ = 1, the test error is 4.8 % above that of `f64` instead of 2.2 %. In `f64` the error of
+/// the weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4
 /// (`tests/it/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
