@@ -20,12 +20,13 @@
 //!   flops per iteration.
 //! * [`AutoKrr`]: the cheapest of `NystromKrr`, `Falkon` and `Krill` in a given memory.
 //! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) flops per
-//!   iteration; no n × n matrix is stored.
+//!   iteration; no n × n matrix need be stored.
 //! * [`DictionaryKrr`]: f through the weighted dictionary of a stream (SQUEAK), with its risk
 //!   bound.
 //! * [`DivideAndConquerKrr`]: the average of exact regressions on parts of the data.
 //! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
-//! * `path` of most of these: the fits at many λ, with leave-one-out errors ([`LambdaPath`]).
+//! * `path` of the first three: the fits at many λ with leave-one-out errors ([`LambdaPath`]); of
+//!   the logistic fits: models at many λ. [`FullPath`]: the best λ by validation.
 //! * [`FitState`]: a fit as sums over rows, which can be merged, saved and continued.
 //! * [`CrossValidation`] of any procedure.
 //! * [`Certificate`]: an upper bound on the distance of a fit from the exact one;

@@ -175,7 +175,7 @@ impl FixedDesign {
     }
 }
 
-/// What overflows where f* is near the end of the range.
+/// The quantity that overflows for a very large f*.
 const PROJECTIONS: &str = "projections of f* (scale it)";
 
 fn check<T: Scalar>(n: usize, f_star: &[T]) -> Result<()> {

@@ -1,4 +1,4 @@
-//! α, E_ii and what Lα differs from f, at all points; Eα in chosen rows.
+//! α, E_ii and Lα − f at all points; Eα in chosen rows.
 
 use super::TargetCertificate;
 use super::report::Lengths;
@@ -128,7 +128,7 @@ impl Dual {
     }
 }
 
-/// What one pass over the rows finds.
+/// The results of the first pass over the rows.
 struct FirstPass {
     /// f, n × t, in `f64`.
     f: Mat<f64>,

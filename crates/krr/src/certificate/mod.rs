@@ -169,8 +169,8 @@ impl Certificate {
         self.report([n, t], [dual.mu, trace], entries, target)
     }
 
-    /// Of n rows and t targets, at μ and tr E, from the lengths of target j and \[ρ_i, gap_i, p_i\]
-    /// of each row drawn.
+    /// The report for n rows and t targets, at μ and tr E, from the lengths of target j and \[ρ_i,
+    /// gap_i, p_i\] of each row drawn.
     fn report(
         &self,
         [n, t]: [usize; 2],
@@ -226,7 +226,7 @@ fn check_fit<T: Scalar, K: Kernel<T>>(
     )
 }
 
-/// A typed error if numbers overflowed on the way.
+/// Returns a typed error if a bound or a residual overflowed.
 fn without_nan(targets: Vec<TargetCertificate>) -> Result<Vec<TargetCertificate>> {
     let lost = |target: &TargetCertificate| target.bound.is_nan() || target.residual.is_nan();
     match targets.iter().position(lost) {

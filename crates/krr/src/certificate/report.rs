@@ -73,7 +73,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Of ‖γ‖ and ‖gap‖, the mean that was taken off, and tr E, μ and Σw.
+    /// From ‖γ‖ and ‖gap‖, the mean that was subtracted, and tr E, μ and Σw.
     pub fn of([norm, gap]: [f64; 2], mean: f64, (trace, mu, weight): (f64, f64, f64)) -> Self {
         Lengths {
             a: trace * norm,

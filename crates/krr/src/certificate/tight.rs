@@ -14,7 +14,7 @@ use nystrom_linalg_core::{
 };
 use rand::Rng;
 
-/// How much more than for a fit the preconditioner may cost: few passes are to do.
+/// How many times the cost of a fit's preconditioner this one may have: passes are few.
 const WORTH: f64 = 2.0;
 
 /// A lower and an upper bound on the distance between a fit f and exact kernel ridge regression f_K
@@ -234,31 +234,31 @@ impl TightCertificate {
     }
 }
 
-/// Where the iterations have come to.
+/// The state of the iterations.
 struct Reached<'a> {
     gamma_0: &'a Mat<f64>,
     cg: ConjugateGradients<f64>,
     mu: f64,
-    /// What is rounded away in r_j where K is kept in `f32`, in units of ‖γ_j − γ_0‖.
+    /// Rounding errors of r_j where K is stored in `f32`, in units of ‖γ_j − γ_0‖.
     kept: f64,
     /// A bound on ‖M‖.
     norm_of_M: f64,
     passes: usize,
 }
 
-/// Holds μ(γ* − γ_0) of a target, but for what is rounded away.
+/// A ball that contains μ(γ* − γ_0) of a target, up to rounding errors.
 struct Ball {
     /// The length of its centre.
     centre: f64,
     radius: f64,
-    /// What is rounded away where K is kept in `f32`.
+    /// Rounding errors of K stored in `f32`.
     kept: f64,
-    /// What is rounded away anyhow.
+    /// Other rounding errors.
     rounding: f64,
 }
 
 impl Reached<'_> {
-    /// One pass more, `all` at most; false if it was the last worth doing.
+    /// One more pass, of at most `all`; false if no further pass would reduce the radius.
     fn next<T: Scalar>(
         &mut self,
         system: &mut Orthogonal<'_, T>,
@@ -344,7 +344,7 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
         Orthogonal { system, constant }
     }
 
-    /// The length of what γ has of u.
+    /// The length of the component of γ along u.
     fn along_constant(&self, gamma: ColRef<'_, f64>) -> f64 {
         self.constant.as_ref().map_or(0.0, |constant| share(&constant.unit, gamma).abs())
     }

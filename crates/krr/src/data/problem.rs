@@ -144,7 +144,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
     /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`; 0 without an intercept.
     ///
     /// With an intercept the fit is to y minus this mean, which is added back to the intercept.
-    /// That is exact algebra, and no digits of a large offset go through the solve.
+    /// The algebra is exact, and a large offset takes no digits from the solve.
     pub(crate) fn mean_target(&self, intercept: bool) -> Vec<f64> {
         let t = self.y.ncols();
         if !intercept {

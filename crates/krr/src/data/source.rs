@@ -1,8 +1,7 @@
 //! Rows that are read block by block, as often as necessary.
 
 use crate::Problem;
-use crate::data::TILE_ROWS;
-use crate::data::Waiting;
+use crate::data::{TILE_ROWS, Waiting};
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, RowTree, Scalar, validate};

@@ -1,4 +1,4 @@
-//! Rows that wait until a tile of them is whole.
+//! The rows of an incomplete tile.
 
 use crate::Problem;
 use crate::data::TILE_ROWS;
@@ -35,7 +35,8 @@ impl<T: Scalar> Waiting<T> {
         [&self.x, &self.y, &self.weights].into_iter().flatten().map(|x| x.f64())
     }
 
-    /// So many rows of the same sizes, of numbers in the order of [`numbers`](Self::numbers).
+    /// Reads `rows` rows of the same sizes, from numbers in the order of
+    /// [`numbers`](Self::numbers).
     pub fn read(&self, rows: usize, mut number: impl FnMut() -> f64) -> Self {
         let mut next = |count: usize| (0..count).map(|_| T::lit(number())).collect();
         let (x, y, weights) = (next(rows * self.d), next(rows * self.t), next(rows));

@@ -1,8 +1,6 @@
 //! Kernel ridge regression through a weighted dictionary, as of a stream.
 
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::features::Whitener;
+use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar};

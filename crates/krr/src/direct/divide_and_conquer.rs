@@ -64,7 +64,7 @@ pub struct DivideAndConquerKrr<K, T> {
     pub parts: usize,
 }
 
-/// What a divide-and-conquer fit did.
+/// The report of a divide-and-conquer fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -198,7 +198,7 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
         &self.models
     }
 
-    /// What the fit did.
+    /// The report of the fit.
     pub fn report(&self) -> &DivideAndConquerReport {
         &self.report
     }
@@ -214,7 +214,7 @@ fn check_parts<T: Scalar, K: Kernel<T>>(models: &[KrrModel<K, T>]) -> Result<()>
     })
 }
 
-/// A model as it stands in a file.
+/// The fields of a model in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + \

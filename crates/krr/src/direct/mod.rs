@@ -13,6 +13,6 @@ pub use exact::ExactKrr;
 pub use nystrom::NystromKrr;
 pub(crate) use nystrom::check_centers;
 pub use sketched::SketchedKrr;
-pub(crate) use sketched::{STREAMED_SHARE, SketchRows};
+pub(crate) use sketched::{SketchRows, is_streamed};
 pub use solver::Solver;
 pub(crate) use solver::{Choice, Scales, safe};

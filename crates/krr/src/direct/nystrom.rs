@@ -1,9 +1,7 @@
 //! Nyström kernel ridge regression.
 
 use crate::data::{RowSource, SourceTiles, Tiles};
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::features::Whitener;
+use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};

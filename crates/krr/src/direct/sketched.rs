@@ -1,8 +1,7 @@
 //! Kernel ridge regression with any sketch.
 
 use crate::Problem;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Source};
+use crate::features::{FeatureRows, Source, Whitener};
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -10,9 +9,11 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::{ProductBuffer, Sketch, SketchProduct};
 use std::ops::Range;
 
-/// KS is computed tile by tile while the support of S has at most n/4 rows, and otherwise once, to
-/// be kept.
-pub(crate) const STREAMED_SHARE: usize = 4;
+/// Whether KS is computed tile by tile in every pass, as for a support of at most n/4 rows, or once
+/// and stored.
+pub(crate) fn is_streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
+    sketch.support().len() <= sketch.n() / 4
+}
 
 /// Kernel ridge regression with f restricted to the span of a sketch S (n × m, random or not):
 ///
@@ -102,7 +103,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
             let about = report.reason.clone();
             let mut report = solved.report(report);
             report.reason = format!("{}; {about}", report.reason);
-            if report.m <= report.n / STREAMED_SHARE {
+            if is_streamed(sketch) {
                 report.kernel_entries += ((solved.passes - 1) * report.n * report.m) as u64;
             }
             let solution = solved.solution;
@@ -145,7 +146,7 @@ impl<K, R> SketchedKrr<K, R> {
         let whitener = Whitener::new(product.gram(on_support.as_ref()).as_ref(), is_auto)?;
         // ‖(KS)_i‖², the mean over the support
         let row = on_support.squared_norm_l2() / u as f64;
-        let streamed = u <= n / STREAMED_SHARE;
+        let streamed = is_streamed(sketch);
         let kept = if streamed { None } else { Some(product.stored(on_support.as_ref())?) };
         drop(on_support);
         let rows = if streamed { passes * n } else { n - u };

@@ -1,10 +1,7 @@
-//! Normal equations or QR: the choice, and the number it rests on.
+//! The choice between normal equations and QR, and its bounds.
 
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::sums::FeatureSums;
-use crate::sums::Triangle;
-use crate::sums::{Accumulator, Products, Solution};
+use crate::features::{FeatureRows, KernelRows};
+use crate::sums::{Accumulator, FeatureSums, Products, Solution, Triangle};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -12,20 +9,20 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
-/// The same for products of a tile in `f32` that are summed in `f64`. No error is larger than
-/// a tile's, and those of the tiles average out.
+/// The value of `SAFETY` for products of a tile in `f32` that are summed in `f64`. No error is
+/// larger than a tile's, and those of the tiles average out.
 ///
 /// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR. (n =
 /// 20,000, m = 1000, in three and in ten dimensions; `docs/performance.md`.)
 const SAFETY_OF_TILES: f64 = 1.0;
 
-/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
+/// Sums are whitened instead of tiles while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
 /// relative error of the fit is then below 1/16 in the worst case. The largest seen at this
 /// boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
 const ONCE_SAFETY: f64 = 4.0;
 
-/// Down to this share of that, times 1/m, whitening once is tried, and refined by exact residuals.
-/// Errors of random signs come to about 1/m of the worst case.
+/// Down to `ONCE_TRIED`/m times that bound, whitening once is tried, and refined by exact
+/// residuals. Errors of random signs come to about 1/m of the worst case.
 const ONCE_TRIED: f64 = 1.0;
 
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m
@@ -101,7 +98,7 @@ pub(crate) fn safe(trace: f64, eps: f64) -> f64 {
     SAFETY * eps * trace
 }
 
-/// A solution, the way that led to it, and its passes over the rows.
+/// A solution, its method, and its passes over the rows.
 pub(crate) struct Solved {
     pub solution: Solution,
     pub choice: Choice,
@@ -109,7 +106,7 @@ pub(crate) struct Solved {
 }
 
 impl Solved {
-    /// What a fit says of it, after the sizes.
+    /// The report of the fit; `sizes` has the sizes.
     pub fn report(&self, sizes: FitReport) -> FitReport {
         let (solution, Choice { by, reason, .. }) = (&self.solution, &self.choice);
         FitReport {
@@ -122,7 +119,7 @@ impl Solved {
     }
 }
 
-/// Which way to go, and why.
+/// The method chosen, and why.
 pub(crate) struct Choice {
     pub by: SolvedBy,
     pub products: Products,
@@ -130,8 +127,8 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// By the sums of tiles that are not whitened. Where `auto` finds that this is not safe, `Err`
-    /// has the passes over the rows that this took.
+    /// Solves by the sums of tiles that are not whitened. If `auto` and the result is not safe, the
+    /// inner `Err` has the number of passes over the rows.
     fn whiten_once<T: Scalar>(
         &self,
         stream: &FeatureRows<'_, T>,
@@ -176,8 +173,8 @@ impl Solver {
         Ok((solved.solution, report))
     }
 
-    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖².
-    /// Where `Auto` leaves the choice, what turns out not to be safe is done again more safely.
+    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², its method and why; `row` is about ‖g(x)‖².
+    /// If a method chosen by `Auto` proves not to be safe, the next one is taken.
     pub(crate) fn solve<T: Scalar>(
         self,
         stream: &mut FeatureRows<'_, T>,
@@ -217,9 +214,8 @@ impl Solver {
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
-    /// What was asked for, or the first of five ways that is safe. They are in the order of their
-    /// costs. In `f32` the second and the third cost the same, so that the more accurate comes
-    /// first.
+    /// The method of the caller, or the first of five that is safe, in the order of their costs. In
+    /// `f32` the second and the third cost the same; the more accurate comes first.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
         use Products::{Double, Scalar};
         use SolvedBy::{NormalEquations, Qr, WhitenOnce};

@@ -9,8 +9,8 @@ use nystrom_sketch::{ProductBuffer, Sketch};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The share of entries up to which a product takes them one by one. Each then takes as long as
-/// about so many of a dense product.
+/// A product takes the entries of S̄ one by one if at most 1 in `DENSE` is not 0. Each then takes
+/// about as long as `DENSE` entries of a dense product.
 const DENSE: usize = 8;
 
 /// g(x_i) = S̄ᵀk_Z(x_i), row i of KS for a sketch S whose rows at Z are not zero; or k_Z(x_i).
@@ -31,6 +31,12 @@ pub(crate) fn spread(S: Option<&Mat<f64>>, theta: Mat<f64>) -> Mat<f64> {
     ops::times(S.as_ref(), theta.as_ref())
 }
 
+/// SᵀA; A without a sketch.
+pub(crate) fn gathered(S: Option<&Mat<f64>>, A: Mat<f64>) -> Mat<f64> {
+    let Some(S) = S else { return A };
+    ops::times(S.transpose(), A.as_ref())
+}
+
 /// S̄, u × m.
 enum Span<T> {
     Dense(Mat<T>),
@@ -39,13 +45,12 @@ enum Span<T> {
 }
 
 impl<'a, T: Scalar, K: Kernel<T>> KernelRows<'a, T, K> {
-    /// Of a sketch, S is S̄.
+    /// `S` is S̄ of a sketch.
     pub fn new(kernel: &'a K, centers: Points<'a, T>, S: Option<&Mat<f64>>) -> Self {
         KernelRows { kernel, centers, span: S.map(Span::of) }
     }
 
-    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the
-    /// caller to add.
+    /// Sizes and cost of a fit with this number of passes. The caller adds the method.
     pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
         let (n, m) = (rows.len(), self.centers.len());
         FitReport {

@@ -5,7 +5,7 @@ mod rows;
 mod totals;
 mod whitener;
 
-pub(crate) use kernel_rows::{KernelRows, span, spread};
+pub(crate) use kernel_rows::{KernelRows, gathered, span, spread};
 pub(crate) use rows::{FeatureRows, Source, Tile};
 pub(crate) use totals::Totals;
 pub(crate) use whitener::{Whitener, factor, residual_diagonal, whitened};

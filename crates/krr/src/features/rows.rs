@@ -1,23 +1,21 @@
-//! The stream of feature tiles that both solvers read.
+//! Tiles of features and targets, for sums over rows.
 
 use crate::Problem;
-use crate::data::TILE_ROWS;
-use crate::data::Tiles;
-use crate::features::Totals;
-use crate::features::Whitener;
+use crate::data::{TILE_ROWS, Tiles};
+use crate::features::{Totals, Whitener};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
-/// Where the m features of a row come from before whitening. For centres Z, g(x_i) is k_Z(x_i); for
-/// a sketch S it is row i of KS.
+/// The m features of a row before whitening. For centres Z, g(x_i) is k_Z(x_i); for a sketch S it
+/// is row i of KS.
 pub(crate) trait Source<T>: Sync {
     /// m.
     fn features(&self) -> usize;
-    /// out = [g(x_i)] for the points `x` of `rows`, m × rows.len(); `buffer` is room to work in,
-    /// passed along from call to call.
+    /// out = [g(x_i)] for the points `x` of `rows`, m × rows.len(); `buffer` is memory that later
+    /// calls reuse.
     fn fill(
         &self,
         out: MatMut<'_, T>,
@@ -27,7 +25,7 @@ pub(crate) trait Source<T>: Sync {
     );
     /// out = [k(x_i, x_i)].
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>);
-    /// Typed errors for rows that are read one block after another.
+    /// Returns a typed error for a block of rows that it excludes.
     fn check(&self, _: Problem<'_, T>) -> Result<()> {
         Ok(())
     }
@@ -72,15 +70,14 @@ pub(crate) struct FeatureRows<'a, T> {
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
 ///
-/// Where tiles are whitened, what lies side by side in memory is a row of Z: triangular solves are
-/// up to twice as fast so. Where they are not, it is a column of Z: ZᵀZ is computed
-/// a fifth faster so.
+/// Whitened tiles store Z by rows, because triangular solves are then up to twice as fast. Other
+/// tiles store Z by columns, because ZᵀZ is then a fifth faster.
 pub(crate) struct Tile<T> {
     storage: Mat<T>,
     layout: Layout,
     Y: Mat<T>,
     rows: usize,
-    /// Whether the weight is, of each row.
+    /// Whether the weight of each row is positive.
     positive: Vec<bool>,
     buffer: Option<ProductBuffer<T>>,
 }
@@ -137,7 +134,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// Whitened rows, less the mean target if there is an intercept. One pass over the rows.
     ///
     /// # Errors
-    /// Of reading, and for rows that are not as they should be.
+    /// Those of reading the rows, and typed errors for invalid rows.
     pub fn new(
         tiles: &'a dyn Tiles<T>,
         source: &'a dyn Source<T>,
@@ -152,7 +149,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         Ok(FeatureRows { shift, ..rows })
     }
 
-    /// The same with a given shift, and an intercept if there is one.
+    /// Whitened rows less a given shift, with an intercept if there is one.
     ///
     /// # Errors
     /// As [`new`](Self::new), but for weights that are all 0.

@@ -1,6 +1,6 @@
-//! Sums over rows that do not grow with m.
+//! Sums over rows whose size does not depend on m.
 
-/// Of weights, of k(x, x), and of each target.
+/// Sums of weights, of k(x, x), and of each target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Totals {
     pub rows: u64,

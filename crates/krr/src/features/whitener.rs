@@ -8,10 +8,11 @@ use rayon::prelude::*;
 /// The first shift δ tried, in units of ε·tr W with ε of the scalar type.
 ///
 /// Rounding each kernel value perturbs W by about ε√m in norm. A tenth of ε·tr W covers that for m
-/// ≥ 100. A larger shift is tried when it does not. The hundred times larger customary start costs
-/// accuracy that can be seen. In `f32` at m = 400, λ = 1e-4 (three dimensions, ℓ = 1) the test
-/// error is 4.8 % above that of `f64` instead of 2.2 %. In `f64` the error of the weighted
-/// reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/it/small_lambda.rs`).
+/// ≥ 100. If the factorisation fails, larger shifts are tried. The customary first shift, a hundred
+/// times larger, is measurably less accurate. In `f32` at m = 400 and λ = 1e-4, in three dimensions
+/// with ℓ = 1, the test error is 4.8 % above that of `f64` instead of 2.2 %. In `f64` the error of
+/// the weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4
+/// (`tests/it/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
 /// The shifts to try on a W of kernel values in T that is factored in `f64`.
@@ -49,14 +50,15 @@ pub(crate) struct Whitener<T> {
 }
 
 impl<T: Scalar> Whitener<T> {
-    /// Of W, of which the lower triangle is read: m³/3 flops; 3m² numbers of memory while it runs,
-    /// m² after. Also tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3 flops.
+    /// The factor of W, whose lower triangle is read: m³/3 flops; 3m² numbers of memory while it
+    /// runs, m² after. Also tr (W + δI)⁻¹ if `is_auto`: the solver is chosen by it. Another m³/3
+    /// flops.
     pub fn new(W: MatRef<'_, impl Scalar>, is_auto: bool) -> Result<Self> {
         Self::of(W, |_| 0.0, ladder::<T>(), is_auto)
     }
 
-    /// The same with W + diag(d) for W, d > 0, which needs no shift unless its factorisation fails,
-    /// for an automatic choice of the solver.
+    /// The factor of W + diag(d), d > 0, for an automatic choice of the solver. There is a shift
+    /// only if the factorisation fails.
     pub fn regularised(W: MatRef<'_, T>, d: impl Fn(usize) -> f64) -> Result<Self> {
         Self::of(W, d, JitterLadder::default(), true)
     }

@@ -11,7 +11,7 @@ use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops};
 use rand::Rng;
 
-/// What a start is checked against.
+/// The sizes compared for a start.
 pub(super) const START: &str = "rows of the start against number of points";
 
 /// Kernel ridge regression over the whole space of k, without storing K in `f64`. It solves
@@ -152,7 +152,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         self.solve(system, &targets, mu, (memory, &entries), extras)
     }
 
-    /// The fit, once the preconditioner is known; so many kernel `entries` are evaluated so far.
+    /// The fit after the preconditioner; `entries` counts the kernel values evaluated so far.
     pub(super) fn solve(
         &self,
         mut system: FullSystem<impl KernelProduct>,

@@ -1,10 +1,10 @@
-//! What regression on all the data holds, counted before it begins.
+//! The memory of regression on all the data, computed before it begins.
 
 use super::MemoryPlan;
 use super::plan::value;
 use nystrom_linalg_core::{KeptTriangle, Result, Scalar, validate};
 
-/// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
+/// The cost of the preconditioner in iterations, unless the caller gave its rank. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
 /// iterations is best.
 pub(crate) const ITERATIONS: f64 = 10.0;
@@ -28,15 +28,15 @@ pub(crate) struct Sizes {
     /// Targets, and one more for an intercept.
     pub columns: usize,
     pub ridges: usize,
-    /// Of the preconditioner, at most.
+    /// The largest rank of the preconditioner.
     pub rank: usize,
     /// Whether the caller asked for this rank.
     pub asked: bool,
 }
 
 impl Sizes {
-    /// With the rank asked for, or that at which building the preconditioner costs as much as so
-    /// many `iterations`, by counts.
+    /// With the rank of the caller, or that at which the preconditioner costs as much as
+    /// `iterations` iterations, by counts.
     ///
     /// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
     ///
@@ -62,7 +62,7 @@ impl Sizes {
         Ok(Sizes { n, columns, ridges, rank, asked: asked.is_some() })
     }
 
-    /// With a budget, what is left of it keeps blocks of K.
+    /// With a budget, the bytes left store blocks of K.
     ///
     /// # Errors
     /// `OutOfBudget` if it does not hold a fit that keeps none.
@@ -95,7 +95,7 @@ impl Sizes {
 }
 
 impl MemoryPlan {
-    /// What of a budget K may take.
+    /// The bytes of a budget that K may take.
     pub(crate) fn left_for_kernel_values(&self, budget: Option<u64>) -> u64 {
         budget.map_or(0, |budget| budget.saturating_sub(self.total() - self.kept))
     }

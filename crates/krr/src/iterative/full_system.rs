@@ -21,7 +21,7 @@ pub(super) struct ShiftedFactor {
     solver: ShiftedLowRank<Box<dyn TallFactor>>,
     /// ‖√D F‖_F².
     squared_norm: f64,
-    /// By how much rounding may raise √D FFᵀ √D above √D K √D.
+    /// A bound on the amount by which rounding raises √D FFᵀ √D above √D K √D.
     excess: f64,
 }
 
@@ -33,7 +33,7 @@ pub(crate) trait KernelProduct {
     fn rounding(&self) -> f64 {
         0.0
     }
-    /// K in the place of K̂ from now on, for which memory has so many bytes.
+    /// Replaces K̂ by K, for which there are `exact_budget_bytes` of memory.
     fn give_up_rounding(&mut self, _exact_budget_bytes: u64) {}
 }
 
@@ -68,12 +68,12 @@ pub(crate) struct FullSystem<M> {
     /// Bytes that K may take if it must not be rounded.
     exact_budget_bytes: u64,
     pub passes: usize,
-    /// Whether K as it is kept is taken for K.
+    /// Whether the stored K̂ is treated as K.
     pub treat_rounded_as_exact: bool,
 }
 
 impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
-    /// With the preconditioner, and what is held.
+    /// The system with its preconditioner, and its memory.
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
@@ -93,8 +93,8 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok((system, memory))
     }
 
-    /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`. Where it may not be rounded at most
-    /// `exact_budget_bytes` of it are kept as it is.
+    /// With K ≈ FFᵀ and at most `bytes` of K stored in `f32`. If K must not be rounded, at most
+    /// `exact_budget_bytes` of it are stored in its own type.
     pub fn keeping(
         K: &'a dyn PsdMatrix<T>,
         F: Mat<T>,
@@ -107,7 +107,7 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok(FullSystem::new(KeptTriangle::within(K, bytes, most), P, root, mu, exact_budget_bytes))
     }
 
-    /// The same K, as it is kept, with other weights and ridges; K ≈ FFᵀ.
+    /// The same stored K with other weights and ridges; K ≈ FFᵀ.
     pub fn reweighted(self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<Self> {
         let P = ShiftedFactor::new(F, root, mu, self.K.kept_bytes() > 0)?;
         let FullSystem { K, passes, treat_rounded_as_exact, exact_budget_bytes, .. } = self;
@@ -157,7 +157,7 @@ impl<M: KernelProduct> FullSystem<M> {
         (share <= 0.5).then(|| 1.0 / (1.0 - share))
     }
 
-    /// A bound on ‖√D K √D‖₂: what F has of it, and the trace of what is left.
+    /// A bound on ‖√D K √D‖₂: ‖√D FFᵀ √D‖₂ and the trace of the remainder.
     pub fn norm(&self, trace: f64) -> f64 {
         let ShiftedFactor { solver, squared_norm, excess } = &self.P;
         solver.norm() + (self.largest * trace - squared_norm).max(0.0) + excess
@@ -220,8 +220,8 @@ fn least(mu: &[f64]) -> f64 {
     mu.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// F with K ≈ FFᵀ, of a rank of at most `sizes.rank`. Unless that was asked for, tr(K − FFᵀ) is
-/// small enough where what is left of √D K √D is within μ, and the condition number within 2.
+/// F with K ≈ FFᵀ, of a rank of at most `sizes.rank`. Unless the caller gave the rank, F ends when
+/// tr √D(K − FFᵀ)√D ≤ μ: the condition number is then at most 2.
 pub(crate) fn factor<T: Scalar>(
     K: &dyn PsdMatrix<T>,
     sizes: &Sizes,

@@ -3,9 +3,8 @@
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
-use crate::direct::{STREAMED_SHARE, SketchRows};
-use crate::features::KernelRows;
-use crate::features::factor;
+use crate::direct::{SketchRows, is_streamed};
+use crate::features::{KernelRows, factor};
 use crate::{Centers, Problem};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -56,7 +55,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let on_support = product.on_support()?; //                     KS on the support
         // RRᵀ = SᵀKS + δI
         let R = factor::<T>(product.gram(on_support.as_ref()).as_ref())?;
-        let (stored, rest) = if streamed(sketch) {
+        let (stored, rest) = if is_streamed(sketch) {
             (None, 0)
         } else {
             let KS = product.stored(on_support.as_ref())?;
@@ -87,11 +86,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     fn plan_sketch(&self, sketch: &dyn Sketch<T>, t: usize) -> Result<MemoryPlan> {
         let (n, d) = (sketch.n(), sketch.width());
         let plan = self.plan(n, d, t, sketch.support().len())?;
-        if streamed(sketch) { Ok(plan) } else { plan.all_kept::<T>(n, d, self.options.memory) }
+        if is_streamed(sketch) { Ok(plan) } else { plan.all_kept::<T>(n, d, self.options.memory) }
     }
-}
-
-/// Whether KS is computed tile by tile in every pass.
-fn streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
-    sketch.support().len() <= sketch.n() / STREAMED_SHARE
 }

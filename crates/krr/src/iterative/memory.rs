@@ -90,7 +90,7 @@ impl MemoryPlan {
         plan.within(budget, "an iterative fit")
     }
 
-    /// The same with all n rows kept, which cannot be had for less.
+    /// The same plan with all n rows stored.
     ///
     /// # Errors
     /// [`Error::OutOfBudget`] if `budget` does not hold them.

@@ -4,12 +4,11 @@ use super::restricted::{Restricted, START, Span};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::system::{Moments, RowProducts};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan};
-use crate::features::factor;
-use crate::features::{span, spread};
+use crate::features::{factor, gathered, span, spread};
 use crate::state::{CenterProducts, PassInput, RowSums};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
+use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, validate};
 use nystrom_sketch::Sketch;
 use rand::Rng;
 use std::sync::atomic::AtomicU64;
@@ -167,8 +166,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let (m, columns) = (centers.len(), targets + usize::from(self.intercept));
         let factors = self.preconditioner.numbers(m as u64);
         let memory = MemoryPlan::in_passes::<T>(m, columns, factors, self.options.memory)?;
-        let combination = Combination(S);
-        let R = combination.factor(self.kernel.gram(centers))?; //      RRᵀ = SᵀK_uu S + δI
+        let S = S.as_ref();
+        let R = gram_factor(S, self.kernel.gram(centers))?; //      RRᵀ = SᵀK_uu S + δI
         let sums = rows.pass(empty)?; //                                K_nuᵀD[y 1]
         let (n, (totals, moments)) = (sums.rows() as usize, sums.finish()?);
         let (weight, centred) = (totals[0], false);
@@ -176,15 +175,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
         let mean = totals[1..].iter().map(|sum| sum / weight).collect();
-        let sums = combination.gathered(moments);
+        let sums = gathered(S, moments);
         let moments = Moments { n, weight, sums, mean, centred };
         let entries_after = |passes: usize| (passes * n + m) as u64 * m as u64;
         let entries = AtomicU64::new(entries_after(1));
-        let expand = |theta| combination.spread(theta);
+        let expand = |theta| spread(S, theta);
         let span = Span { centers, expand: &expand, R, omega: None };
         let passes = CheckedPasses { rows, n, row_entries: m, entries: &entries };
-        let (kernel, combination) = (self.kernel, &combination);
-        let products = Passing { kernel, passes, centers, combination, targets };
+        let products = Passing { kernel: self.kernel, passes, centers, S, targets };
         let mut fit = self.solve(products, moments, span, (memory, &entries), extras)?;
         // without passes that verify a residual, of which a resumed fit may take fewer
         fit.model.report.kernel_entries =
@@ -193,30 +191,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     }
 }
 
-/// S, u × m, or the identity.
-struct Combination(Option<Mat<f64>>);
-
-impl Combination {
-    /// R of RRᵀ = SᵀKS + δI.
-    fn factor<T: Scalar>(&self, K: Mat<T>) -> Result<Cholesky<f64>> {
-        if self.0.is_none() {
-            return factor::<T>(K.as_ref());
-        }
-        let K = Mat::from_fn(K.nrows(), K.ncols(), |i, j| K[(i, j)].f64());
-        let SK = self.gathered(K);
-        factor::<T>(self.gathered(SK.transpose().to_owned()).as_ref())
+/// R of RRᵀ = SᵀKS + δI, or of K + δI.
+fn gram_factor<T: Scalar>(S: Option<&Mat<f64>>, K: Mat<T>) -> Result<Cholesky<f64>> {
+    if S.is_none() {
+        return factor::<T>(K.as_ref());
     }
-
-    /// SᵀA.
-    fn gathered(&self, A: Mat<f64>) -> Mat<f64> {
-        let Some(S) = &self.0 else { return A };
-        ops::times(S.transpose(), A.as_ref())
-    }
-
-    /// Sθ.
-    fn spread(&self, theta: Mat<f64>) -> Mat<f64> {
-        spread(self.0.as_ref(), theta)
-    }
+    let K = Mat::from_fn(K.nrows(), K.ncols(), |i, j| K[(i, j)].f64());
+    let SK = gathered(S, K);
+    factor::<T>(gathered(S, SK.transpose().to_owned()).as_ref())
 }
 
 /// Products with K_nm, or K_nu S, by passes.
@@ -224,7 +206,7 @@ struct Passing<'a, P, K, T> {
     kernel: &'a K,
     passes: CheckedPasses<'a, P>,
     centers: Points<'a, T>,
-    combination: &'a Combination,
+    S: Option<&'a Mat<f64>>,
     targets: usize,
 }
 
@@ -233,13 +215,13 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts for Passing<'
         let Passing { kernel, centers, targets, .. } = *self;
         let input = PassInput::Embedded(streams.key());
         let sums = self.passes.pass(CenterProducts::new(kernel, centers, targets, input)?)?;
-        Ok(self.combination.gathered(sums.finish()?.1))
+        Ok(gathered(self.S, sums.finish()?.1))
     }
 
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let Passing { kernel, centers, targets, .. } = *self;
-        let input = PassInput::Along(self.combination.spread(u.to_owned()));
+        let input = PassInput::Along(spread(self.S, u.to_owned()));
         let sums = self.passes.pass(CenterProducts::unchecked(kernel, centers, targets, input))?;
-        Ok(self.combination.gathered(sums.finish()?.1))
+        Ok(gathered(self.S, sums.finish()?.1))
     }
 }

@@ -53,7 +53,7 @@ pub struct ProblemSize {
     pub m: usize,
     /// Right-hand sides: targets, and one more for an intercept.
     pub t: usize,
-    /// Whether the centres have weights of their own.
+    /// Whether the caller gave weights of the centres.
     pub weighted: bool,
 }
 

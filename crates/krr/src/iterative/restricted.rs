@@ -11,10 +11,10 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What a start is checked against.
+/// The sizes compared for a start.
 pub(super) const START: &str = "rows of the start against number of centres";
 
-/// What Falkon and KRILL have in common.
+/// A fit by Falkon or KRILL.
 pub(crate) struct Restricted<'a, K, T> {
     pub kernel: &'a K,
     pub ridge: Ridge<T>,
@@ -31,12 +31,12 @@ pub(super) struct Span<'a, T> {
     pub expand: &'a dyn Fn(Mat<f64>) -> Mat<f64>,
     /// RRᵀ = K_mm + δI, or SᵀK_uu S + δI for a sketch of u centres.
     pub R: Cholesky<f64>,
-    /// Ω, how many rows each feature stands for; `None`: all for equally many.
+    /// Ω, how many rows each feature represents; `None`: equally many.
     pub omega: Option<Vec<f64>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// The fit, once the first pass is over; so many kernel `entries` are evaluated so far.
+    /// The fit after the first pass; `entries` counts the kernel values evaluated so far.
     pub(super) fn solve(
         &self,
         mut rows: impl RowProducts,

@@ -37,7 +37,7 @@ pub(super) struct CheckedPasses<'a, P> {
     pub n: usize,
     /// Kernel values of a row.
     pub row_entries: usize,
-    /// Those evaluated so far.
+    /// Kernel values evaluated so far.
     pub entries: &'a AtomicU64,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct RestrictedSystem<'a, N> {
     pub passes: usize,
 }
 
-/// What a restricted fit takes from the rows, each by a pass. K_nm is KS for a sketch S.
+/// Products with K_nm, each by a pass over the rows. K_nm is KS for a sketch S.
 pub(crate) trait RowProducts {
     /// (Ψ√D K_nm)ᵀ, m × 2m.
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
@@ -26,7 +26,7 @@ pub(crate) trait RowProducts {
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>>;
 }
 
-/// What the first pass finds.
+/// The results of the first pass.
 pub(crate) struct Moments {
     pub n: usize,
     /// Σ w.
@@ -38,7 +38,7 @@ pub(crate) struct Moments {
     pub centred: bool,
 }
 
-/// What eliminates the intercept.
+/// The sums that eliminate the intercept.
 pub(crate) struct Constant {
     s: Mat<f64>,
     omega: f64,

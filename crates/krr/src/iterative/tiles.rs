@@ -22,7 +22,7 @@ pub(crate) struct KernelTiles<'a, T> {
     kept: Mat<T>,
     /// Kernel values that one row takes.
     row_entries: u64,
-    /// Those evaluated so far.
+    /// Kernel values evaluated so far.
     entries: &'a AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! Validation points to which the fits of a path are compared.
+//! Validation points, at which the fits of a path have errors.
 
 use crate::metrics::weighted_mse;
 use crate::model::Targets;
@@ -14,7 +14,7 @@ const TILE_ROWS: usize = 256;
 /// The points and targets of a validation sample, with their kernel values if memory holds them.
 pub(crate) struct Validation<'a, K, T> {
     kernel: &'a K,
-    /// Those of the fits.
+    /// The targets of the fits.
     targets: &'a Targets<'a, T, f64>,
     valid: Problem<'a, T>,
     /// k(x_i, z_j) for validation points x_i, a tile of rows each, and training points z_j.
@@ -22,7 +22,7 @@ pub(crate) struct Validation<'a, K, T> {
 }
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
-    /// With all kernel values, if they take at most so many `bytes`.
+    /// With all kernel values stored, if they take at most `bytes`.
     pub fn new(
         kernel: &'a K,
         targets: &'a Targets<'a, T, f64>,

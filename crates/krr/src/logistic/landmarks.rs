@@ -1,9 +1,7 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::features::Whitener;
+use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::sums::Solution;
 use crate::{FitReport, KrrModel, Problem, Solver};
 use faer::Mat;

@@ -135,7 +135,7 @@ pub(super) fn follow<T: Scalar, K>(
 struct Newton<'a, 'b, T, K> {
     regression: &'a mut dyn Regression<T, K>,
     problem: Problem<'b, T>,
-    /// Of the last step, with the kernel values of all.
+    /// The report of the last step, with the kernel values of all steps.
     report: Option<FitReport>,
 }
 
@@ -194,7 +194,7 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
 }
 
 impl State {
-    /// The point at this share of the way to another.
+    /// self + share·(other − self).
     fn towards(&self, other: &State, share: f64) -> State {
         let between = |a: f64, b: f64| a + share * (b - a);
         let dual = |i, _| between(self.dual[(i, 0)], other.dual[(i, 0)]);

@@ -170,7 +170,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
 struct GradientTiles<'a, K, T> {
     model: &'a KrrModel<K, T>,
     x: Points<'a, T>,
-    /// θ in each row, target beside target: 256 × (m·t).
+    /// θ in each row, one target after another: 256 × (m·t).
     weights: Mat<T>,
 }
 
@@ -229,7 +229,7 @@ impl Moments {
         Moments { n, mean, squares: values.map(|v| (v - mean).powi(2)).sum() }
     }
 
-    /// Those of both together (T. Chan, G. Golub, R. LeVeque 1983).
+    /// The moments of both samples together (T. Chan, G. Golub, R. LeVeque 1983).
     fn with(self, other: Moments) -> Moments {
         let n = self.n + other.n;
         let gap = other.mean - self.mean;

@@ -83,7 +83,7 @@ impl FitReport {
         }
     }
 
-    /// The same where every sample is a centre.
+    /// For a fit of which every sample is a centre.
     pub(crate) fn of_all<T: Scalar>(solver: SolvedBy, samples: Problem<'_, T>) -> Self {
         Self::sized(solver, samples.x.len(), samples.x, samples.y.ncols())
     }

@@ -1,11 +1,11 @@
-//! Targets of regression on all the data: centred and weighted, and the way back.
+//! Right-hand sides of regression on all the data, and the model of their solutions.
 
 use crate::{FitReport, KrrModel, Problem};
 use faer::{Mat, MatRef};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar};
 
-/// √D[y − ȳ, 1], the 1 only with an intercept, and the way back from M⁻¹ times it, which is in V.
+/// The right-hand side √D[y − ȳ, 1], the 1 only with an intercept, for solutions γ in V.
 pub(crate) struct Targets<'a, T, V> {
     pub samples: Problem<'a, T>,
     /// √D.
@@ -21,7 +21,7 @@ impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {
         Targets { samples, root, mean, intercept }
     }
 
-    /// Columns for one ridge.
+    /// The number of columns for one ridge.
     pub fn width(&self) -> usize {
         self.mean.len() + usize::from(self.intercept)
     }
@@ -31,7 +31,7 @@ impl<'a, T: Scalar, V: Scalar> Targets<'a, T, V> {
         gamma.subcols(r * self.width(), self.width())
     }
 
-    /// The same columns for each of so many ridges.
+    /// √D[y − ȳ, 1], repeated for each ridge.
     pub fn right_hand_side(&self, ridges: usize) -> Mat<V> {
         let (width, t) = (self.width(), self.mean.len());
         let y = |i: usize, j: usize| V::lit(self.samples.y[(i, j)].f64() - self.mean[j]);

@@ -12,8 +12,8 @@ pub(crate) struct Residuals {
 }
 
 impl Residuals {
-    /// Of some rows of exact regression, from the eigenvectors U of √D K √D, c(μ) and 1/(σ_j + μ):
-    /// e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ).
+    /// Residuals of some rows of exact regression, from the eigenvectors U of √D K √D, c(μ) and
+    /// 1/(σ_j + μ): e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ).
     pub fn of_eigenvectors(
         U: MatRef<'_, f64>,
         (coefficients, inverses): &(Mat<f64>, Mat<f64>),

@@ -1,8 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::spread;
+use crate::features::{Totals, Whitener, spread};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -20,13 +18,13 @@ pub(crate) struct Family<K, T> {
     pub centers: Mat<T>,
     pub spectrum: Spectrum,
     pub basis: Basis<T>,
-    /// Of which the ridge and the condition change from fit to fit.
+    /// The report of all fits; ridge and condition number are those of each fit.
     pub report: FitReport,
-    /// What was subtracted from the targets of the sums, if a constant is fitted.
+    /// The number subtracted from each target in the sums, if a constant is fitted.
     pub shift: Option<Vec<f64>>,
 }
 
-/// S, g, and what the constant needs.
+/// S, g and the means for the constant.
 #[derive(Debug)]
 pub(crate) struct Spectrum {
     /// n, the number of samples.
@@ -45,7 +43,7 @@ pub(crate) struct Spectrum {
     pub floor: f64,
 }
 
-/// The weighted means that a constant is made of.
+/// The weighted means from which the constant follows.
 #[derive(Debug)]
 pub(crate) struct Constant {
     /// x̄: the mean of each feature, in the basis of eigenvectors.
@@ -116,7 +114,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
 }
 
 impl Spectrum {
-    /// Of rows with these totals.
+    /// The spectrum of rows with these totals.
     pub fn over(
         totals: &Totals,
         values: Vec<f64>,

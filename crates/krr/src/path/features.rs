@@ -2,24 +2,20 @@
 
 use super::errors::{Residuals, project};
 use super::family::{Constant, Spectrum};
-use crate::algebra::svd;
+use crate::algebra::svd::{self, Svd};
 use crate::data::{TILE_ROWS, all_absolute};
 use crate::direct::{Choice, Scales, safe};
-use crate::features::Totals;
-use crate::features::{FeatureRows, Tile};
-use crate::sums::Sums;
-use crate::sums::{Accumulator, Products};
-use crate::sums::{Centered, FeatureSums};
-use crate::sums::{CenteredTriangle, Triangle};
+use crate::features::{FeatureRows, Tile, Totals};
+use crate::sums::{Accumulator, Centered, Equations, FeatureSums, Products, Sums, Triangle};
 use crate::{SolvedBy, Solver};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 
-/// What may be dropped from S: eigenvalues that together are less than this times the smallest μ.
+/// Eigenvalues are dropped from S if their sum is less than this times the smallest μ.
 const NEGLIGIBLE: f64 = 1e-13;
 
 impl Solver {
-    /// S, g and V the way that the smallest ridge needs, and why.
+    /// S, g and V by the method that the smallest ridge needs, and why.
     pub(crate) fn decompose<T: Scalar>(
         self,
         rows: &FeatureRows<'_, T>,
@@ -31,14 +27,13 @@ impl Solver {
         let products =
             if mu >= safe(scales.trace, T::EPS) { Products::Scalar } else { Products::Double };
         let intercept = rows.shift.is_some();
-        let (route, (mut spectrum, V)) = if by == SolvedBy::Qr {
-            let triangle = Triangle::over(rows, Products::Double)?.centered(intercept);
-            ("QR", of_triangle(triangle, &rows.totals)?)
+        let (route, centered) = if by == SolvedBy::Qr {
+            ("QR", Triangle::over(rows, Products::Double)?.centered(intercept))
         } else {
-            let sums = FeatureSums::over(rows, products)?.centered(intercept);
-            let floor = safe(scales.trace, products.eps::<T>());
-            ("normal equations", of_sums(sums, &rows.totals, floor)?)
+            ("normal equations", FeatureSums::over(rows, products)?.centered(intercept))
         };
+        let floor = safe(scales.trace, products.eps::<T>());
+        let (mut spectrum, V) = decompose(centered, &rows.totals, floor)?;
         if let Some(constant) = &mut spectrum.constant {
             let shift = rows.shift.iter().flatten();
             constant.targets.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += shift);
@@ -47,51 +42,34 @@ impl Solver {
     }
 }
 
-/// Sums that give S, g and V.
-pub(crate) trait Decompose: Accumulator {
-    /// S, g and V of sums with products in `f64`, features and targets centred if `intercept`.
-    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)>;
-}
-
-impl Decompose for FeatureSums {
-    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
-        of_sums(self.centered(intercept), totals, safe(totals.trace, f64::EPSILON))
-    }
-}
-
-impl Decompose for Triangle {
-    fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
-        of_triangle(self.centered(intercept), totals)
-    }
-}
-
-/// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if
-/// there is a constant.
+/// S, g and V, features and targets centred if there is a constant. `floor` is the rounding level
+/// of S from normal equations.
 ///
-/// S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple
-/// of that.
-fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
-    let eigen = SymmetricEigen::new(sums.A.as_ref())?;
-    let V = eigen.vectors().to_owned();
+/// * By normal equations A = ΦᵀDΦ = VSVᵀ and g = VᵀΦᵀDy. S is accurate to about ε·tr A, with ε of
+///   the products.
+/// * By √DΦ = QR and the singular values of R = U√S Vᵀ, which are accurate to ε·‖Φ‖.
+pub(crate) fn decompose(
+    Centered { equations, means }: Centered,
+    totals: &Totals,
+    floor: f64,
+) -> Result<(Spectrum, Mat<f64>)> {
+    let (values, g, V, floor) = match equations {
+        Equations::Normal { A, B } => {
+            let eigen = SymmetricEigen::new(A.as_ref())?;
+            let V = eigen.vectors().to_owned();
+            let values = eigen.values().iter().map(|s| s.max(0.0)).collect();
+            (values, transposed_times(&V, &B), V, floor)
+        }
+        Equations::Qr { R, c, floor } => {
+            let Svd { values: s, U, V } = svd::full(R.as_ref())?;
+            let Uc = transposed_times(&U, &c);
+            let g = Mat::from_fn(s.len(), Uc.ncols(), |i, j| s[i] * Uc[(i, j)]);
+            (s.iter().map(|s| s * s).collect(), g, V, floor)
+        }
+    };
     let constant =
-        sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
-    let values = eigen.values().iter().map(|s| s.max(0.0)).collect();
-    let g = transposed_times(&V, &sums.B);
+        means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
     Ok((Spectrum::over(totals, values, g, constant, floor), V))
-}
-
-/// The same from a QR factorisation √DΦ = QR and the singular values of R, which are accurate to
-/// ε·‖Φ‖. Nothing is squared before it is known.
-fn of_triangle(triangle: CenteredTriangle, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
-    let svd = svd::full(triangle.R.as_ref())?; //                    R = USVᵀ
-    let s = &svd.values;
-    let Uc = transposed_times(&svd.U, &triangle.c);
-    let constant = triangle
-        .means
-        .map(|(features, targets)| Constant { features: rotate(&svd.V, &features), targets });
-    let values = s.iter().map(|s| s * s).collect();
-    let g = Mat::from_fn(s.len(), Uc.ncols(), |i, j| s[i] * Uc[(i, j)]);
-    Ok((Spectrum::over(totals, values, g, constant, triangle.floor), svd.V))
 }
 
 /// A second pass over the rows: sums of squared leave-one-out and training residuals at all μ,
@@ -172,7 +150,7 @@ impl<'a, T: Scalar> Pass<'a, T> {
     }
 }
 
-/// What a constant subtracts from the rows of a tile; nothing without one.
+/// The means that a constant subtracts from the rows of a tile; none without a constant.
 struct Center<'a> {
     constant: Option<&'a Constant>,
     /// Which column of Z holds √w_i: m, if there is a constant.

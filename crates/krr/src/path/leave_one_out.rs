@@ -5,8 +5,7 @@ use super::family::{Basis, Family};
 use super::{LambdaPath, features};
 use crate::Problem;
 use crate::data::TILE_ROWS;
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
+use crate::features::{FeatureRows, KernelRows};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
@@ -57,7 +56,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
-    /// Of some of the samples of the fit.
+    /// Leave-one-out residuals of some of the samples of the fit.
     pub fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
         validate::same_size(

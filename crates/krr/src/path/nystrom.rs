@@ -2,12 +2,9 @@
 
 use super::family::{Basis, Family};
 use super::features;
-use crate::data::{RowSource, SourceTiles, Tiles};
-use crate::data::{all_absolute, check_rows};
+use crate::data::{RowSource, SourceTiles, Tiles, all_absolute, check_rows};
 use crate::direct::check_centers;
-use crate::features::FeatureRows;
-use crate::features::KernelRows;
-use crate::features::Whitener;
+use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::path::LambdaPath;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;

@@ -84,7 +84,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
-    /// Of a few rows, on this thread.
+    /// The product of a few rows, on this thread.
     fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> Mat<f64> {
         let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
         let mut wide = Mat::new();

@@ -9,8 +9,8 @@ use rand::RngExt;
 /// Every row has arrivals at random times, at the rate s times its weight, and each arrival goes to
 /// one of s slots at random. The first arrival in a slot is its row, which is row i with
 /// probability w_i/Σw; slots are independent. The times of a row follow from its number, so draws
-/// from parts of the rows merge without a trace. Those that come too late for every slot are not
-/// drawn: about s·ln s·ln n arrivals are.
+/// from parts of the rows merge to the draws from all rows. Arrivals too late for every slot are
+/// not generated: about s·ln s·ln n arrivals are.
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     streams: Streams,
@@ -25,7 +25,7 @@ pub(crate) struct Draws {
     empty: usize,
 }
 
-/// Numbers of a slot beside those of its row.
+/// Numbers of a slot in addition to those of its row.
 const HEAD: usize = 2;
 
 impl Draws {

@@ -43,7 +43,7 @@ impl<T: Scalar, K: Kernel<T>> DualProduct<K, T> {
         self.at.as_ref().map_or(self.model.centers(), |at| Points::from_cols(at.as_ref()))
     }
 
-    /// Of a few rows, on this thread: w(y − f) with w in the last column, and the product.
+    /// For a few rows, on this thread: w(y − f) with w in the last column, and the product.
     fn of(&self, rows: Problem<'_, T>, buffer: &mut Mat<T>) -> [Mat<f64>; 2] {
         let (model, count, t) = (&self.model, rows.x.len(), self.theta.ncols());
         let (mut wide, mut out) = (Mat::new(), Mat::zeros(self.at().len(), t + 1));

@@ -70,8 +70,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// (weighted) rows: [`PathPoint::loo`](crate::PathPoint::loo).
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) unless all rows of the path were seen, and no
-    /// others.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) unless the rows are those of the path.
     pub fn leave_one_out(&self) -> Result<Vec<f64>> {
         self.means(0)
     }
@@ -86,7 +85,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
         self.means(1)
     }
 
-    /// Of every ridge, over targets and rows.
+    /// The mean of every ridge, over targets and rows.
     fn means(&self, column: usize) -> Result<Vec<f64>> {
         let whole = self.whole()?;
         let ((weight, sums), family) = (&*whole, &self.term.family);

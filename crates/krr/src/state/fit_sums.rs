@@ -2,15 +2,12 @@
 
 use super::kernel_products::{entries, fingerprint};
 use super::tiled::TileTerm;
-use crate::features::KernelRows;
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Tile};
+use crate::direct::safe;
+use crate::features::{FeatureRows, KernelRows, Tile, Totals, Whitener};
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
-use crate::path::features::Decompose;
-use crate::sums::{Accumulator, Products};
-use crate::sums::{Reader, Sums};
+use crate::path::features::decompose;
+use crate::sums::{Accumulator, Products, Reader, Sums};
 use crate::{FitReport, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
@@ -24,18 +21,21 @@ pub struct FitSums<K, T, A> {
     pub(super) kernel: K,
     /// d × u.
     pub(super) centers: Mat<T>,
-    /// Of a sketch, its rows at the centres, u × m.
+    /// S̄, the rows of a sketch at the centres, u × m.
     pub(super) span: Option<Mat<f64>>,
     pub(super) whitener: Whitener<T>,
     pub(super) intercept: bool,
     pub(super) offset: Vec<f64>,
+    /// A hash of everything but the rows that the sums depend on.
+    pub(super) fingerprint: u64,
     pub(super) sums: PhantomData<A>,
 }
 
 #[expect(private_bounds, reason = "sealed: as FitState")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitSums<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
-        let (mut spectrum, V) = sums.decompose(self.intercept, totals)?;
+        let floor = safe(totals.trace, f64::EPSILON);
+        let (mut spectrum, V) = decompose(sums.centered(self.intercept), totals, floor)?;
         if let Some(Constant { targets, .. }) = &mut spectrum.constant {
             targets.iter_mut().zip(&self.offset).for_each(|(mean, offset)| *mean += offset);
         }
@@ -67,8 +67,13 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
         self.whitener.order() + usize::from(self.intercept)
     }
 
-    /// A hash of everything but the rows that the sums depend on.
-    pub(super) fn fingerprint(&self) -> u64 {
+    /// d and t.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        [self.centers.nrows(), self.offset.len()]
+    }
+
+    /// [`fingerprint`](Self::fingerprint), computed.
+    pub(super) fn hash(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());
         let hash = hash.integer(u64::from(self.intercept)).numbers(&self.offset);
         let hash = hash.numbers(entries(self.centers.as_ref()));

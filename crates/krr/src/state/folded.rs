@@ -9,8 +9,7 @@ use crate::data::Part;
 use crate::features::Totals;
 use crate::path::Family;
 use crate::path::family::Basis;
-use crate::sums::FeatureSums;
-use crate::sums::{Hash, Sums};
+use crate::sums::{FeatureSums, Hash, Sums};
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};
@@ -56,14 +55,12 @@ pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FoldSums<K, T> {
-    /// Of each fold.
+    /// The equations of each fold.
     equations: Arc<FitSums<K, T, FeatureSums>>,
     folds: usize,
     streams: Streams,
     /// Whether the fold of a row follows from its coordinates and targets, not from its number.
     by_content: bool,
-    /// Of the equations of all rows.
-    fingerprint: u64,
 }
 
 /// The cross-validation error of one ridge.
@@ -88,11 +85,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// One key.
     pub fn folded(&self, folds: usize, rng: &mut dyn Rng) -> Result<FoldedEquations<K, T>> {
         check_count(folds)?;
-        let (equations, streams, fingerprint) =
-            (self.term.clone(), Streams::from_rng(rng), self.fingerprint);
-        let hash = Hash::new().integer(fingerprint).integer(streams.key()).integer(folds as u64);
-        let term = FoldSums { equations, folds, streams, by_content: false, fingerprint };
-        Ok(Tiled::over_no_rows(term, self.waiting.sizes(), hash.value()))
+        let (equations, streams) = (self.term.clone(), Streams::from_rng(rng));
+        let hash = Hash::new().integer(self.fingerprint).integer(streams.key());
+        let term = FoldSums { equations, folds, streams, by_content: false };
+        Ok(Tiled::over_no_rows(term, self.waiting.sizes(), hash.integer(folds as u64).value()))
     }
 }
 
@@ -117,11 +113,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// # Errors
     /// None that a caller can cause.
     pub fn together(&self) -> Result<NormalEquations<K, T>> {
-        let FoldSums { equations, fingerprint, .. } = &*self.term;
-        let empty = Tiled::over_no_rows(equations.clone(), self.waiting.sizes(), *fingerprint);
+        let equations = &self.term.equations;
         let sums = all_but(&self.whole()?, usize::MAX, equations.zeros());
-        let rows = sums.0.rows;
-        Ok(empty.with_sums(sums, rows))
+        Ok(NormalEquations::of_sums(equations, sums))
     }
 
     /// The errors on each fold of the fits to the others, at every ridge. A

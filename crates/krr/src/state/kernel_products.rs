@@ -31,7 +31,7 @@ impl<T: Scalar> Buffers<T> {
     }
 }
 
-/// Whether sums over rows can be made with these.
+/// Checks the kernel, the centres and the number of targets of sums.
 pub(super) fn check_centers<T: Scalar>(
     kernel: &impl Kernel<T>,
     centers: Points<'_, T>,
@@ -42,7 +42,7 @@ pub(super) fn check_centers<T: Scalar>(
     kernel.check_points(centers)
 }
 
-/// What two sums must have in common to be merged: a hash of scalar type, instruction set, sizes,
+/// A hash that two sums must share to be merged: of scalar type, instruction set, sizes,
 /// and kernel values at points between the centres.
 ///
 /// A kernel is known by its values, so that any kernel will do. Values that come out with other
@@ -63,7 +63,7 @@ pub(super) fn entries<T>(a: MatRef<'_, T>) -> impl Iterator<Item = &T> {
     a.col_iter().flat_map(|col| col.iter())
 }
 
-/// What each few rows of a tile come to, in the order of the rows. One thread takes them, with a
+/// The values of `of` for each chunk of rows of a tile, in order. One thread takes a chunk, with a
 /// buffer of `height` × `rows` numbers, so that their kernel values stay in its cache.
 pub(super) fn by_rows<T: Scalar, X: Send>(
     tile: Problem<'_, T>,

@@ -30,12 +30,8 @@ pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::data::all_absolute;
-use crate::features::Totals;
-use crate::features::Whitener;
-use crate::features::{span, spread};
-use crate::path::features::Decompose;
-use crate::sums::FeatureSums;
-use crate::sums::Triangle;
+use crate::features::{Totals, Whitener, span, spread};
+use crate::sums::{Accumulator, FeatureSums, Triangle};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -45,12 +41,12 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows seen so far.
+/// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows of a state.
 ///
 /// ΦᵀΦ (packed), Φᵀy and yᵀy of whitened features in `f64`: good while λ is above 10·ε·k(x, x).
 pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
 
-/// The triangular factor of the same features over the rows seen so far (TSQR), good at every λ.
+/// The triangular factor (TSQR) of the same features over the rows of a state, accurate at every λ.
 pub type TallQr<K, T> = FitState<K, T, Triangle>;
 
 /// The sums over rows from which kernel ridge regression with given centres is solved at any ridge:
@@ -101,7 +97,7 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 pub type FitState<K, T, A> = Tiled<FitSums<K, T, A>, T>;
 
 #[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
-impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// The state over no rows, for these centres and t targets.
     ///
     /// # Errors
@@ -131,18 +127,24 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Decompose> FitState<K, T, A> {
         Ok(Self::of((kernel, centers, None), whitener, offset, intercept))
     }
 
-    /// Of features that are given.
+    /// The state over no rows, for features with this whitener.
     fn of(
         (kernel, centers, span): (K, Mat<T>, Option<Mat<f64>>),
         whitener: Whitener<T>,
         offset: &[f64],
         intercept: bool,
     ) -> Self {
-        let offset = offset.to_vec();
-        let (sizes, sums) = ([centers.nrows(), offset.len()], PhantomData);
-        let term = FitSums { kernel, centers, span, whitener, intercept, offset, sums };
-        let fingerprint = term.fingerprint();
-        Tiled::over_no_rows(term, sizes, fingerprint)
+        let (offset, fingerprint, sums) = (offset.to_vec(), 0, PhantomData);
+        let term =
+            FitSums { kernel, centers, span, whitener, intercept, offset, fingerprint, sums };
+        let (sizes, fingerprint) = (term.sizes(), term.hash());
+        Tiled::over_no_rows(FitSums { fingerprint, ..term }, sizes, fingerprint)
+    }
+
+    /// With these sums over whole tiles.
+    fn of_sums(term: &Arc<FitSums<K, T, A>>, sums: (Totals, A)) -> Self {
+        let rows = sums.0.rows;
+        Tiled::over_no_rows(term.clone(), term.sizes(), term.fingerprint).with_sums(sums, rows)
     }
 
     /// As `new`, or as [`with_intercept`](Self::with_intercept) if there is an `offset`, with f

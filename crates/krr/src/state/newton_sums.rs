@@ -5,8 +5,7 @@ use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::features::Totals;
-use crate::sums::FeatureSums;
-use crate::sums::Hash;
+use crate::sums::{FeatureSums, Hash};
 use crate::{KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -54,13 +53,11 @@ pub type NewtonEquations<K, T> = Tiled<NewtonSums<K, T>, T>;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct NewtonSums<K, T> {
-    /// Of each column.
+    /// The equations of each column.
     equations: Arc<FitSums<K, T, FeatureSums>>,
     columns: usize,
     /// The log-odds before the step; 0 without a model.
     from: Option<KrrModel<K, T>>,
-    /// Of the equations of a column.
-    fingerprint: u64,
 }
 
 /// Weight and target of a row of class ±1 in a Newton step from log-odds f.
@@ -88,10 +85,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
             validate::same_size("coordinates of the log-odds", d, from.centers().dim())?;
             validate::same_size("columns of the log-odds", t, from.coefficients().ncols())?;
         }
-        let (equations, fingerprint) = (self.term.clone(), self.fingerprint);
         let numbers = from.iter().flat_map(|from| entries(from.coefficients()));
-        let hash = Hash::new().integer(fingerprint).numbers(numbers);
-        let term = NewtonSums { equations, columns: t, from, fingerprint };
+        let hash = Hash::new().integer(self.fingerprint).numbers(numbers);
+        let term = NewtonSums { equations: self.term.clone(), columns: t, from };
         Ok(Tiled::over_no_rows(term, [d, t], hash.value()))
     }
 }
@@ -102,10 +98,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NewtonEquations<K, T> {
     /// # Errors
     /// Those of [`FitState::path`](crate::FitState::path).
     pub fn paths(&self, ridges: &[Ridge<T>]) -> Result<Vec<StatePath<K, T>>> {
-        let ([d, _], term) = (self.waiting.sizes(), &*self.term);
         let path = |column: &(Totals, FeatureSums)| {
-            let empty = Tiled::over_no_rows(term.equations.clone(), [d, 1], term.fingerprint);
-            empty.with_sums(column.clone(), column.0.rows).path(ridges)
+            NormalEquations::of_sums(&self.term.equations, column.clone()).path(ridges)
         };
         self.whole()?.iter().map(path).collect()
     }

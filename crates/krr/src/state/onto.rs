@@ -50,8 +50,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
         let seen = transfer(old, &empty.term); //                              Tᵀ
         let (totals, sums) = self.sums;
         let sums = FeatureSums(carried(&sums.0, seen.as_ref()));
-        let rows = totals.rows;
-        let mut state = empty.with_sums((totals, sums), rows);
+        let mut state = Self::of_sums(&empty.term, (totals, sums));
         state.waiting = self.waiting;
         Ok(state)
     }

@@ -46,8 +46,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// m kernel values and 4m² flops a row.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for rows of other sizes than those seen, those
-    /// of [`Ridge::absolute`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for rows of other sizes than those of the
+    /// state; those of [`Ridge::absolute`].
     ///
     /// ```
     /// use faer::Mat;

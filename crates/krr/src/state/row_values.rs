@@ -46,7 +46,7 @@ pub(crate) struct Values {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
-    /// x, y and w of every row, of which memory holds so many.
+    /// x, y and w of every row; memory holds at most `most` rows.
     pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2], most: u64) -> Self {
         let zeros = Mat::zeros(dim, 1);
         let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
@@ -91,7 +91,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> ValueSums<K, T> {
-    /// Ku of a few rows, on this thread: over pieces of the points, one after another.
+    /// Ku of a few rows, on this thread, by pieces of the points in order.
     fn times(
         &self,
         (points, u): (&Mat<T>, &Mat<f64>),
@@ -157,8 +157,8 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
 }
 
 impl Values {
-    /// Whether memory holds so many rows more. If not, all rows are only counted from here on: the
-    /// error can then say what all of them need.
+    /// Whether memory holds `more` rows. If not, rows are only counted from here on, so that the
+    /// error has the memory that all of them need.
     fn has_space(&mut self, more: usize) -> bool {
         if (self.numbers.len() / self.width + more) as u64 > self.most {
             (self.numbers, self.dropped) = (Vec::new(), true);
@@ -167,7 +167,7 @@ impl Values {
     }
 }
 
-/// Those of later rows come behind.
+/// The values of later rows are appended.
 impl Sums for Values {
     fn merge(&mut self, later: Self) {
         self.dropped |= later.dropped;

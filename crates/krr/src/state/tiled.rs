@@ -2,8 +2,7 @@
 
 use super::{PassInput, RowSums};
 use crate::Problem;
-use crate::data::TILE_ROWS;
-use crate::data::Waiting;
+use crate::data::{TILE_ROWS, Waiting};
 use crate::sums::{Reader, Sums, to_bytes, wrong};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -17,7 +16,7 @@ const MOST_ROWS: u64 = 1 << 40;
 pub(crate) trait TileTerm<T: Scalar> {
     /// Which sums these are, in a file.
     const KIND: u8;
-    /// What sums with another fingerprint were made with.
+    /// The input of sums with another fingerprint, for an error.
     const MISMATCH: &'static str;
     type Sums: Sums;
     /// Memory that a tile is evaluated in; later tiles of the same block use it again.
@@ -175,7 +174,7 @@ impl<T: Scalar, S: TileTerm<T>> RowSums<T> for Tiled<S, T> {
     fn read(&self, bytes: &[u8]) -> Result<Self> {
         let reader = &mut Reader::new(bytes, S::KIND)?;
         let [fingerprint, waiting, first, rows] = [(); 4].map(|()| reader.integer());
-        // a nonsensical number of rows is told once it is known that the bytes are not damaged
+        // an impossible number of rows is an error, but damaged bytes are reported first
         let held = if waiting < TILE_ROWS as u64 { waiting } else { 0 };
         let tile = self.waiting.read(held as usize, || reader.number());
         let sums = self.sums.read(reader);

@@ -37,6 +37,22 @@ impl Products {
     }
 }
 
+/// Least squares for features and targets less their weighted means if there is a constant, as they
+/// are otherwise.
+pub(crate) struct Centered {
+    pub equations: Equations,
+    /// The means of features and of targets that were subtracted.
+    pub means: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+/// The two forms of least squares.
+pub(crate) enum Equations {
+    /// A = ΦᵀDΦ (m × m) and B = ΦᵀDY (m × t).
+    Normal { A: Mat<f64>, B: Mat<f64> },
+    /// R (m × m) of √DΦ = QR, c = Qᵀ√DY (m × t), and the rounding level of a ridge.
+    Qr { R: Mat<f64>, c: Mat<f64>, floor: f64 },
+}
+
 /// A sum over rows of features and targets, with or without a constant:
 /// [`FeatureSums`](crate::sums::FeatureSums) or [`Triangle`](crate::sums::Triangle).
 pub(crate) trait Accumulator: Sums {
@@ -56,6 +72,8 @@ pub(crate) trait Accumulator: Sums {
     );
     /// β and b at μ.
     fn solve(&self, mu: f64, intercept: bool) -> Result<Solution>;
+    /// The least squares problem without its constant, if there is one.
+    fn centered(&self, intercept: bool) -> Centered;
 
     /// The sum over all rows, along the row tree: one pass.
     fn over<T: Scalar>(rows: &FeatureRows<'_, T>, products: Products) -> Result<Self> {

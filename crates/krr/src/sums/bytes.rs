@@ -2,7 +2,7 @@
 
 use nystrom_linalg_core::{Error, Result, Scalar};
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"NYSTSTAT";
 /// Raised whenever the layout changes.
 const VERSION: u32 = 3;
@@ -40,8 +40,8 @@ impl Hash {
     }
 }
 
-/// The bytes of a file of this kind, with their checksum; `write` hands out its numbers as bits, as
-/// often as it is called.
+/// The bytes of a file of this kind, with their checksum. `write` passes the bits of its numbers to
+/// its argument; it is called twice.
 pub(crate) fn to_bytes(kind: u8, write: impl Fn(&mut dyn FnMut(u64))) -> Vec<u8> {
     let mut count = 0;
     write(&mut |_| count += 1);
@@ -55,8 +55,8 @@ pub(crate) fn to_bytes(kind: u8, write: impl Fn(&mut dyn FnMut(u64))) -> Vec<u8>
     bytes
 }
 
-/// The numbers of a file, one after another; 0 for those that it lacks, of which
-/// [`finish`](Self::finish) tells.
+/// Reads the numbers of a file, one after another, or 0 after its end;
+/// [`finish`](Self::finish) returns an error for missing numbers.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     numbers: std::slice::ChunksExact<'a, u8>,
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         self.numbers.len()
     }
 
-    /// Whether the file has as many numbers as were read, all of them finite and as written.
+    /// Checks that the file has as many numbers as were read, all of them finite, and its checksum.
     ///
     /// # Errors
     /// [`Error::Incompatible`] if not.
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is wrong with a state.
+/// The error of a state with this problem.
 pub(crate) fn wrong(problem: String) -> Error {
     Error::Incompatible { what: "state", problem }
 }

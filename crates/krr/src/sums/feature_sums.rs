@@ -1,10 +1,8 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
 use crate::SolvedBy;
-use crate::features::Whitener;
-use crate::features::{FeatureRows, Tile};
-use crate::sums::{Accumulator, Products, Solution, condition};
-use crate::sums::{Reader, Sums};
+use crate::features::{FeatureRows, Tile, Whitener};
+use crate::sums::{Accumulator, Centered, Equations, Products, Reader, Solution, Sums, condition};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
 
@@ -14,14 +12,6 @@ const REFINED: f64 = 1e-8;
 /// The Gram sums of Z = √w[Φ 1] and Y.
 #[derive(Debug, Clone)]
 pub struct FeatureSums(pub(crate) GramSums);
-
-/// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were
-/// subtracted, if any.
-pub(crate) struct Centered {
-    pub A: Mat<f64>,
-    pub B: Mat<f64>,
-    pub means: Option<(Vec<f64>, Vec<f64>)>,
-}
 
 /// One pass over the rows takes n·m kernel values, nm² flops for the Gram matrix and, if tiles are
 /// whitened, nm² for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile,
@@ -58,6 +48,29 @@ impl Accumulator for FeatureSums {
         let beta = penalised.solve(self.0.moments.as_ref());
         Ok(penalised.solution(beta, mu, |_| 1.0))
     }
+
+    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s; the constant is the last
+    /// feature.
+    fn centered(&self, constant: bool) -> Centered {
+        let m = self.0.gram.order() - usize::from(constant);
+        let t = self.0.moments.ncols();
+        let means = constant.then(|| {
+            let s = self.0.gram.get(m, m);
+            (
+                (0..m).map(|j| self.0.gram.get(m, j) / s).collect::<Vec<f64>>(),
+                (0..t).map(|j| self.0.moments[(m, j)] / s).collect(),
+            )
+        });
+        let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
+        let last = |j: usize| if constant { self.0.gram.get(m, j) } else { 0.0 };
+        let A = Mat::from_fn(m, m, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            self.0.gram.get(i, j) - mean(i) * last(j)
+        });
+        let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
+        let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
+        Centered { equations: Equations::Normal { A, B }, means }
+    }
 }
 
 impl Sums for FeatureSums {
@@ -87,38 +100,15 @@ impl FeatureSums {
         (0..m).map(|j| self.0.gram.get(j, j)).sum()
     }
 
-    /// The sums over centred features and targets if the last feature is a constant; otherwise as
-    /// they are. Centring is A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
-    pub(crate) fn centered(&self, constant: bool) -> Centered {
-        let m = self.0.gram.order() - usize::from(constant);
-        let t = self.0.moments.ncols();
-        let means = constant.then(|| {
-            let s = self.0.gram.get(m, m);
-            (
-                (0..m).map(|j| self.0.gram.get(m, j) / s).collect::<Vec<f64>>(),
-                (0..t).map(|j| self.0.moments[(m, j)] / s).collect(),
-            )
-        });
-        let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
-        let last = |j: usize| if constant { self.0.gram.get(m, j) } else { 0.0 };
-        let A = Mat::from_fn(m, m, |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            self.0.gram.get(i, j) - mean(i) * last(j)
-        });
-        let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
-        let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
-        Centered { A, B, means }
-    }
-
-    /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B
-    /// and β = Rᵀθ.
+    /// [`solve`](Accumulator::solve) for sums over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i):
+    /// θ = (A + nλRRᵀ)⁻¹B and β = Rᵀθ.
     ///
     /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not
     /// be formed. That takes 2m³/3 flops in place of 7m³/3, with the same bound on the rounding
     /// errors.
     ///
     /// # Errors
-    /// As [`solve`](Self::solve).
+    /// As [`solve`](Accumulator::solve).
     pub(crate) fn solve_unwhitened<T: Scalar>(
         &self,
         mu: f64,
@@ -131,9 +121,9 @@ impl FeatureSums {
         Ok(penalised.solution(whitened, mu, |i| whitener.diagonal(i)))
     }
 
-    /// The same, refined until the fit at the rows is within 10⁻⁸ of the minimiser's, relative to
-    /// the targets. `None` where rounding errors do not let it. The second number is that of the
-    /// passes over the rows that this took, for which no tile is whitened.
+    /// The same solution, refined until the fit at the rows is within 10⁻⁸ of the minimiser's,
+    /// relative to the targets; `None` if rounding errors prevent it. The second number counts the
+    /// passes over the rows, for which no tile is whitened.
     ///
     /// With ρ = Φᵀ(y − Φβ − b) − nλβ, the residual of the whitened equations, the fit is within
     /// ‖ρ‖/2√nλ, since ‖Φ(ΦᵀΦ + nλI)⁻¹‖ ≤ 1/2√nλ.
@@ -204,14 +194,15 @@ struct Penalised {
 }
 
 impl Penalised {
-    /// B less a times its last row over s: what is left for m rows, the intercept being eliminated.
+    /// B without the intercept, m rows: B less a times its last row over s.
     fn reduced(&self, B: MatRef<'_, f64>) -> Mat<f64> {
         let (m, Penalised { a, s, .. }) = (self.factor.order(), self);
         let constant = |j: usize| if self.intercept { B[(m, j)] } else { 0.0 };
         Mat::from_fn(m, B.ncols(), |i, j| B[(i, j)] - a[i] * (constant(j) / s))
     }
 
-    /// How far the intercept of target j is off at the rows, by the last row of what is left.
+    /// The error of the fit at the rows by the intercept of target j, from the last row of
+    /// `descent`.
     fn rest(&self, descent: &Mat<f64>, j: usize) -> f64 {
         if self.intercept { descent[(self.factor.order(), j)].abs() / self.s.sqrt() } else { 0.0 }
     }

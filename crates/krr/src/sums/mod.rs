@@ -1,15 +1,13 @@
-//! What a sum over rows is made of: numbers that merge, become bytes and come back.
+//! Sums over rows: numbers that are merged, written to bytes and read again.
 
 mod accumulator;
 mod bytes;
 mod feature_sums;
 mod qr;
 
-pub(crate) use accumulator::{Accumulator, Products, Solution, condition};
+pub(crate) use accumulator::{Accumulator, Centered, Equations, Products, Solution, condition};
 pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
-pub(crate) use feature_sums::Centered;
 pub use feature_sums::FeatureSums;
-pub(crate) use qr::CenteredTriangle;
 pub use qr::Triangle;
 
 use faer::Mat;
@@ -20,11 +18,11 @@ use std::fmt::Debug;
 pub(crate) trait Sums: Clone + Debug {
     /// Adds the numbers of later rows.
     fn merge(&mut self, later: Self);
-    /// Hands out all numbers, one after another, as bits.
+    /// Passes the bits of all numbers to `out`, one after another.
     fn write(&self, out: &mut dyn FnMut(u64));
-    /// The numbers that [`write`](Self::write) handed out, for a sum of the shape of `self`.
+    /// Reads the numbers of [`write`](Self::write), for a sum of the shape of `self`.
     fn read(&self, reader: &mut Reader<'_>) -> Self;
-    /// Whether finite numbers that were read can be the sum over so many rows.
+    /// Whether the finite numbers read can be a sum over this number of rows.
     fn is_sound(&self, _rows: u64) -> bool {
         true
     }

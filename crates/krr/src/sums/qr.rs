@@ -3,8 +3,7 @@
 
 use crate::SolvedBy;
 use crate::features::Tile;
-use crate::sums::{Accumulator, Products, Solution, condition};
-use crate::sums::{Reader, Sums};
+use crate::sums::{Accumulator, Centered, Equations, Products, Reader, Solution, Sums, condition};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{
@@ -26,15 +25,6 @@ use nystrom_linalg_core::{PackedLower, Result, Scalar, ops, work};
 pub struct Triangle {
     pub(crate) Rt: PackedLower<f64>,
     pub(crate) c: Mat<f64>,
-}
-
-/// R (m × m) and c (m × t) of features and targets less their weighted means. Also those means if
-/// there is a constant, and the smallest ridge that rounding errors leave meaningful.
-pub(crate) struct CenteredTriangle {
-    pub R: Mat<f64>,
-    pub c: Mat<f64>,
-    pub means: Option<(Vec<f64>, Vec<f64>)>,
-    pub floor: f64,
 }
 
 /// One pass over the rows, in `f64` whatever T is, takes n·m kernel values and
@@ -66,8 +56,8 @@ impl Accumulator for Triangle {
     /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
     /// R₀β)/R₀₀.
     ///
-    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ. It is
-    /// raised to that, so that there is always an answer.
+    /// A ridge below (64·m·ε·‖R‖_F)² is smaller than the rounding errors of Φ and is raised to
+    /// that, so that a solution always exists.
     fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
@@ -86,6 +76,24 @@ impl Accumulator for Triangle {
             (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
         });
         Ok(Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu })
+    }
+
+    /// The constant is the first column. The others are orthogonalised against it, so that nothing
+    /// need be subtracted.
+    fn centered(&self, constant: bool) -> Centered {
+        let skip = usize::from(constant);
+        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
+        let means = constant.then(|| {
+            let root = self.Rt.get(0, 0); //                                ±√Σw
+            (
+                (0..m).map(|j| self.Rt.get(j + 1, 0) / root).collect(),
+                (0..t).map(|j| self.c[(0, j)] / root).collect(),
+            )
+        });
+        let entry = |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 };
+        let c = Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]);
+        let floor = self.floor(skip);
+        Centered { equations: Equations::Qr { R: Mat::from_fn(m, m, entry), c, floor }, means }
     }
 }
 
@@ -148,30 +156,6 @@ impl Triangle {
             .map(|j| (0..=j).map(|i| self.Rt.get(j + skip, i + skip).powi(2)).sum::<f64>())
             .sum();
         (64.0 * m as f64 * f64::EPSILON).powi(2) * norm2
-    }
-
-    /// The factor of the centred features if the first column is a constant, of the features as
-    /// they are otherwise. That column being orthogonalised first, nothing need be subtracted.
-    pub(crate) fn centered(&self, constant: bool) -> CenteredTriangle {
-        let skip = usize::from(constant);
-        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
-        let means = constant.then(|| {
-            let root = self.Rt.get(0, 0); //                                ±√Σw
-            (
-                (0..m).map(|j| self.Rt.get(j + 1, 0) / root).collect(),
-                (0..t).map(|j| self.c[(0, j)] / root).collect(),
-            )
-        });
-        CenteredTriangle {
-            R: Mat::from_fn(
-                m,
-                m,
-                |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 },
-            ),
-            c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
-            means,
-            floor: self.floor(skip),
-        }
     }
 }
 
