@@ -14,7 +14,7 @@ use nystrom_data::catalog::{self, Verify};
 
 use crate::datasets::standardizer;
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Set};
 use crate::method::{ACCUMULATED, BLESS, EXACT, GAUSSIAN_SKETCH, Method, VERY_SPARSE};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
@@ -40,34 +40,21 @@ const FALKON_SECONDS: Measure =
 const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
 pub const COLUMNS: Measure = Measure::named("d");
 
-/// One of the paper's data sets.
-pub struct Set {
-    label: &'static str,
-    /// Its name in the catalog.
-    pub data: &'static str,
-}
+pub const RQA: Set = Set::new("RQA", "query-analytics-rqa");
+pub const CASP: Set = Set::new("CASP", "casp");
+pub const GAS: Set = Set::new("GAS", "gas-turbine");
 
-pub const RQA: Set = Set { label: "RQA", data: "query-analytics-rqa" };
-pub const CASP: Set = Set { label: "CASP", data: "casp" };
-pub const GAS: Set = Set { label: "GAS", data: "gas-turbine" };
-
-labelled!(Set);
-
-impl Set {
-    /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
-    ///
-    /// # Errors
-    /// [`MissingData`](crate::datasets::MissingData); those of reading.
-    fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
-        let data = ctx.dataset(set.data)?;
-        Ok(match &ctx.data_dir {
-            Some(dir) if set.label == GAS.label => {
-                catalog::load_table(dir, set.data, Verify::default())?
-                    .into_dataset(data.target_name.as_str())?
-            }
-            _ => data,
-        })
-    }
+/// The data. For GAS all columns but the target are features; the catalog leaves out CO.
+///
+/// # Errors
+/// [`MissingData`](crate::datasets::MissingData); those of reading.
+fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
+    let data = ctx.dataset(set.name)?;
+    Ok(match &ctx.data_dir {
+        Some(dir) if *set == GAS => catalog::load_table(dir, set.name, Verify::default())?
+            .into_dataset(data.target_name.as_str())?,
+        _ => data,
+    })
 }
 
 /// The experiment on these data sets; those that are missing are reported as missing.
@@ -83,11 +70,11 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (15_000, 30)],
     );
     let grid = Grid::new(ctx, "splits", sets).sizes(sizes);
-    let results = grid.run_on(Set::load, |data, draw| cell(data, draw, falkon))?;
+    let results = grid.run_on(load, |data, draw| cell(data, draw, falkon))?;
     let note = "The paper: 30 random splits each, n from 1000 to 15,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(sets) {
-        let (id, label) = (format!("-{}", set.data), set.label());
+        let (id, label) = (format!("-{}", set.name), set.label);
         let prefix = [id.as_str(), &format!("{label}: ")];
         if falkon {
             out.plots.extend(results.trade_off(prefix, set, FALKON_ERROR, FALKON_SECONDS));
@@ -250,7 +237,7 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
     };
     let places = || xs.iter().flat_map(|x| METHODS.map(|method| (x, method)));
     let others = places().filter(|(_, method)| *method != ACCUMULATION);
-    let words = |what: &str| format!("{}: {what}", set.label());
+    let words = |what: &str| format!("{}: {what}", set.label);
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
         measured(

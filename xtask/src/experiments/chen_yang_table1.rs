@@ -236,14 +236,14 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
         let spread = |method| set.r[row(method)][2] - set.r[row(method)][1];
         let spreads = spread(SA) / spread(method);
         if spreads <= 1.0 {
-            claims.push(compare(SPREAD).at_most(&number(spreads), 1.0).printed());
+            claims.push(compare(SPREAD).at_most(number(spreads), 1.0).printed());
         }
         let seconds = |method| set.seconds[row(method)];
         if let (Some(ours), Some(theirs)) = (seconds(SA), seconds(method))
             && ours <= theirs
         {
             let faster = ours / theirs;
-            claims.push(compare(SECONDS).at_most(&number(faster), faster).printed());
+            claims.push(compare(SECONDS).at_most(number(faster), faster).printed());
             claims.push(compare(SECONDS).at_most("ours: SA is faster at all", 1.0));
         }
     }

@@ -1,8 +1,7 @@
 //! The core of experiments: settings × sizes × repetitions, a cell function, and a table of what it
 //! measured.
 //!
-//! An experiment file says what the paper says, lists its settings and sizes, and has one cell
-//! function. That draws a problem and puts measured values into the table under a
+//! An experiment file lists its settings and sizes, and has one cell function. That draws a problem and puts measured values into the table under a
 //! [`Method`](crate::method::Method) and a [`Measure`]. Plots with error bars, tables, the note on
 //! sizes, missing data and the values of claims are read off the table.
 //! `experiments/chen_yang_fig3.rs` is the model.
@@ -20,8 +19,8 @@ mod tape;
 pub use grid::{Draw, Grid};
 pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
 pub use results::{Results, point, with};
-pub use setting::Setting;
 pub(crate) use setting::labelled;
+pub use setting::{Set, Setting};
 pub use sheet::Place;
 pub use tape::unbreakable;
 
