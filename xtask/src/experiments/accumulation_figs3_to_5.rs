@@ -77,10 +77,15 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
         let (id, label) = (format!("-{}", set.name), set.label);
         let prefix = [id.as_str(), &format!("{label}: ")];
         if falkon {
-            out.plots.extend(results.trade_off(prefix, set, FALKON_ERROR, FALKON_SECONDS));
+            out.plots.extend(results.on(set).trade_off(prefix, FALKON_ERROR, FALKON_SECONDS));
             let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
             let n = Axis::log("number of points n");
-            out.plots.extend(results.plot(&format!("iterations{id}"), &title, n, set, ITERATIONS));
+            out.plots.extend(results.on(set).plot(
+                &format!("iterations{id}"),
+                &title,
+                n,
+                ITERATIONS,
+            ));
             let title = format!("{label}: mean test error, median time, mean iterations");
             let measures = [ERROR, FALKON_ERROR, SECONDS, FALKON_SECONDS, ITERATIONS];
             let table = results.table(&format!("falkon{id}"), &title, [set], &measures);
@@ -88,7 +93,7 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
             out.tables.extend(table.build());
             out.claims.extend(claims_by_falkon(&results, set));
         } else {
-            out.plots.extend(results.trade_off(prefix, set, ERROR, SECONDS));
+            out.plots.extend(results.on(set).trade_off(prefix, ERROR, SECONDS));
             let title = format!("{label}: mean test error and median time");
             let table = results.table(&format!("test{id}"), &title, [set], &[ERROR, SECONDS]);
             out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());
@@ -202,9 +207,9 @@ fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Resul
 
 fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
     let mean = |measure, b| {
-        results.compare_all(set, ("mean over n", geometric_mean), measure, ACCUMULATION, b)
+        results.on(set).compare_all(("mean over n", geometric_mean), measure, ACCUMULATION, b)
     };
-    let last = |measure, a, b| results.compare(set, ("n", results.last()), measure, a, b);
+    let last = |measure, a, b| results.on(set).compare(("n", results.last()), measure, a, b);
     let claims = [
         mean(ERROR, GAUSSIAN_SKETCH).at_most("nearly 1", 1.03),
         mean(ERROR, NYSTROM).at_most("at most 1", 1.01),
@@ -219,13 +224,13 @@ fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
 }
 
 fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
-    let xs = results.abscissae(set, ACCUMULATION, ERROR);
-    let sample = |x: &f64, method, measure| results.sample(set, *x, method, measure);
+    let xs = results.on(set).abscissae(ACCUMULATION, ERROR);
+    let sample = |x: &f64, method, measure| results.on(set).sample(*x, method, measure);
     let change =
         |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
     let speed_up =
         |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
-    let of = |x: &f64, method, measure| results.get(set, *x, method, measure);
+    let of = |x: &f64, method, measure| results.on(set).get(*x, method, measure);
     let mut line: Vec<(f64, Estimate)> = xs
         .iter()
         .map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR)))
@@ -249,13 +254,8 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
         )
         .at_most("no change", 0.01),
         results
-            .compare_all(
-                set,
-                ("largest over n", largest),
-                FALKON_ERROR,
-                ACCUMULATION,
-                GAUSSIAN_SKETCH,
-            )
+            .on(set)
+            .compare_all(("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN_SKETCH)
             .at_most("the same order for m ≤ 32", 1.1),
         measured(
             words(

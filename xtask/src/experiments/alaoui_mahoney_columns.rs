@@ -37,7 +37,7 @@ pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results.outcome(format!(
         "n = 500 as in the paper; {draws} draws for each method and p (100 in a full run)"
     ));
-    let plot = results.plot("risk", TITLE, Axis::log("number of columns p"), &PROBLEM, RATIO);
+    let plot = results.on(&PROBLEM).plot("risk", TITLE, Axis::log("number of columns p"), RATIO);
     out.plots.extend(plot.map(with(|plot| {
         plot.horizontal("exact KRR", 1.0);
         plot.vertical("2 d_eff", 2.0 * d_eff);
@@ -66,7 +66,7 @@ pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
         "n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."
     ));
     let ratio = Measure::new(RATIO.key, "risk / risk of exact KRR").log();
-    let plot = results.plot_against("risk", TITLE, &PROBLEM, ENTRIES, ratio);
+    let plot = results.on(&PROBLEM).plot_against("risk", TITLE, ENTRIES, ratio);
     out.plots.extend(plot.map(with(|plot| plot.horizontal("exact KRR", 1.0))));
     let table = results.table("risk", TITLE, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
@@ -125,19 +125,20 @@ fn in_parts(
 
 /// The numbers of columns or parts with which a method reaches the risk of exact KRR, increasing.
 fn reaching(results: &Results, method: Method) -> Vec<f64> {
-    let reaches = |size: &f64| results.get(&PROBLEM, *size, method, RATIO).value <= REACHED;
-    results.abscissae(&PROBLEM, method, RATIO).into_iter().filter(reaches).collect()
+    let reaches = |size: &f64| results.on(&PROBLEM).get(*size, method, RATIO).value <= REACHED;
+    results.on(&PROBLEM).abscissae(method, RATIO).into_iter().filter(reaches).collect()
 }
 
 /// Ours: the paper leaves the design, f* and the noise open.
 fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
     let reached = |method| *reaching(results, method).first().unwrap_or(&f64::INFINITY);
     let double = COLUMNS.into_iter().find(|&p| p as f64 >= 2.0 * d_eff).unwrap_or(COLUMNS[11]);
-    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
+    let worse =
+        |p: usize| results.on(&PROBLEM).compare(("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
     let approximate = largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     let text = format!("risk ratio of exact leverage at p = {double}");
     vec![
-        measured(text, results.get(&PROBLEM, double, LEVERAGE, RATIO)).near(1.01, 0.05),
+        measured(text, results.on(&PROBLEM).get(double, LEVERAGE, RATIO)).near(1.01, 0.05),
         measured(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
             reached(UNIFORM) / reached(LEVERAGE),
@@ -153,7 +154,7 @@ fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
 
 fn claims_on_kernel_values(results: &Results, n_d_eff: f64) -> Vec<Claim> {
     let needed = |method: Method| {
-        let entries = |size| results.get(&PROBLEM, size, method, ENTRIES).value;
+        let entries = |size| results.on(&PROBLEM).get(size, method, ENTRIES).value;
         reaching(results, method).into_iter().map(entries).fold(f64::INFINITY, f64::min)
     };
     let text =

@@ -160,10 +160,10 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     let (label, [d_eff, d_mof, printed]) = (row.label, row.printed);
     let ratio = |method: Method| {
         let text = format!("{label}: risk ratio at p = {} d_eff, {}", row.factor(), method.name);
-        measured(text, results.get(row, 0, method, RATIO)).near(printed, 0.05)
+        measured(text, results.on(row).get(0, method, RATIO)).near(printed, 0.05)
     };
     let near = |fact: Measure, printed: f64| {
-        let value = results.get(row, 0, PROBLEM, fact);
+        let value = results.on(row).get(0, PROBLEM, fact);
         measured(format!("{label}: {}, λ read as nλ", fact.key), value)
             .near(printed, 0.05 * printed)
     };

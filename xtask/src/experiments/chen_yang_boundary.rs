@@ -47,8 +47,8 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let x = Axis::linear("distance to the boundary, in h");
     let mut plot = Plot::new("boundary", title, x, PROFILE.axis());
     for layer in LAYERS.iter().filter(|layer| layer.h == NARROW) {
-        plot.line(layer.curve.name, layer.curve.key, results.curve(layer, layer.curve, PROFILE));
-        let flat = results.get(layer, n, PROBLEM, FLAT).value;
+        plot.line(layer.curve.name, layer.curve.key, results.on(layer).curve(layer.curve, PROFILE));
+        let flat = results.on(layer).get(n, PROBLEM, FLAT).value;
         plot.horizontal(&format!("flat_boundary, {}: {}", layer.curve.name, number(flat)), flat);
     }
     plot.horizontal("spectral analysis: 1", 1.0);
@@ -86,7 +86,7 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
 }
 
 fn claims(results: &Results, layer: &Layer, n: usize) -> [Claim; 2] {
-    let of = |measure| results.get(layer, n, PROBLEM, measure);
+    let of = |measure| results.on(layer).get(n, PROBLEM, measure);
     let what = layer.label();
     let edge = format!("{what}: truth over flat_boundary at the boundary");
     let inside = format!("{what}: |truth/K̃ − 1| farther than {DEPTH} h from the boundary");

@@ -104,7 +104,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let id = format!("error-{name}-nu-{}", if *nu > 1.0 { "3-2" } else { "1-2" });
         let title = format!("Median relative error, {name} design, ν = {nu}; the edge is {edge}");
         let n = Axis::log("number of points n");
-        out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
+        out.plots.extend(results.on(problem).plot(&id, &title, n, ERROR));
         out.claims.extend(claims(&results, problem, ends));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
@@ -182,8 +182,8 @@ const FALLS: f64 = -0.2;
 
 fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
     let (what, Design { name, edge, .. }) = (problem.label(), problem.design);
-    let error = |method, n: usize| results.get(problem, n, method, ERROR);
-    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).value;
+    let error = |method, n: usize| results.on(problem).get(n, method, ERROR);
+    let over = |a, b| results.on(problem).compare(("", last), ERROR, a, b).value;
     let falls = |region: &str, method| {
         let text = format!(
             "{what}: {region} at the largest n over that at the smallest, density estimated"
@@ -192,7 +192,7 @@ fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Ve
         measured(text, fall).at_most("falls", 1.0).picture()
     };
     let text = format!("{what}: exponent of n in the interior error, true density");
-    let exponent = results.exponent(problem, INSIDE_TRUE, ERROR);
+    let exponent = results.on(problem).exponent(INSIDE_TRUE, ERROR);
     // ours: the theorem has no rate
     let exponent = measured(text, exponent).at_most("ours: goes to 0", FALLS);
     let text =

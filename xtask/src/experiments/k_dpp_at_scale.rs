@@ -81,7 +81,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for s in &sizes {
         for (measure, id) in [(NEXT, "next"), (FIRST, "first"), (NEXT_VALUES, "values")] {
             let (id, title) = (format!("{id}-k{}", s.k), format!("{}: {}", s.label(), measure.key));
-            out.plots.extend(results.plot(&id, &title, Axis::log("points n"), s, measure));
+            out.plots.extend(results.on(s).plot(&id, &title, Axis::log("points n"), measure));
         }
     }
     let measures = [FIRST, NEXT, FIRST_VALUES, NEXT_VALUES, TRIALS, STEPS, DISTANCE];
@@ -224,7 +224,7 @@ impl Matrix<'_> {
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     let label = s.label();
     let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
-    let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
+    let exponent = results.on(s).exponent(REJECTION, FIRST_VALUES);
     let linear = measured(text, exponent).at_most("ours: linear in n", LINEAR);
     let by_chain = |what: &str| {
         format!(
@@ -244,8 +244,8 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     ];
     // at the largest n at which both were measured
     let ratios = ratios.into_iter().filter_map(|(method, measure, what, words, least)| {
-        let of = |method, n: f64| results.sample(s, n, method, measure);
-        let mut all = results.abscissae(s, method, measure).into_iter();
+        let of = |method, n: f64| results.on(s).sample(n, method, measure);
+        let mut all = results.on(s).abscissae(method, measure).into_iter();
         let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
         let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
         Some(measured(format!("{label}, n = {n}: {what}"), ratio).at_least(words, least))
@@ -255,7 +255,7 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
 
 /// How far DPPy went.
 fn of_dppy(results: &Results, sizes: &[Size]) -> String {
-    let reach = |s: &Size, method| match results.abscissae(s, method, FIRST).last() {
+    let reach = |s: &Size, method| match results.on(s).abscissae(method, FIRST).last() {
         Some(n) => format!("n = {n}"),
         None => "none".into(),
     };

@@ -54,13 +54,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let mut out = results.outcome(note);
     for &name in &measured {
-        let fact = |measure| results.get(name, 0_usize, PROBLEM, measure).value;
+        let fact = |measure| results.on(name).get(0_usize, PROBLEM, measure).value;
         let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
         let title =
             format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
-        let plot = results.plot_against(&format!("spread-{name}"), &title, name, SECONDS, SPREAD);
+        let plot =
+            results.on(name).plot_against(&format!("spread-{name}"), &title, SECONDS, SPREAD);
         out.plots.extend(plot.map(with(|plot| {
-            plot.horizontal("uniform", results.get(name, 0_usize, UNIFORM, SPREAD).value);
+            plot.horizontal("uniform", results.on(name).get(0_usize, UNIFORM, SPREAD).value);
             plot.vertical("exact scores", fact(EXACT_SECONDS));
         })));
         out.claims.extend(claims(&results, name));
@@ -164,13 +165,13 @@ const SPREAD_BOUND: f64 = 2.0;
 fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
-        let spread = results.get(name, f64::from(values[2]), method, SPREAD);
+        let spread = results.on(name).get(f64::from(values[2]), method, SPREAD);
         measured(text, spread).at_most("ours", SPREAD_BOUND)
     };
-    let most = results.most(name, FAST_LEVERAGE, LARGEST);
+    let most = results.on(name).most(FAST_LEVERAGE, LARGEST);
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
     let words = "1 (Alaoui & Mahoney, Theorem 4)";
     let most = measured(text, most).at_most(words, 1.0 + 1e-9).theorem();
-    let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
+    let ratio = results.on(name).compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }

@@ -48,7 +48,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut plot =
         Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
     for (size, look) in sizes.iter().zip([LEVEL_2, LEVEL_3, LEVEL_4]) {
-        let curve = results.curve(size, K_DPP, LARGEST);
+        let curve = results.on(size).curve(K_DPP, LARGEST);
         plot.line_and_points(&format!("c = {}", size.c), look.key, curve);
     }
     plot.horizontal("α = 1", 1.0);
@@ -91,9 +91,9 @@ fn nearest(k: &dyn PsdMatrix<f64>) -> f64 {
 }
 
 fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
-    let alpha = |size: &Size, width: f64| results.get(size, width, K_DPP, LARGEST).value;
+    let alpha = |size: &Size, width: f64| results.on(size).get(width, K_DPP, LARGEST).value;
     let there = |size: &Size, width: f64| {
-        let similar = results.get(size, width, PROBLEM, NEAREST).value >= NEAR;
+        let similar = results.on(size).get(width, PROBLEM, NEAREST).value >= NEAR;
         similar && alpha(size, width).is_finite()
     };
     let widths = |size: &Size| WIDTHS.into_iter().filter(|&w| there(size, w)).collect::<Vec<_>>();

@@ -49,7 +49,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
     for (error, id, of_tests) in ERRORS {
         out.plots.extend(found.sets.iter().filter_map(|set| {
-            let exact = results.get(set, n, PROBLEM, EXACT_TEST).value;
+            let exact = results.on(set).get(n, PROBLEM, EXACT_TEST).value;
             let exact = of_tests.then_some(("exact regression", exact));
             improvements.on_set(set, (error, id), error.label, exact)
         }));

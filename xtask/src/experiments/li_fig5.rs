@@ -104,14 +104,14 @@ fn plot(results: &Results, traces: &[Trace], measure: Measure, id: &str) -> Plot
     let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), measure.axis());
     for (trace, look) in traces.iter().zip([LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6]) {
         let name = format!("c = {}, N = {}", trace.c, trace.n);
-        plot.line_and_points(&name, look.key, results.curve(trace, K_DPP, measure));
+        plot.line_and_points(&name, look.key, results.on(trace).curve(K_DPP, measure));
     }
     plot
 }
 
 /// The share of the whole fall of the error that has happened after so many steps.
 fn fallen(results: &Results, trace: &Trace, steps: usize) -> Estimate {
-    let at = |steps: usize| results.sample(trace, steps, K_DPP, FROBENIUS);
+    let at = |steps: usize| results.on(trace).sample(steps, K_DPP, FROBENIUS);
     let fall = |to: usize| {
         let pairs = at(0).draws.into_iter().zip(at(to).draws);
         let draws = pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect();

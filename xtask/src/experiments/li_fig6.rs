@@ -60,7 +60,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         for (measure, id) in FIGURES {
             let title = format!("{}, n = {n}, c = {C}: time against {}", set.label, measure.key);
             let id = format!("{id}-{}", set.name);
-            out.plots.extend(results.plot_against(&id, &title, set, SECONDS, measure));
+            out.plots.extend(results.on(set).plot_against(&id, &title, SECONDS, measure));
         }
         out.claims.extend(found.judge(claims(ctx, &results, set)));
     }
@@ -158,7 +158,7 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     let (longest, is_largest) = (steps[steps.len() - 1], *set == CALIFORNIA);
     let at = |method: Method, measure: Measure| -> Sample {
         let x = if method == KDPP { longest } else { 0 };
-        results.sample(set, x, method, measure)
+        results.on(set).sample(x, method, measure)
     };
     let over_k_dpp = |what: &str, measure: Measure, method: Method| {
         let text = format!("{}: {what} of {} over that of kDPP", set.label, method.name);
@@ -166,8 +166,8 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     };
     let below_all = FIGURES.map(|(measure, _)| {
         let rivals = RIVALS.iter().flat_map(|&rival| {
-            let all = results.abscissae(set, rival, measure);
-            all.into_iter().map(move |x| results.get(set, x, rival, measure))
+            let all = results.on(set).abscissae(rival, measure);
+            all.into_iter().map(move |x| results.on(set).get(x, rival, measure))
         });
         let ratio = at(KDPP, measure).estimate().over(smallest(rivals));
         let text = format!(

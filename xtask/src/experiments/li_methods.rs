@@ -123,7 +123,7 @@ impl Improvements<'_> {
     /// At one c, averaged over the sets, whose draws are independent.
     pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
         let of = |set| {
-            self.results.compare(set, ("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
+            self.results.on(set).compare(("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
         };
         let each: Vec<Estimate> = self.sets.iter().map(of).collect();
         let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
@@ -145,7 +145,7 @@ impl Improvements<'_> {
 
     /// Geometric mean over sets and numbers of landmarks of (error of a)/(error of b).
     pub fn ratio(&self, error: Measure, a: Method, b: Method) -> Estimate {
-        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).value;
+        let at = |set: &Set, c: usize| self.results.on(set).compare(("c", c), error, a, b).value;
         let all = self.sets.iter().flat_map(|set| self.sizes.iter().map(move |&c| at(set, c)));
         geometric_mean(all)
     }
@@ -160,7 +160,7 @@ impl Improvements<'_> {
     ) -> Option<Plot> {
         let title = format!("{}: {what}, with standard errors", set.label);
         let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
-        let mut plot = self.results.plot(&id, &title, c, set, error)?;
+        let mut plot = self.results.on(set).plot(&id, &title, c, error)?;
         level.iter().for_each(|(name, y)| plot.horizontal(name, *y));
         Some(plot)
     }

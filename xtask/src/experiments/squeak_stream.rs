@@ -127,7 +127,7 @@ impl<'a> Streams<'a> {
 
 /// A measure of every method along the stream.
 fn plot(results: &Results, id: &str, title: &str, measure: Measure) -> Option<Plot> {
-    results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
+    results.on(&STREAM).plot(id, title, Axis::log("points seen, t"), measure)
 }
 
 pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
@@ -151,7 +151,7 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     if let Some(plot) = &mut size {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
         plot.line("all points", EXACT.key, all);
-        plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
+        plot.line("d_eff(γ)_t", THEORY.key, results.on(&STREAM).curve(PROBLEM, D_EFF));
     }
     out.plots.extend(size);
     for (id, title, measure, bound, words) in [
@@ -163,13 +163,13 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        measured(text, results.most(&STREAM, method, COPIES)).at_most("3", 3.0)
+        measured(text, results.on(&STREAM).most(method, COPIES)).at_most("3", 3.0)
     };
-    let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
+    let at = |&t: &usize| (t as f64, results.on(&STREAM).get(t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
     let (accuracy, worst) = (
         format!("{}: largest ε over all moments", THEOREM.name),
-        results.most(&STREAM, THEOREM, ACCURACY),
+        results.on(&STREAM).most(THEOREM, ACCURACY),
     );
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
@@ -215,7 +215,7 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
         out.plots.extend(plot(&results, id, title, measure).map(with(|plot| {
             plot.horizontal("(1 + (γ/μ)/(1 − ε))² at ε = ½", factor(EPSILON).powi(2));
             let bound = format!("{}: (1 + (γ/μ)/(1 − ε))² at its ε", TEN.name);
-            plot.line(&bound, THEORY.key, results.curve(&STREAM, TEN, SQUARE));
+            plot.line(&bound, THEORY.key, results.on(&STREAM).curve(TEN, SQUARE));
         })));
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
@@ -267,7 +267,7 @@ impl Streams<'_> {
 }
 
 fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
-    let worst = |measure| results.most(&STREAM, method, measure);
+    let worst = |measure| results.on(&STREAM).most(method, measure);
     let claim = |what: &str, paper: &str, measure, bound| {
         measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
     };

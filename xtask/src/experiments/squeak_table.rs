@@ -71,7 +71,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         ("space", "Most numbers held at one time", FLOATS),
     ] {
         let n = Axis::log("number of points n");
-        out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
+        out.plots.extend(synthetic.on(&SYNTHETIC).plot(id, title, n, measure));
     }
     out.tables.push(growth(&synthetic));
     out.values = vec![("copies", COPIES.to_string()), ("epsilon", EPSILON.to_string())];
@@ -160,7 +160,7 @@ fn judge(
 fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table {
     let measures =
         [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
-    let of = |method, measure| results.get(&setting, n, method, measure).value;
+    let of = |method, measure| results.on(&setting).get(n, method, measure).value;
     let facts = [D_EFF, D_MOF].map(|fact| of(PROBLEM, fact));
     let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", facts[0], facts[1]);
     let number = |method, measure| Some(of(method, measure)).filter(|value| !value.is_nan());
@@ -169,7 +169,7 @@ fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table
 
 /// Exponents of n, beside the papers' orders.
 fn growth(results: &Results) -> Table {
-    let exponent = |method, measure| Some(results.exponent(&SYNTHETIC, method, measure).value);
+    let exponent = |method, measure| Some(results.on(&SYNTHETIC).exponent(method, measure).value);
     let measures = [TIME, VALUES, FLOATS, COLUMNS];
     let printed = [(0, "time (papers)"), (1, "space (papers)")];
     table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed)
@@ -199,7 +199,7 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
     let judged = WAYS.iter().filter(|way| way.method != EXACT && way.method != AS_MANY);
     judged
         .map(|way| {
-            let (name, ratio) = (way.method.name, results.get(&setting, n, way.method, RISK));
+            let (name, ratio) = (way.method.name, results.on(&setting).get(n, way.method, RISK));
             let text =
                 format!("{setting}: risk of KRR with the columns of {name} over that of exact KRR");
             let (paper, bound) = if way.method == D_MOF_COLUMNS {
@@ -215,8 +215,8 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
 /// What the synthetic problem is made for: d_mof near its limit, and uniform columns that miss the
 /// far points.
 fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
-    let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
-    let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
+    let d_mof = results.on(&SYNTHETIC).get(n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
+    let missed = results.on(&SYNTHETIC).compare(("n", n), RISK, AS_MANY, SQUEAK);
     [
         measured("d_mof over its limit n/(1 + γ)", d_mof).at_least("d_mof may be n", 0.9),
         missed.at_least("above 1: uniform columns must number d_mof", 1.0),
@@ -225,7 +225,7 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 
 /// Ours: the papers print orders, the tolerances are ours.
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
-    let exponent = |measure| results.exponent(&SYNTHETIC, way.method, measure);
+    let exponent = |measure| results.on(&SYNTHETIC).exponent(way.method, measure);
     let words = |what: &str| format!("{}: exponent of n in {what}", way.method.name);
     let claim = |what, paper, value, most| measured(words(what), value).at_most(paper, most);
     if way.method == EXACT {

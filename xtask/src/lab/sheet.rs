@@ -108,7 +108,7 @@ impl<'a> Sheet<'a> {
             }
         }
         let sample = |place: &Place<'_>, method, measure| {
-            self.results.sample(&place.setting, place.x, method, measure)
+            self.results.on(&place.setting).sample(place.x, method, measure)
         };
         let value = |sample: &Sample| {
             Cell::from((!sample.draws.is_empty()).then(|| sample.estimate().value))
