@@ -13,7 +13,7 @@ use nystrom_data::Dataset;
 use nystrom_data::catalog::{self, Verify};
 
 use crate::datasets::standardizer;
-use crate::experiment::{Axis, Claim, Context, Outcome, measured};
+use crate::experiment::{Axis, Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Set};
 use crate::method::{ACCUMULATED, BLESS, EXACT, GAUSSIAN_SKETCH, Method, VERY_SPARSE};
 use crate::statistics::{Estimate, geometric_mean, largest};
@@ -224,13 +224,14 @@ fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
 }
 
 fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
-    let xs = results.on(set).abscissae(ACCUMULATION, ERROR);
-    let sample = |x: &f64, method, measure| results.on(set).sample(*x, method, measure);
+    let here = results.on(set);
+    let xs = here.abscissae(ACCUMULATION, ERROR);
+    let sample = |x: &f64, method, measure| here.sample(*x, method, measure);
     let change =
         |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
     let speed_up =
         |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
-    let of = |x: &f64, method, measure| results.on(set).get(*x, method, measure);
+    let of = |x: &f64, method, measure| here.get(*x, method, measure);
     let mut line: Vec<(f64, Estimate)> = xs
         .iter()
         .map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR)))
@@ -242,30 +243,19 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
     };
     let places = || xs.iter().flat_map(|x| METHODS.map(|method| (x, method)));
     let others = places().filter(|(_, method)| *method != ACCUMULATION);
-    let words = |what: &str| format!("{}: {what}", set.label);
+    let difference = "relative difference of the test errors with Falkon and directly, largest \
+                      over n and methods";
+    let others = here.measured(
+        "test error of the accumulation over that of another method in the same time, largest",
+        largest(others.filter_map(at_the_same_time)),
+    );
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
-        measured(
-            words(
-                "relative difference of the test errors with Falkon and directly, largest over n \
-                 and methods",
-            ),
-            largest(places().map(change)),
-        )
-        .at_most("no change", 0.01),
-        results
-            .on(set)
-            .compare_all(("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN_SKETCH)
+        here.measured(difference, largest(places().map(change))).at_most("no change", 0.01),
+        here.compare_all(("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN_SKETCH)
             .at_most("the same order for m ≤ 32", 1.1),
-        measured(
-            words(
-                "test error of the accumulation over that of another method in the same time, \
-                 largest",
-            ),
-            largest(others.filter_map(at_the_same_time)),
-        )
-        .at_most("at most 1", 1.01),
-        measured(words(faster), geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
+        others.at_most("at most 1", 1.01),
+        here.measured(faster, geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
     ];
     claims.map(Claim::picture).into()
 }

@@ -5,7 +5,7 @@ use nystrom::kernels::Bernoulli;
 use nystrom::linalg_core::{SymmetricEigen, random};
 use nystrom::prelude::*;
 
-use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point, measured};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
@@ -185,15 +185,15 @@ fn over_p(results: &Results, problem: &Problem) -> Plot {
 }
 
 fn claims(results: &Results) -> Vec<Claim> {
-    let failures = EPSILONS.map(|e| results.on(&OUTLIER).get(e, FAST_LEVERAGE, ADDITIVE));
-    let what = "share of draws that break the additive bound at the rule's p";
-    let (text, bound) = (format!("{}: {what}", OUTLIER.label), format!("≤ ρ = {RHO}"));
-    let binding = measured(text, statistics::largest(failures)).at_most(bound, RHO).theorem();
+    let here = results.on(&OUTLIER);
+    let failures = EPSILONS.map(|epsilon| here.get(epsilon, FAST_LEVERAGE, ADDITIVE));
+    let words = "share of draws that break the additive bound at the rule's p";
+    let binding = here.measured(words, statistics::largest(failures));
+    let binding = binding.at_most(format!("≤ ρ = {RHO}"), RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
-        let text = format!("{}: largest l̃ − l over all draws", problem.label);
-        measured(text, results.on(problem).most(FAST_LEVERAGE, ABOVE))
-            .at_most("≤ 0", SLACK)
-            .theorem()
+        let here = results.on(problem);
+        let most = here.most(FAST_LEVERAGE, ABOVE);
+        here.measured("largest l̃ − l over all draws", most).at_most("≤ 0", SLACK).theorem()
     });
     std::iter::once(binding).chain(above).collect()
 }

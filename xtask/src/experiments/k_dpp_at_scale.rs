@@ -222,10 +222,10 @@ impl Matrix<'_> {
 }
 
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
-    let label = s.label();
-    let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
-    let exponent = results.on(s).exponent(REJECTION, FIRST_VALUES);
-    let linear = measured(text, exponent).at_most("ours: linear in n", LINEAR);
+    let (here, words) =
+        (results.on(s), "exponent of n, kernel values of a first draw by rejection");
+    let linear = here.measured(words, here.exponent(REJECTION, FIRST_VALUES));
+    let linear = linear.at_most("ours: linear in n", LINEAR);
     let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
@@ -244,11 +244,11 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     ];
     // at the largest n at which both were measured
     let ratios = ratios.into_iter().filter_map(|(method, measure, what, words, least)| {
-        let of = |method, n: f64| results.on(s).sample(n, method, measure);
-        let mut all = results.on(s).abscissae(method, measure).into_iter();
+        let of = |method, n: f64| here.sample(n, method, measure);
+        let mut all = here.abscissae(method, measure).into_iter();
         let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
         let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
-        Some(measured(format!("{label}, n = {n}: {what}"), ratio).at_least(words, least))
+        Some(measured(format!("{}, n = {n}: {what}", s.label()), ratio).at_least(words, least))
     });
     [linear].into_iter().chain(ratios).collect()
 }

@@ -7,7 +7,7 @@ use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Outcome, measured, number};
+use crate::experiment::{Claim, Context, Outcome, number};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
@@ -163,15 +163,15 @@ fn scores(
 const SPREAD_BOUND: f64 = 2.0;
 
 fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
+    let here = results.on(name);
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
-        let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
-        let spread = results.on(name).get(f64::from(values[2]), method, SPREAD);
-        measured(text, spread).at_most("ours", SPREAD_BOUND)
+        let words = format!("spread of {} at {parameter} = {}", method.name, values[2]);
+        let spread = here.get(f64::from(values[2]), method, SPREAD);
+        here.measured(words, spread).at_most("ours", SPREAD_BOUND)
     };
-    let most = results.on(name).most(FAST_LEVERAGE, LARGEST);
-    let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
-    let words = "1 (Alaoui & Mahoney, Theorem 4)";
-    let most = measured(text, most).at_most(words, 1.0 + 1e-9).theorem();
-    let ratio = results.on(name).compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
+    let most = here.most(FAST_LEVERAGE, LARGEST);
+    let most = here.measured("largest r of Alaoui–Mahoney, whatever the columns", most);
+    let most = most.at_most("1 (Alaoui & Mahoney, Theorem 4)", 1.0 + 1e-9).theorem();
+    let ratio = here.compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }
