@@ -142,12 +142,9 @@ fn fall(results: &Results, traces: &[Trace]) -> Table {
 fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     let share = |trace: &Trace| fallen(results, trace, FEW_HUNDRED);
     let by_then = traces.iter().map(|trace| {
-        let text = format!(
-            "{}: share of the error's fall that has happened by step {FEW_HUNDRED}",
-            trace.label()
-        );
-        let words = "falls within the first few hundred steps";
-        measured(text, share(trace)).at_least(words, 0.8).picture()
+        let words = format!("share of the error's fall that has happened by step {FEW_HUNDRED}");
+        let share = results.on(trace).measured(words, share(trace));
+        share.at_least("falls within the first few hundred steps", 0.8).picture()
     });
     let first = &traces[0];
     let by_rows = traces.iter().filter(|small| small.n == first.n).filter_map(|small| {
@@ -161,13 +158,9 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     });
     let by_landmarks = traces.iter().filter(|few| few.c == first.c).filter_map(|few| {
         let many = traces.iter().rfind(|trace| trace.n == few.n)?;
-        let text = format!(
-            "{}: share of the fall by step {FEW_HUNDRED}, less that for c = {}",
-            few.label(),
-            many.c
-        );
-        let words = "the mixing time grows with the number of landmarks";
-        Some(measured(text, share(few).minus(share(many))).at_least(words, 0.0).printed())
+        let of = format!("share of the fall by step {FEW_HUNDRED}, less that for c = {}", many.c);
+        let less = results.on(few).measured(of, share(few).minus(share(many)));
+        Some(less.at_least("the mixing time grows with the number of landmarks", 0.0).printed())
     });
     by_then.chain(by_rows).chain(by_landmarks).collect()
 }
