@@ -63,7 +63,7 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
 }
 
 /// One draw of points and noise, and every method on it, one after another.
-fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn methods(draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
     let (problem, exact) = problem(0.5, n, Matern12::new(1.0)?, lambda, draw)?;

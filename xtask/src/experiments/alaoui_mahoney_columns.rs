@@ -79,7 +79,7 @@ pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// R(f̂_L)/R(f̂_K) of a method and its kernel values, p columns drawn with replacement for every p.
 fn through(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     method: Method,
     problem: &BernoulliProblem,
     columns: &[usize],
@@ -102,11 +102,7 @@ fn through(
 
 /// Divide and conquer in `parts` parts. The fit is linear in y: fitted to the identity it is its
 /// own hat matrix H, and the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
-fn in_parts(
-    draw: &mut Draw<'_, &'static str>,
-    problem: &BernoulliProblem,
-    parts: usize,
-) -> anyhow::Result<()> {
+fn in_parts(draw: &mut Draw<'_>, problem: &BernoulliProblem, parts: usize) -> anyhow::Result<()> {
     let (n, points) = (problem.x.len(), Points::from_slice(&problem.x));
     let rng = &mut draw.rng(&format!("{}, {parts} parts", DIVIDE_AND_CONQUER.key));
     let krr = DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE);

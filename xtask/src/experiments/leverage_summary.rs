@@ -114,12 +114,14 @@ fn matrix(x: &Mat<f64>) -> anyhow::Result<Matrix<'_>> {
     Ok(KernelMatrix::new(Matern32::new(LENGTH_SCALE)?, Points::from_rows(x.as_ref()))?)
 }
 
-fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn cell(problem: &Problem, draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let k = matrix(&problem.x)?;
     for (method, _, values) in ESTIMATORS {
         for value in values {
             let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
-            let scores = draw.timed(x, method, SECONDS, || scores(method, value, &k, rng))?;
+            let estimator = estimator(method, value, problem.x.nrows());
+            let scores =
+                draw.timed(x, method, SECONDS, || Ok(estimator.scores(&k, RIDGE, rng)?))?;
             draw.put_all(x, method, problem.accuracy(&scores));
         }
     }
@@ -139,15 +141,11 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     Ok(())
 }
 
-fn scores(
-    method: Method,
-    value: u32,
-    k: &Matrix<'_>,
-    rng: &mut dyn Rng,
-) -> anyhow::Result<Vec<f64>> {
-    let (size, q) = ((value as usize).min(k.points().len()), f64::from(value));
+/// The estimator of a method with this parameter, of n scores.
+fn estimator(method: Method, value: u32, n: usize) -> Box<dyn RidgeLeverage<f64>> {
+    let (size, q) = ((value as usize).min(n), f64::from(value));
     let squeak = SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) };
-    let estimator: Box<dyn RidgeLeverage<f64>> = match method {
+    match method {
         m if m == FAST_LEVERAGE => Box::new(AlaouiMahoney { columns: size }),
         m if m == RECURSIVE => Box::new(RecursiveRls::with_oversampling(q)),
         m if m == RECURSIVE_SIZE => Box::new(RecursiveRlsOfSize { size, accelerated: false }),
@@ -155,8 +153,7 @@ fn scores(
         m if m == BLESS_R => Box::new(BlessR { oversampling: q, ..BlessR::default() }),
         m if m == SQUEAK => Box::new(squeak),
         _ => Box::new(Disqueak::new(squeak, 8)),
-    };
-    Ok(estimator.scores(k, RIDGE, rng)?)
+    }
 }
 
 /// At its largest parameter, every estimator's scores spread less than this.

@@ -7,7 +7,7 @@ use nystrom::leverage::{Dictionary, Draw as With, Ink};
 use nystrom::prelude::*;
 
 use super::counting::Counting;
-use crate::lab::{Draw, Measure, Setting};
+use crate::lab::{Draw, Measure};
 use crate::memory::peak_bytes;
 use crate::method::{self, DISQUEAK, INK, Method, SQUEAK};
 
@@ -155,11 +155,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Time, kernel values and memory of choosing columns and of the regression through them.
-    pub fn measure<S: Setting>(
-        &self,
-        method: Method,
-        draw: &mut Draw<'_, S>,
-    ) -> anyhow::Result<Choice> {
+    pub fn measure(&self, method: Method, draw: &mut Draw<'_>) -> anyhow::Result<Choice> {
         let rng = &mut draw.rng(method.key);
         self.kernel.take();
         let start = Instant::now();

@@ -78,7 +78,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn on_synthetic(draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let (n, sizes, is_judged) = (draw.size, sizes(draw.ctx), draw.size == judged_at(draw.ctx));
     let has = |reach: Reach| sizes[reach as usize].contains(&n);
     let rng = &mut draw.rng("problem");
@@ -96,7 +96,7 @@ fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow::Result<()> {
+fn on_rows(draw: &mut Draw<'_>, x: &Mat<f64>, y: &[f64]) -> anyhow::Result<()> {
     let rows = random::uniform_subset(y.len(), draw.size.min(y.len()), &mut draw.rng("problem"))?;
     let x = Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)]);
     let targets: Vec<f64> = rows.iter().map(|&i| y[i]).collect();
@@ -111,7 +111,7 @@ fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow
 
 /// Every way that is wanted, SQUEAK first.
 fn measure(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     problem: &mut Problem<'_>,
     wanted: impl Fn(&Way) -> bool,
 ) -> anyhow::Result<Vec<(&'static Way, Choice)>> {
@@ -129,7 +129,7 @@ fn measure(
 
 /// What each choice of columns is worth.
 fn judge(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     problem: &Problem<'_>,
     truth: &Truth,
     choices: &[(&'static Way, Choice)],

@@ -107,7 +107,7 @@ impl<'a, S: Setting> Grid<'a, S> {
 }
 
 /// One draw of the problem in one setting at one size, and what is measured on it.
-pub struct Draw<'a, S> {
+pub struct Draw<'a, S = &'static str> {
     /// For sizes by scale, and data.
     pub ctx: &'a Context<'a>,
     /// The setting.
