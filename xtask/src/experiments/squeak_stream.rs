@@ -37,12 +37,14 @@ const TO_SQUARE: Measure = Measure::named("risk ratio over (1 + 1/(1 − ε))²"
 const BIAS_TO_SQUARE: Measure = Measure::named("bias² ratio over (1 + 1/(1 − ε))²");
 
 /// What is measured of SQUEAK at one moment.
-type Measured = anyhow::Result<Vec<(Measure, f64)>>;
+type Values = anyhow::Result<Vec<(Measure, f64)>>;
 
 /// A stream and the moments at which it is looked at.
 struct Streams<'a> {
     ctx: &'a Context<'a>,
     problem: SqueakProblem,
+    /// One draw of the noisy f*.
+    y: Mat<f64>,
     /// Numbers of points, increasing.
     times: &'static [usize],
     /// The spectrum of the first t points, for each t.
@@ -61,7 +63,8 @@ impl<'a> Streams<'a> {
         let problem = SqueakProblem::new(times[times.len() - 1], &mut ctx.rng("points"));
         let spectra = times.iter().map(|&t| Ok(ExactSpectrum::new(&problem.matrix(t)?)?));
         let spectra = spectra.collect::<anyhow::Result<_>>()?;
-        Ok(Streams { ctx, problem, times, spectra, repetitions: ctx.pick(1, 5, 10) })
+        let y = problem.y(&mut ctx.rng("noise"));
+        Ok(Streams { ctx, problem, y, times, spectra, repetitions: ctx.pick(1, 5, 10) })
     }
 
     fn n(&self) -> usize {
@@ -84,7 +87,7 @@ impl<'a> Streams<'a> {
     fn run(
         &self,
         (of, measure, facts): (Method, Measure, &[f64]),
-        look: impl Fn(Method, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Measured + Sync,
+        look: impl Fn(Method, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Values + Sync,
     ) -> anyhow::Result<Results> {
         let grid = Grid::new(self.ctx, "streams", &[STREAM]).repetitions(self.repetitions);
         grid.parallel().run(|draw| {
@@ -196,8 +199,7 @@ struct Exact {
 
 pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
-    let y = streams.problem.y(&mut ctx.rng("noise"));
-    let exact = streams.times.iter().map(|&t| exact(&streams.problem, y.as_ref(), t));
+    let exact = streams.times.iter().map(|&t| streams.exact(t));
     let exact = exact.collect::<anyhow::Result<Vec<_>>>()?;
     let errors: Vec<f64> = exact.iter().map(|exact| exact.error).collect();
     let results = streams.run((EXACT, ERROR, &errors), |_, moment, squeak, _| {
@@ -205,7 +207,7 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
             return Ok(vec![]); // not yet shrunk: every point with weight 1, at any q̄
         }
         let kept = squeak.dictionary(); // as it stands
-        streams.regress(y.as_ref(), &exact[moment], moment, kept)
+        streams.regress(&exact[moment], moment, kept)
     })?;
 
     let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
@@ -224,32 +226,27 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-fn exact(problem: &SqueakProblem, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Exact> {
-    let (x, f_star) = (problem.first(t), &problem.f_star[..t]);
-    let model = ExactKrr::new(kernel()?, ridge()).fit((x, y.subrows(0, t)))?;
-    let risk = FixedDesign::exact(&problem.matrix(t)?, f_star)?.risk(ridge(), NOISE)?;
-    Ok(Exact { risk, error: error(&model.predict(x)?, f_star) })
-}
-
 /// (1/t)‖f − f*‖².
 fn error(f: &Mat<f64>, f_star: &[f64]) -> f64 {
     (0..f.nrows()).map(|i| (f[(i, 0)] - f_star[i]).powi(2)).sum::<f64>() / f.nrows() as f64
 }
 
 impl Streams<'_> {
+    fn exact(&self, t: usize) -> anyhow::Result<Exact> {
+        let (x, f_star) = (self.problem.first(t), &self.problem.f_star[..t]);
+        let model = ExactKrr::new(kernel()?, ridge()).fit((x, self.y.as_ref().subrows(0, t)))?;
+        let risk = FixedDesign::exact(&self.problem.matrix(t)?, f_star)?.risk(ridge(), NOISE)?;
+        Ok(Exact { risk, error: error(&model.predict(x)?, f_star) })
+    }
+
     /// w̃_t from the dictionary at one moment: its risk in closed form, and one fit to data.
-    fn regress(
-        &self,
-        y: MatRef<'_, f64>,
-        exact: &Exact,
-        moment: usize,
-        kept: &StreamDictionary<f64>,
-    ) -> Measured {
+    fn regress(&self, exact: &Exact, moment: usize, kept: &StreamDictionary<f64>) -> Values {
         let t = self.times[moment];
         let (x, f_star, dictionary) =
             (self.problem.first(t), &self.problem.f_star[..t], kept.by_rows()?);
         let krr = DictionaryKrr { kernel: kernel()?, gamma: ridge(), ridge: ridge() };
-        let model = krr.fit((x, y.subrows(0, t)), (kept.points(), &kept.weights()))?;
+        let model =
+            krr.fit((x, self.y.as_ref().subrows(0, t)), (kept.points(), &kept.weights()))?;
         let nystrom = Nystrom::regularized(&self.problem.matrix(t)?, &dictionary, ridge())?;
         let risk = FixedDesign::low_rank(nystrom.factor(), f_star)?.risk(ridge(), NOISE)?;
         let epsilon = self.spectra[moment].accuracy(&dictionary, ridge())?;
