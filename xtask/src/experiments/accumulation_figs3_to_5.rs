@@ -74,18 +74,13 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
     let note = "The paper: 30 random splits each, n from 1000 to 15,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(sets) {
-        let (id, label) = (format!("-{}", set.name), set.label);
+        let (here, id, label) = (results.on(set), format!("-{}", set.name), set.label);
         let prefix = [id.as_str(), &format!("{label}: ")];
         if falkon {
-            out.plots.extend(results.on(set).trade_off(prefix, FALKON_ERROR, FALKON_SECONDS));
+            out.plots.extend(here.trade_off(prefix, FALKON_ERROR, FALKON_SECONDS));
             let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
             let n = Axis::log("number of points n");
-            out.plots.extend(results.on(set).plot(
-                &format!("iterations{id}"),
-                &title,
-                n,
-                ITERATIONS,
-            ));
+            out.plots.extend(here.plot(&format!("iterations{id}"), &title, n, ITERATIONS));
             let title = format!("{label}: mean test error, median time, mean iterations");
             let measures = [ERROR, FALKON_ERROR, SECONDS, FALKON_SECONDS, ITERATIONS];
             let table = results.table(&format!("falkon{id}"), &title, [set], &measures);
@@ -93,7 +88,7 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
             out.tables.extend(table.build());
             out.claims.extend(claims_by_falkon(&results, set));
         } else {
-            out.plots.extend(results.on(set).trade_off(prefix, ERROR, SECONDS));
+            out.plots.extend(here.trade_off(prefix, ERROR, SECONDS));
             let title = format!("{label}: mean test error and median time");
             let table = results.table(&format!("test{id}"), &title, [set], &[ERROR, SECONDS]);
             out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());

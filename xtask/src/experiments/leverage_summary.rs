@@ -54,14 +54,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let mut out = results.outcome(note);
     for &name in &measured {
-        let fact = |measure| results.on(name).get(0_usize, PROBLEM, measure).value;
+        let here = results.on(name);
+        let fact = |measure| here.get(0_usize, PROBLEM, measure).value;
         let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
         let title =
             format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
-        let plot =
-            results.on(name).plot_against(&format!("spread-{name}"), &title, SECONDS, SPREAD);
+        let plot = here.plot_against(&format!("spread-{name}"), &title, SECONDS, SPREAD);
         out.plots.extend(plot.map(with(|plot| {
-            plot.horizontal("uniform", results.on(name).get(0_usize, UNIFORM, SPREAD).value);
+            plot.horizontal("uniform", here.get(0_usize, UNIFORM, SPREAD).value);
             plot.vertical("exact scores", fact(EXACT_SECONDS));
         })));
         out.claims.extend(claims(&results, name));
