@@ -8,7 +8,7 @@ use nystrom::prelude::*;
 use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
 use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
-use crate::lab::{D_EFF, Grid, Measure, Results, with};
+use crate::lab::{D_EFF, Grid, Measure, On, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
 
@@ -129,8 +129,8 @@ impl<'a> Streams<'a> {
 }
 
 /// A measure of every method along the stream.
-fn plot(results: &Results, id: &str, title: &str, measure: Measure) -> Option<Plot> {
-    results.on(&STREAM).plot(id, title, Axis::log("points seen, t"), measure)
+fn plot(here: &On<'_>, id: &str, title: &str, measure: Measure) -> Option<Plot> {
+    here.plot(id, title, Axis::log("points seen, t"), measure)
 }
 
 pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
@@ -149,12 +149,13 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ])
     })?;
 
+    let here = results.on(&STREAM);
     let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY])?;
-    let mut size = plot(&results, "size", "Points in the dictionary, with standard errors", KEPT);
+    let mut size = plot(&here, "size", "Points in the dictionary, with standard errors", KEPT);
     if let Some(plot) = &mut size {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
         plot.line("all points", EXACT.key, all);
-        plot.line("d_eff(γ)_t", THEORY.key, results.on(&STREAM).curve(PROBLEM, D_EFF));
+        plot.line("d_eff(γ)_t", THEORY.key, here.curve(PROBLEM, D_EFF));
     }
     out.plots.extend(size);
     for (id, title, measure, bound, words) in [
@@ -162,18 +163,16 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ("accuracy", "Accuracy ε = ‖P − P̃‖", ACCURACY, EPSILON, "theorem: ε = ½"),
     ] {
         let line = with(|plot| plot.horizontal(words, bound));
-        out.plots.extend(plot(&results, id, title, measure).map(line));
+        out.plots.extend(plot(&here, id, title, measure).map(line));
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        measured(text, results.on(&STREAM).most(method, COPIES)).at_most("3", 3.0)
+        measured(text, here.most(method, COPIES)).at_most("3", 3.0)
     };
-    let at = |&t: &usize| (t as f64, results.on(&STREAM).get(t, TEN, PER_D_EFF));
+    let at = |&t: &usize| (t as f64, here.get(t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
-    let (accuracy, worst) = (
-        format!("{}: largest ε over all moments", THEOREM.name),
-        results.on(&STREAM).most(THEOREM, ACCURACY),
-    );
+    let (accuracy, worst) =
+        (format!("{}: largest ε over all moments", THEOREM.name), here.most(THEOREM, ACCURACY));
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
         copies(THEOREM).theorem(),
@@ -210,19 +209,20 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
         streams.regress(&exact[moment], moment, kept)
     })?;
 
+    let here = results.on(&STREAM);
     let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
     let ratio = "Risk over that of exact regression, mean over streams with standard errors";
     let bias = "bias² over that of exact regression";
     for (id, title, measure) in [("ratio", ratio, RATIO), ("bias", bias, BIAS)] {
-        out.plots.extend(plot(&results, id, title, measure).map(with(|plot| {
+        out.plots.extend(plot(&here, id, title, measure).map(with(|plot| {
             plot.horizontal("(1 + (γ/μ)/(1 − ε))² at ε = ½", factor(EPSILON).powi(2));
             let bound = format!("{}: (1 + (γ/μ)/(1 − ε))² at its ε", TEN.name);
-            plot.line(&bound, THEORY.key, results.on(&STREAM).curve(TEN, SQUARE));
+            plot.line(&bound, THEORY.key, here.curve(TEN, SQUARE));
         })));
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
-    out.plots.extend(plot(&results, "error", title, ERROR));
-    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&results, m)).collect();
+    out.plots.extend(plot(&here, "error", title, ERROR));
+    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&here, m)).collect();
     Ok(out)
 }
 
@@ -263,8 +263,8 @@ impl Streams<'_> {
     }
 }
 
-fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
-    let worst = |measure| results.on(&STREAM).most(method, measure);
+fn claims_on_risk(here: &On<'_>, method: Method) -> Vec<Claim> {
+    let worst = |measure| here.most(method, measure);
     let claim = |what: &str, paper: &str, measure, bound| {
         measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
     };

@@ -19,7 +19,7 @@ mod tape;
 
 pub use grid::{Draw, Grid};
 pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
-pub use results::{Results, point, with};
+pub use results::{On, Results, point, with};
 pub(crate) use setting::labelled;
 pub use setting::{Set, Setting};
 pub use sheet::Place;
