@@ -80,9 +80,9 @@ impl Claim {
     }
 }
 
-/// A measured value with the words that say of what. What is claimed of it is [`Kind::Ours`] until
-/// one of [`printed`](Claim::printed), [`picture`](Claim::picture), [`theorem`](Claim::theorem) says
-/// otherwise.
+/// A measured value with the words that say of what. A claim on it is [`Kind::Ours`] until
+/// [`printed`](Claim::printed), [`picture`](Claim::picture) or [`theorem`](Claim::theorem) is
+/// called.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// `config A, n = 2000: error of uniform over that of BLESS`.

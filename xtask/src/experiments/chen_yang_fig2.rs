@@ -145,7 +145,8 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
         let mut errors: Vec<f64> = within.map(|i| (scores[i] / exact[i] - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         if !errors.is_empty() {
-            draw.put(n, method, ERROR, quantile(&errors, 0.5)); // the small cluster may hold no point
+            // the small cluster may hold no point
+            draw.put(n, method, ERROR, quantile(&errors, 0.5));
         }
     }
     if draw.repetition == 0 && nu > 1.0 && shown.contains(&n) {
