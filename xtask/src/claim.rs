@@ -80,9 +80,9 @@ impl Claim {
     }
 }
 
-/// A measured value with the words that say of what. What is claimed of it is [`Kind::Ours`] until
-/// one of [`printed`](Claim::printed), [`picture`](Claim::picture), [`theorem`](Claim::theorem) says
-/// otherwise.
+/// A measured value with the words that say of what. A claim on it is [`Kind::Ours`] until
+/// [`printed`](Claim::printed), [`picture`](Claim::picture) or [`theorem`](Claim::theorem) is
+/// called.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// `config A, n = 2000: error of uniform over that of BLESS`.
@@ -99,17 +99,12 @@ pub fn measured(text: impl Into<String>, value: impl Into<Estimate>) -> Measured
 impl Measured {
     /// A claim that holds where `slack` of the measured value is not negative; slack changes as
     /// fast as the value. NaN does not hold.
-    fn claim(
-        self,
-        text: impl Fn(String) -> String,
-        paper: impl Into<String>,
-        slack: impl Fn(f64) -> f64,
-    ) -> Claim {
+    fn claim(self, text: String, paper: impl Into<String>, slack: impl Fn(f64) -> f64) -> Claim {
         let Estimate { value, error, time } = self.value;
         let slack = slack(value);
         let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
         Claim {
-            text: text(self.text),
+            text,
             paper: paper.into(),
             measured: error.map_or_else(|| number(value), |error| with_error(value, error)),
             holds: (!open).then_some(slack >= 0.0),
@@ -122,29 +117,34 @@ impl Measured {
 
     /// `what ≤ bound`.
     pub fn at_most(self, paper: impl Into<String>, bound: f64) -> Claim {
-        self.claim(|what| format!("{what} ≤ {}", number(bound)), paper, |value| bound - value)
+        let text = format!("{} ≤ {}", self.text, number(bound));
+        self.claim(text, paper, |value| bound - value)
     }
 
     /// `what ≥ bound`.
     pub fn at_least(self, paper: impl Into<String>, bound: f64) -> Claim {
-        self.claim(|what| format!("{what} ≥ {}", number(bound)), paper, |value| value - bound)
+        let text = format!("{} ≥ {}", self.text, number(bound));
+        self.claim(text, paper, |value| value - bound)
     }
 
     /// `lowest ≤ what ≤ highest`.
     pub fn between(self, paper: impl Into<String>, [lowest, highest]: [f64; 2]) -> Claim {
-        let text = |what| format!("{} ≤ {what} ≤ {}", number(lowest), number(highest));
+        let text = format!("{} ≤ {} ≤ {}", number(lowest), self.text, number(highest));
         self.claim(text, paper, |value| (value - lowest).min(highest - value))
     }
 
     /// `|what − printed| ≤ tolerance`, for a number that the paper prints.
     pub fn near(self, printed: f64, tolerance: f64) -> Claim {
-        let text = |what| format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
+        let text = format!("|{} − {}| ≤ {}", self.text, number(printed), number(tolerance));
         self.claim(text, number(printed), |value| tolerance - (value - printed).abs())
     }
 }
 
-/// A verdict in words: in full, as the verb of one claim, and of many; `open` where it is open.
-pub fn verdict(holds: Option<bool>, open: [&'static str; 3]) -> [&'static str; 3] {
+/// A verdict in words: in full, as the verb of one claim, and of many.
+pub type Words = [&'static str; 3];
+
+/// The words of a verdict; `open` where it is open.
+pub fn verdict(holds: Option<bool>, open: Words) -> Words {
     match holds {
         Some(true) => ["holds", "holds", "hold"],
         Some(false) => ["does not hold", "does not", "do not"],
@@ -153,10 +153,7 @@ pub fn verdict(holds: Option<bool>, open: [&'static str; 3]) -> [&'static str; 3
 }
 
 /// The verdicts that any of the claims has, with their number and the verb of so many claims.
-pub fn tally(
-    claims: &[&Claim],
-    open: [&'static str; 3],
-) -> Vec<(Option<bool>, usize, &'static str)> {
+pub fn tally(claims: &[&Claim], open: Words) -> Vec<(Option<bool>, usize, &'static str)> {
     let all = [Some(true), Some(false), None].map(|holds| {
         let number = claims.iter().filter(|claim| claim.holds == holds).count();
         let [_, one, many] = verdict(holds, open);
@@ -166,7 +163,7 @@ pub fn tally(
 }
 
 /// `3 hold, 1 does not`; `none` without claims.
-pub fn counts(claims: &[&Claim], open: [&'static str; 3]) -> String {
+pub fn counts(claims: &[&Claim], open: Words) -> String {
     let parts: Vec<String> =
         tally(claims, open).iter().map(|(_, number, verb)| format!("{number} {verb}")).collect();
     if parts.is_empty() { "none".into() } else { parts.join(", ") }

@@ -24,7 +24,7 @@ pub struct Experiment {
     /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper
     /// has no such thing.
     pub figure: &'static str,
-    /// Its page in `docs/experiments/`: what the paper says about it, in a few short sentences, with
+    /// Its page in `docs/experiments/`: what the paper says about it, in a few short sentences with
     /// its printed numbers; then the notes of the report.
     pub page: &'static str,
     /// Every data set it reads, by its name in `nystrom_data::catalog`; empty if it needs none.

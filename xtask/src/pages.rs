@@ -1,5 +1,5 @@
-//! The pages of the experiments, `docs/experiments/<name>.md`: the first paragraph is what the paper
-//! says, the others are the notes of the report.
+//! The pages of the experiments, `docs/experiments/<name>.md`: the first paragraph is what the
+//! paper says, the others are the notes of the report.
 
 use anyhow::ensure;
 

@@ -180,7 +180,7 @@ impl Comparison {
 }
 
 /// What a claim without a verdict is called.
-const OPEN: [&str; 3] = ["is open", "is open", "are open"];
+const OPEN: claim::Words = ["is open", "is open", "are open"];
 
 fn verdict(claim: &Claim) -> &'static str {
     claim::verdict(claim.holds, OPEN)[0]

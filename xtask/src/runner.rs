@@ -217,8 +217,8 @@ fn execute(experiment: &Experiment, context: &Context) -> Record {
     }
 }
 
-/// What the experiment found, with the notes of its page. Of a smoke run, whose verdicts mean nothing, this is checked: each
-/// claim could fail.
+/// What the experiment found, with the notes of its page. Of a smoke run, whose verdicts mean
+/// nothing, this is checked: each claim could fail.
 fn checked(experiment: &Experiment, context: &Context) -> anyhow::Result<Outcome> {
     let mut outcome = (experiment.run)(context)?;
     let firm = unbreakable(experiment, context, &outcome.claims)?;

@@ -151,7 +151,8 @@ pub fn largest(estimates: impl IntoIterator<Item = Estimate>) -> Estimate {
 
 /// The exponent b of the least-squares fit ln y = a + b ln x to independent estimates; NaN for
 /// fewer than two.
-pub fn exponent(points: &[(f64, Estimate)]) -> Estimate {
+pub fn exponent(points: &[(f64, impl Into<Estimate> + Copy)]) -> Estimate {
+    let points: Vec<(f64, Estimate)> = points.iter().map(|&(x, y)| (x, y.into())).collect();
     let logs: Vec<f64> = points.iter().map(|(x, _)| x.ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     let spread: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
@@ -160,11 +161,6 @@ pub fn exponent(points: &[(f64, Estimate)]) -> Estimate {
     let part = |(x, y): &(f64, Estimate)| y.map_error(|e| weight(*x) * e / y.value);
     let value = if points.len() < 2 { f64::NAN } else { value };
     Estimate::of_parts(value, points.iter().map(part))
-}
-
-/// [`exponent`] of values without errors.
-pub fn fitted_exponent(points: &[(f64, f64)]) -> f64 {
-    exponent(&points.iter().map(|&(x, y)| (x, y.into())).collect::<Vec<_>>()).value
 }
 
 /// The q-quantile of sorted values, linear between order statistics (type 7 of Hyndman & Fan 1996,
@@ -214,8 +210,8 @@ mod tests {
         assert_eq!(mean_and_deviation(&[1.0, 5.0]), (3.0, 2.0));
         assert_eq!(sample(&[5.0]).mean(), 5.0.into(), "one draw has no standard error");
         let cubic = [1.0, 2.0, 5.0].map(|x: f64| (x, 7.0 * x.powi(3)));
-        assert!((fitted_exponent(&cubic) - 3.0).abs() < 1e-12);
-        assert!(fitted_exponent(&cubic[..1]).is_nan());
+        assert!((exponent(&cubic).value - 3.0).abs() < 1e-12);
+        assert!(exponent(&cubic[..1]).value.is_nan());
         // two points: b = (ln y2 − ln y1)/ln 2, each error 0.1 relative
         let b = exponent(&[(1.0, estimate(1.0, 0.1)), (2.0, estimate(4.0, 0.4))]);
         assert!((b.error.unwrap() - 0.1 * 2.0_f64.sqrt() / 2.0_f64.ln()).abs() < 1e-12);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rows::Growth;
 use crate::plot::{Axis, Plot, Point};
-use crate::statistics::fitted_exponent;
+use crate::statistics::exponent;
 
 /// Draws a curve for each bench that was run at three sizes or more.
 pub fn plot(growth: &Growth, seconds: &BTreeMap<String, f64>) -> Plot {
@@ -16,7 +16,7 @@ pub fn plot(growth: &Growth, seconds: &BTreeMap<String, f64>) -> Plot {
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         if points.len() >= 3 {
-            let name = format!("{}: exponent {:.2}", curve.name, fitted_exponent(&points));
+            let name = format!("{}: exponent {:.2}", curve.name, exponent(&points).value);
             let points = points.into_iter().map(|(x, y)| Point::new(x, y));
             plot.line_and_points(&name, &curve.look, points);
         }

@@ -52,8 +52,8 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let note =
         "The paper: 30 draws each of points, noise and sketch, n from 1000 to 16,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
-    out.plots = results.trade_off(["", "Figure 1: "], &DESIGN, ERROR, SECONDS);
-    let estimation = results.curve(&DESIGN, PROBLEM, ESTIMATION);
+    out.plots = results.on(&DESIGN).trade_off(["", "Figure 1: "], ERROR, SECONDS);
+    let estimation = results.on(&DESIGN).curve(PROBLEM, ESTIMATION);
     out.plots[0].line(ESTIMATION.label, THEORY.key, estimation);
     let title = "Mean error (1/n)‖f_S − f_n‖² and median time";
     let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
@@ -63,7 +63,7 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
 }
 
 /// One draw of points and noise, and every method on it, one after another.
-fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn methods(draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
     let (problem, exact) = problem(0.5, n, Matern12::new(1.0)?, lambda, draw)?;
@@ -84,9 +84,9 @@ fn methods(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
 
 fn claims_of_fig1(results: &Results) -> Vec<Claim> {
     let error = |words, summary: fn(Vec<Estimate>) -> Estimate, a| {
-        results.compare_all(&DESIGN, (words, summary), ERROR, a, GAUSSIAN_SKETCH)
+        results.on(&DESIGN).compare_all((words, summary), ERROR, a, GAUSSIAN_SKETCH)
     };
-    let time = |a, b| results.compare(&DESIGN, ("n", results.last()), SECONDS, a, b);
+    let time = |a, b| results.on(&DESIGN).compare(("n", results.last()), SECONDS, a, b);
     let claims = [
         error("mean over n", geometric_mean, M_5).at_most("nearly 1", 1.25),
         error("smallest over n", smallest, NYSTROM).at_least("clearly above 1", 2.0),
@@ -128,9 +128,9 @@ pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     for n in sizes {
         let title = format!("n = {n}: approximation error, mean with standard errors");
         let (id, d) = (format!("error-n{n}"), Axis::log("columns of the sketch d"));
-        let estimation = results.get(n, 0_usize, PROBLEM, ESTIMATION).value;
+        let estimation = results.on(n).get(0_usize, PROBLEM, ESTIMATION).value;
         let line = with(|plot| plot.horizontal(ESTIMATION.label, estimation));
-        out.plots.extend(results.plot(&id, &title, d, n, ERROR).map(line));
+        out.plots.extend(results.on(n).plot(&id, &title, d, ERROR).map(line));
     }
     let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("d").build());
@@ -163,7 +163,7 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     let wide = || {
         sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))))
     };
-    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).value);
+    let ratios = |a, b| wide().map(move |(n, d)| results.on(n).compare(("", d), ERROR, a, b).value);
     let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
     let mean = |m: &str| format!("{}, mean over n and d", over(m));
     let ratio = |method| geometric_mean(ratios(method, GAUSSIAN));
@@ -172,8 +172,8 @@ fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     let logarithm = |mean: Estimate| mean.map(f64::ln, 1.0 / mean.value);
     let gained = |to| logarithm(geometric_mean(ratios(M_1, to)));
     let below = |n: &usize| {
-        let estimation = results.sample(n, 0_usize, PROBLEM, ESTIMATION);
-        results.sample(n, width(*n, 1.0), M_8, ERROR).over(&estimation)
+        let estimation = results.on(n).sample(0_usize, PROBLEM, ESTIMATION);
+        results.on(n).sample(width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
     let claims = [
         measured(mean("m = 32"), ratio(M_32)).near(1.0, 0.25),

@@ -13,8 +13,8 @@ use nystrom_data::Dataset;
 use nystrom_data::catalog::{self, Verify};
 
 use crate::datasets::standardizer;
-use crate::experiment::{Axis, Claim, Context, Outcome, measured};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
+use crate::experiment::{Axis, Claim, Context, Outcome};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Set};
 use crate::method::{ACCUMULATED, BLESS, EXACT, GAUSSIAN_SKETCH, Method, VERY_SPARSE};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
@@ -40,34 +40,21 @@ const FALKON_SECONDS: Measure =
 const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
 pub const COLUMNS: Measure = Measure::named("d");
 
-/// One of the paper's data sets.
-pub struct Set {
-    label: &'static str,
-    /// Its name in the catalog.
-    pub data: &'static str,
-}
+pub const RQA: Set = Set::new("RQA", "query-analytics-rqa");
+pub const CASP: Set = Set::new("CASP", "casp");
+pub const GAS: Set = Set::new("GAS", "gas-turbine");
 
-pub const RQA: Set = Set { label: "RQA", data: "query-analytics-rqa" };
-pub const CASP: Set = Set { label: "CASP", data: "casp" };
-pub const GAS: Set = Set { label: "GAS", data: "gas-turbine" };
-
-labelled!(Set);
-
-impl Set {
-    /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
-    ///
-    /// # Errors
-    /// [`MissingData`](crate::datasets::MissingData); those of reading.
-    fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
-        let data = ctx.dataset(set.data)?;
-        Ok(match &ctx.data_dir {
-            Some(dir) if set.label == GAS.label => {
-                catalog::load_table(dir, set.data, Verify::default())?
-                    .into_dataset(data.target_name.as_str())?
-            }
-            _ => data,
-        })
-    }
+/// The data. For GAS all columns but the target are features; the catalog leaves out CO.
+///
+/// # Errors
+/// [`MissingData`](crate::datasets::MissingData); those of reading.
+fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
+    let data = ctx.dataset(set.name)?;
+    Ok(match &ctx.data_dir {
+        Some(dir) if *set == GAS => catalog::load_table(dir, set.name, Verify::default())?
+            .into_dataset(data.target_name.as_str())?,
+        _ => data,
+    })
 }
 
 /// The experiment on these data sets; those that are missing are reported as missing.
@@ -83,17 +70,17 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (15_000, 30)],
     );
     let grid = Grid::new(ctx, "splits", sets).sizes(sizes);
-    let results = grid.run_on(Set::load, |data, draw| cell(data, draw, falkon))?;
+    let results = grid.run_on(load, |data, draw| cell(data, draw, falkon))?;
     let note = "The paper: 30 random splits each, n from 1000 to 15,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(sets) {
-        let (id, label) = (format!("-{}", set.data), set.label());
+        let (here, id, label) = (results.on(set), format!("-{}", set.name), set.label);
         let prefix = [id.as_str(), &format!("{label}: ")];
         if falkon {
-            out.plots.extend(results.trade_off(prefix, set, FALKON_ERROR, FALKON_SECONDS));
+            out.plots.extend(here.trade_off(prefix, FALKON_ERROR, FALKON_SECONDS));
             let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
             let n = Axis::log("number of points n");
-            out.plots.extend(results.plot(&format!("iterations{id}"), &title, n, set, ITERATIONS));
+            out.plots.extend(here.plot(&format!("iterations{id}"), &title, n, ITERATIONS));
             let title = format!("{label}: mean test error, median time, mean iterations");
             let measures = [ERROR, FALKON_ERROR, SECONDS, FALKON_SECONDS, ITERATIONS];
             let table = results.table(&format!("falkon{id}"), &title, [set], &measures);
@@ -101,7 +88,7 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
             out.tables.extend(table.build());
             out.claims.extend(claims_by_falkon(&results, set));
         } else {
-            out.plots.extend(results.trade_off(prefix, set, ERROR, SECONDS));
+            out.plots.extend(here.trade_off(prefix, ERROR, SECONDS));
             let title = format!("{label}: mean test error and median time");
             let table = results.table(&format!("test{id}"), &title, [set], &[ERROR, SECONDS]);
             out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());
@@ -215,9 +202,9 @@ fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Resul
 
 fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
     let mean = |measure, b| {
-        results.compare_all(set, ("mean over n", geometric_mean), measure, ACCUMULATION, b)
+        results.on(set).compare_all(("mean over n", geometric_mean), measure, ACCUMULATION, b)
     };
-    let last = |measure, a, b| results.compare(set, ("n", results.last()), measure, a, b);
+    let last = |measure, a, b| results.on(set).compare(("n", results.last()), measure, a, b);
     let claims = [
         mean(ERROR, GAUSSIAN_SKETCH).at_most("nearly 1", 1.03),
         mean(ERROR, NYSTROM).at_most("at most 1", 1.01),
@@ -232,13 +219,14 @@ fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
 }
 
 fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
-    let xs = results.abscissae(set, ACCUMULATION, ERROR);
-    let sample = |x: &f64, method, measure| results.sample(set, *x, method, measure);
+    let here = results.on(set);
+    let xs = here.abscissae(ACCUMULATION, ERROR);
+    let sample = |x: &f64, method, measure| here.sample(*x, method, measure);
     let change =
         |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
     let speed_up =
         |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
-    let of = |x: &f64, method, measure| results.get(set, *x, method, measure);
+    let of = |x: &f64, method, measure| here.get(*x, method, measure);
     let mut line: Vec<(f64, Estimate)> = xs
         .iter()
         .map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR)))
@@ -250,35 +238,19 @@ fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
     };
     let places = || xs.iter().flat_map(|x| METHODS.map(|method| (x, method)));
     let others = places().filter(|(_, method)| *method != ACCUMULATION);
-    let words = |what: &str| format!("{}: {what}", set.label());
+    let difference = "relative difference of the test errors with Falkon and directly, largest \
+                      over n and methods";
+    let others = here.measured(
+        "test error of the accumulation over that of another method in the same time, largest",
+        largest(others.filter_map(at_the_same_time)),
+    );
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
-        measured(
-            words(
-                "relative difference of the test errors with Falkon and directly, largest over n \
-                 and methods",
-            ),
-            largest(places().map(change)),
-        )
-        .at_most("no change", 0.01),
-        results
-            .compare_all(
-                set,
-                ("largest over n", largest),
-                FALKON_ERROR,
-                ACCUMULATION,
-                GAUSSIAN_SKETCH,
-            )
+        here.measured(difference, largest(places().map(change))).at_most("no change", 0.01),
+        here.compare_all(("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN_SKETCH)
             .at_most("the same order for m ≤ 32", 1.1),
-        measured(
-            words(
-                "test error of the accumulation over that of another method in the same time, \
-                 largest",
-            ),
-            largest(others.filter_map(at_the_same_time)),
-        )
-        .at_most("at most 1", 1.01),
-        measured(words(faster), geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
+        others.at_most("at most 1", 1.01),
+        here.measured(faster, geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
     ];
     claims.map(Claim::picture).into()
 }

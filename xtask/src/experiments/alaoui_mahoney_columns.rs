@@ -8,7 +8,7 @@ use nystrom::prelude::*;
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, NOISE, RIDGE};
 use crate::experiment::{Axis, Claim, Context, Outcome, measured};
-use crate::lab::{Draw, Grid, Measure, Results, with};
+use crate::lab::{Draw, Grid, Measure, On, with};
 use crate::method::{DIAGONAL, DIVIDE_AND_CONQUER, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics::largest;
 
@@ -37,14 +37,15 @@ pub fn fig1_right(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results.outcome(format!(
         "n = 500 as in the paper; {draws} draws for each method and p (100 in a full run)"
     ));
-    let plot = results.plot("risk", TITLE, Axis::log("number of columns p"), &PROBLEM, RATIO);
+    let here = results.on(&PROBLEM);
+    let plot = here.plot("risk", TITLE, Axis::log("number of columns p"), RATIO);
     out.plots.extend(plot.map(with(|plot| {
         plot.horizontal("exact KRR", 1.0);
         plot.vertical("2 d_eff", 2.0 * d_eff);
     })));
     let table = results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]);
     out.tables.extend(table.by_x("p").build());
-    out.claims = claims_on_columns(&results, d_eff);
+    out.claims = claims_on_columns(&here, d_eff);
     out.values = vec![("columns", SCORE_COLUMNS.to_string())];
     Ok(out)
 }
@@ -66,12 +67,13 @@ pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
         "n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."
     ));
     let ratio = Measure::new(RATIO.key, "risk / risk of exact KRR").log();
-    let plot = results.plot_against("risk", TITLE, &PROBLEM, ENTRIES, ratio);
+    let here = results.on(&PROBLEM);
+    let plot = here.plot_against("risk", TITLE, ENTRIES, ratio);
     out.plots.extend(plot.map(with(|plot| plot.horizontal("exact KRR", 1.0))));
     let table = results.table("risk", TITLE, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
-    out.claims = claims_on_kernel_values(&results, n as f64 * d_eff);
-    let reaching = reaching(&results, DIVIDE_AND_CONQUER).into_iter().fold(0.0, f64::max);
+    out.claims = claims_on_kernel_values(&here, n as f64 * d_eff);
+    let reaching = reaching(&here, DIVIDE_AND_CONQUER).into_iter().fold(0.0, f64::max);
     let ratio = format!("{:.2}", n as f64 / d_eff.powi(2));
     out.values = vec![("parts", reaching.to_string()), ("ratio", ratio)];
     Ok(out)
@@ -79,7 +81,7 @@ pub fn against_divide_and_conquer(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// R(f̂_L)/R(f̂_K) of a method and its kernel values, p columns drawn with replacement for every p.
 fn through(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     method: Method,
     problem: &BernoulliProblem,
     columns: &[usize],
@@ -102,11 +104,7 @@ fn through(
 
 /// Divide and conquer in `parts` parts. The fit is linear in y: fitted to the identity it is its
 /// own hat matrix H, and the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
-fn in_parts(
-    draw: &mut Draw<'_, &'static str>,
-    problem: &BernoulliProblem,
-    parts: usize,
-) -> anyhow::Result<()> {
+fn in_parts(draw: &mut Draw<'_>, problem: &BernoulliProblem, parts: usize) -> anyhow::Result<()> {
     let (n, points) = (problem.x.len(), Points::from_slice(&problem.x));
     let rng = &mut draw.rng(&format!("{}, {parts} parts", DIVIDE_AND_CONQUER.key));
     let krr = DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE);
@@ -124,20 +122,20 @@ fn in_parts(
 }
 
 /// The numbers of columns or parts with which a method reaches the risk of exact KRR, increasing.
-fn reaching(results: &Results, method: Method) -> Vec<f64> {
-    let reaches = |size: &f64| results.get(&PROBLEM, *size, method, RATIO).value <= REACHED;
-    results.abscissae(&PROBLEM, method, RATIO).into_iter().filter(reaches).collect()
+fn reaching(here: &On<'_>, method: Method) -> Vec<f64> {
+    let reaches = |size: &f64| here.get(*size, method, RATIO).value <= REACHED;
+    here.abscissae(method, RATIO).into_iter().filter(reaches).collect()
 }
 
 /// Ours: the paper leaves the design, f* and the noise open.
-fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
-    let reached = |method| *reaching(results, method).first().unwrap_or(&f64::INFINITY);
+fn claims_on_columns(here: &On<'_>, d_eff: f64) -> Vec<Claim> {
+    let reached = |method| *reaching(here, method).first().unwrap_or(&f64::INFINITY);
     let double = COLUMNS.into_iter().find(|&p| p as f64 >= 2.0 * d_eff).unwrap_or(COLUMNS[11]);
-    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
+    let worse = |p: usize| here.compare(("", p), RATIO, FAST_LEVERAGE, LEVERAGE).value;
     let approximate = largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     let text = format!("risk ratio of exact leverage at p = {double}");
     vec![
-        measured(text, results.get(&PROBLEM, double, LEVERAGE, RATIO)).near(1.01, 0.05),
+        measured(text, here.get(double, LEVERAGE, RATIO)).near(1.01, 0.05),
         measured(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
             reached(UNIFORM) / reached(LEVERAGE),
@@ -151,10 +149,10 @@ fn claims_on_columns(results: &Results, d_eff: f64) -> Vec<Claim> {
     ]
 }
 
-fn claims_on_kernel_values(results: &Results, n_d_eff: f64) -> Vec<Claim> {
+fn claims_on_kernel_values(here: &On<'_>, n_d_eff: f64) -> Vec<Claim> {
     let needed = |method: Method| {
-        let entries = |size| results.get(&PROBLEM, size, method, ENTRIES).value;
-        reaching(results, method).into_iter().map(entries).fold(f64::INFINITY, f64::min)
+        let entries = |size| here.get(size, method, ENTRIES).value;
+        reaching(here, method).into_iter().map(entries).fold(f64::INFINITY, f64::min)
     };
     let text =
         |of: &str, over: &str| format!("kernel values of {of} over {over}, for a ratio ≤ 1.1");

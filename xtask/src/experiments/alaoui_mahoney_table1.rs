@@ -7,7 +7,7 @@ use nystrom::sketch::Draw as With;
 use super::bernoulli_problem::BernoulliProblem;
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Outcome, measured};
+use crate::experiment::{Claim, Column, Context, Outcome};
 use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, PROBLEM, UNIFORM};
 
@@ -157,15 +157,14 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
 /// Ours: λ is read as nλ, features are standardised, f* and noise are the fit's, and the tolerance
 /// of 5 % is ours; the paper leaves all of them open.
 fn claims(results: &Results, row: &Row) -> Vec<Claim> {
-    let (label, [d_eff, d_mof, printed]) = (row.label, row.printed);
+    let (here, [d_eff, d_mof, printed]) = (results.on(row), row.printed);
     let ratio = |method: Method| {
-        let text = format!("{label}: risk ratio at p = {} d_eff, {}", row.factor(), method.name);
-        measured(text, results.get(row, 0, method, RATIO)).near(printed, 0.05)
+        let words = format!("risk ratio at p = {} d_eff, {}", row.factor(), method.name);
+        here.measured(words, here.get(0, method, RATIO)).near(printed, 0.05)
     };
     let near = |fact: Measure, printed: f64| {
-        let value = results.get(row, 0, PROBLEM, fact);
-        measured(format!("{label}: {}, λ read as nλ", fact.key), value)
-            .near(printed, 0.05 * printed)
+        let words = format!("{}, λ read as nλ", fact.key);
+        here.measured(words, here.get(0, PROBLEM, fact)).near(printed, 0.05 * printed)
     };
     // p = 2 d_eff is above the rank of a linear kernel: L = K, and a printed 0.99 cannot be missed
     let vacuous = row.rbf.is_none() && !row.data.is_empty() && (printed - 1.0).abs() < 0.05;

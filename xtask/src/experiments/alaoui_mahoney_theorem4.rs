@@ -5,7 +5,7 @@ use nystrom::kernels::Bernoulli;
 use nystrom::linalg_core::{SymmetricEigen, random};
 use nystrom::prelude::*;
 
-use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point, measured};
+use crate::experiment::{Axis, Claim, Column, Context, Outcome, Plot, Point};
 use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
@@ -115,7 +115,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let table = results.table(&id, &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
         let table = table.by_x("ε").facts(&[LAMBDA, RULE, LARGEST, FACTOR]);
         let table = table.extra(Column::new("max (l − l̃), 95 %"), |at| {
-            results.sample(problem, at.x, FAST_LEVERAGE, BELOW).quantile(0.95)
+            results.on(problem).sample(at.x, FAST_LEVERAGE, BELOW).quantile(0.95)
         });
         out.tables.extend(table.build());
     }
@@ -173,25 +173,27 @@ fn over_p(results: &Results, problem: &Problem) -> Plot {
     let (id, x) = (format!("{}-deviation", problem.id), Axis::log("number of columns p"));
     let mut plot = Plot::new(&id, &title, x, BELOW.axis());
     let measured = COLUMNS.map(|p| {
-        let sample = results.sample(problem, p, FAST_LEVERAGE, BELOW);
+        let sample = results.on(problem).sample(p, FAST_LEVERAGE, BELOW);
         let [median, low, high] = [0.5, 0.05, 0.95].map(|q| sample.quantile(q));
         Point::with_range(p as f64, median, low, high)
     });
     plot.line_and_points("measured (median, 5–95 %)", FAST_LEVERAGE.key, measured);
-    let at = |p| Point::new(p, results.sample(problem, p, THEORY, BOUND).quantile(0.5));
-    let bound = results.abscissae(problem, THEORY, BOUND).into_iter().map(at);
+    let at = |p| Point::new(p, results.on(problem).sample(p, THEORY, BOUND).quantile(0.5));
+    let bound = results.on(problem).abscissae(THEORY, BOUND).into_iter().map(at);
     plot.line("bound 2ε at this p, where ε < ½", THEORY.key, bound);
     plot
 }
 
 fn claims(results: &Results) -> Vec<Claim> {
-    let failures = EPSILONS.map(|e| results.get(&OUTLIER, e, FAST_LEVERAGE, ADDITIVE));
-    let what = "share of draws that break the additive bound at the rule's p";
-    let (text, bound) = (format!("{}: {what}", OUTLIER.label), format!("≤ ρ = {RHO}"));
-    let binding = measured(text, statistics::largest(failures)).at_most(bound, RHO).theorem();
+    let here = results.on(&OUTLIER);
+    let failures = EPSILONS.map(|epsilon| here.get(epsilon, FAST_LEVERAGE, ADDITIVE));
+    let words = "share of draws that break the additive bound at the rule's p";
+    let binding = here.measured(words, statistics::largest(failures));
+    let binding = binding.at_most(format!("≤ ρ = {RHO}"), RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
-        let text = format!("{}: largest l̃ − l over all draws", problem.label);
-        measured(text, results.most(problem, FAST_LEVERAGE, ABOVE)).at_most("≤ 0", SLACK).theorem()
+        let here = results.on(problem);
+        let most = here.most(FAST_LEVERAGE, ABOVE);
+        here.measured("largest l̃ − l over all draws", most).at_most("≤ 0", SLACK).theorem()
     });
     std::iter::once(binding).chain(above).collect()
 }

@@ -66,7 +66,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for s in &series {
         let (id, title) =
             (s.label.replace(", ", "-").replace(' ', "-"), format!("{}: time", s.label));
-        out.plots.extend(results.plot(&id, &title, Axis::log(s.grows), s, TIME));
+        out.plots.extend(results.on(s).plot(&id, &title, Axis::log(s.grows), TIME));
     }
     let table = results.table("time", "Medians", &series, &[TIME]);
     out.tables.extend(table.by_setting("scores").by_x("n or p").build());
@@ -76,7 +76,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 }
 
 fn claims(results: &Results, [exact, fast, in_p]: &[Series; 3]) -> Vec<Claim> {
-    let exponent = |s: &Series| results.exponent(s, s.method, TIME);
+    let exponent = |s: &Series| results.on(s).exponent(s.method, TIME);
     // ours: the paper prints the orders, sizes and tolerances are ours
     vec![
         measured("exponent of n, fast scores", exponent(fast)).between("1", [0.85, 1.15]),

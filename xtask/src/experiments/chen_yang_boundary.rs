@@ -4,8 +4,8 @@
 use nystrom::leverage::LocalScore;
 use nystrom::prelude::*;
 
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, measured, number};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, labelled};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, number};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, labelled};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
 
 /// The ridge at which the equivalent kernel of Matérn ν (scale a = 1) has width h at p = 1: λ' =
@@ -47,8 +47,8 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let x = Axis::linear("distance to the boundary, in h");
     let mut plot = Plot::new("boundary", title, x, PROFILE.axis());
     for layer in LAYERS.iter().filter(|layer| layer.h == NARROW) {
-        plot.line(layer.curve.name, layer.curve.key, results.curve(layer, layer.curve, PROFILE));
-        let flat = results.get(layer, n, PROBLEM, FLAT).value;
+        plot.line(layer.curve.name, layer.curve.key, results.on(layer).curve(layer.curve, PROFILE));
+        let flat = results.on(layer).get(n, PROBLEM, FLAT).value;
         plot.horizontal(&format!("flat_boundary, {}: {}", layer.curve.name, number(flat)), flat);
     }
     plot.horizontal("spectral analysis: 1", 1.0);
@@ -86,13 +86,15 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
 }
 
 fn claims(results: &Results, layer: &Layer, n: usize) -> [Claim; 2] {
-    let of = |measure| results.get(layer, n, PROBLEM, measure);
-    let what = layer.label();
-    let edge = format!("{what}: truth over flat_boundary at the boundary");
-    let inside = format!("{what}: |truth/K̃ − 1| farther than {DEPTH} h from the boundary");
+    let here = results.on(layer);
+    let of = |measure| here.get(n, PROBLEM, measure);
+    let (edge, inside) = (
+        "truth over flat_boundary at the boundary",
+        format!("|truth/K̃ − 1| farther than {DEPTH} h from the boundary"),
+    );
     [
-        measured(edge, of(EDGE).over(of(FLAT))).near(1.0, 0.05),
+        here.measured(edge, of(EDGE).over(of(FLAT))).near(1.0, 0.05),
         // ours: the theorem has no rate
-        measured(inside, of(INSIDE)).at_most("ours: goes to 0", 0.05),
+        here.measured(inside, of(INSIDE)).at_most("ours: goes to 0", 0.05),
     ]
 }

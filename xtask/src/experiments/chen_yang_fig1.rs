@@ -97,7 +97,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let (key, name) = (config.key, config.key.to_uppercase());
         let title = |what: &str| format!("Config {name}, Matérn ν = {}: {what}", config.nu);
         let plot = |kind: &str, what: &str, x: &str, y: Measure| {
-            results.plot(&format!("{kind}-{key}"), &title(what), Axis::log(x), config, y)
+            results.on(config).plot(&format!("{kind}-{key}"), &title(what), Axis::log(x), y)
         };
         let n = "number of points n";
         let one_core = "time of the scores on one core, as in the paper";
@@ -106,7 +106,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let plots = [
             plot("time", "time of the scores (left panel)", n, SECONDS),
             plot("time-one-core", one_core, n, ONE_CORE),
-            results.plot_against(&format!("time-error-{key}"), &along, config, SECONDS, ERROR),
+            results.on(config).plot_against(&format!("time-error-{key}"), &along, SECONDS, ERROR),
             plot("error", "error against n, with standard errors", n, ERROR),
             plot("draws", &more, "draws of landmarks", SWEPT),
         ];
@@ -173,13 +173,13 @@ const FASTER: f64 = 10.0;
 const LINEAR: f64 = 1.15;
 
 fn claims(results: &Results, config: &Config) -> Vec<Claim> {
-    let ratio = |measure, a, b| results.compare(config, ("n", results.last()), measure, a, b);
+    let ratio = |measure, a, b| results.on(config).compare(("n", results.last()), measure, a, b);
     let equal = |a, b| ratio(ERROR, a, b).at_most("equal", EQUAL);
     let above = |a, b| ratio(ERROR, a, b).at_least("clearly above 1", EQUAL);
     let faster = |a| ratio(ONE_CORE, a, SA_TREE).at_least("orders of magnitude", FASTER);
     let linear = |method: Method| {
         let text = format!("{}: exponent of n, time of {}", config.label(), method.name);
-        measured(text, results.exponent(config, method, SECONDS)).at_most("nearly 1", LINEAR)
+        measured(text, results.on(config).exponent(method, SECONDS)).at_most("nearly 1", LINEAR)
     };
     vec![
         equal(BLESS, RC).picture(),

@@ -5,8 +5,8 @@ use nystrom::leverage::{Density, Guard, KernelDensity};
 use nystrom::prelude::*;
 
 use super::bimodal_problem::BimodalDesign;
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
-use crate::lab::{Draw, Grid, Measure, Results, Setting, labelled};
+use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point};
+use crate::lab::{Draw, Grid, Measure, Results, labelled};
 use crate::method::{
     self, Method, SPECTRAL, SPECTRAL_AVERAGE, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE,
 };
@@ -104,7 +104,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let id = format!("error-{name}-nu-{}", if *nu > 1.0 { "3-2" } else { "1-2" });
         let title = format!("Median relative error, {name} design, ν = {nu}; the edge is {edge}");
         let n = Axis::log("number of points n");
-        out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
+        out.plots.extend(results.on(problem).plot(&id, &title, n, ERROR));
         out.claims.extend(claims(&results, problem, ends));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
@@ -145,7 +145,8 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
         let mut errors: Vec<f64> = within.map(|i| (scores[i] / exact[i] - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         if !errors.is_empty() {
-            draw.put(n, method, ERROR, quantile(&errors, 0.5)); // the small cluster may hold no point
+            // the small cluster may hold no point
+            draw.put(n, method, ERROR, quantile(&errors, 0.5));
         }
     }
     if draw.repetition == 0 && nu > 1.0 && shown.contains(&n) {
@@ -181,34 +182,32 @@ const EXCELLENT: f64 = 0.1;
 const FALLS: f64 = -0.2;
 
 fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
-    let (what, Design { name, edge, .. }) = (problem.label(), problem.design);
-    let error = |method, n: usize| results.get(problem, n, method, ERROR);
-    let over = |a, b| results.compare(problem, ("", last), ERROR, a, b).value;
+    let (here, Design { name, edge, .. }) = (results.on(problem), problem.design);
+    let error = |method, n: usize| here.get(n, method, ERROR);
+    let over = |a, b| here.compare(("", last), ERROR, a, b).value;
     let falls = |region: &str, method| {
-        let text = format!(
-            "{what}: {region} at the largest n over that at the smallest, density estimated"
-        );
+        let words =
+            format!("{region} at the largest n over that at the smallest, density estimated");
         let fall = error(method, last).over(error(method, first));
-        measured(text, fall).at_most("falls", 1.0).picture()
+        here.measured(words, fall).at_most("falls", 1.0).picture()
     };
-    let text = format!("{what}: exponent of n in the interior error, true density");
-    let exponent = results.exponent(problem, INSIDE_TRUE, ERROR);
+    let words = "exponent of n in the interior error, true density";
+    let exponent = here.measured(words, here.exponent(INSIDE_TRUE, ERROR));
     // ours: the theorem has no rate
-    let exponent = measured(text, exponent).at_most("ours: goes to 0", FALLS);
-    let text =
-        format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let larger = measured(text, over(EDGE, INSIDE)).at_least("larger", 1.0).picture();
+    let exponent = exponent.at_most("ours: goes to 0", FALLS);
+    let words = format!("error {edge} over that of the interior, density estimated, largest n");
+    let larger = here.measured(words, over(EDGE, INSIDE)).at_least("larger", 1.0).picture();
     let own = if name == UNIFORM.name {
-        let text = format!("{what}: interior error at the largest n");
-        measured(text, error(INSIDE, last)).at_most("excellent", EXCELLENT).picture()
+        let interior = here.measured("interior error at the largest n", error(INSIDE, last));
+        interior.at_most("excellent", EXCELLENT).picture()
     } else {
         falls(&format!("error {edge}"), EDGE)
     };
     let mut claims = vec![exponent, falls("interior error", INSIDE), larger, own];
     if name == BETA.name {
-        let text = format!("{what}: error {edge} at the largest n, averaged over not averaged");
-        let words = "ours: appendix B.3 averages there";
-        claims.push(measured(text, over(AVERAGED, EDGE)).at_most(words, 1.0));
+        let words = format!("error {edge} at the largest n, averaged over not averaged");
+        let averaged = here.measured(words, over(AVERAGED, EDGE));
+        claims.push(averaged.at_most("ours: appendix B.3 averages there", 1.0));
     }
     claims
 }

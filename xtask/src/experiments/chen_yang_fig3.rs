@@ -45,9 +45,9 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
         let (id, n) = (format!("error-d{}", d.0), Axis::log("number of points n"));
-        let zero = |&n: &usize| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
+        let zero = |&n: &usize| Point::new(n as f64, results.on(d).get(n, PROBLEM, ZERO).value);
         let line = with(|plot| plot.line("f = 0", THEORY.key, sizes.iter().map(zero)));
-        out.plots.extend(results.plot(&id, &title, n, d, ERROR).map(line));
+        out.plots.extend(results.on(d).plot(&id, &title, n, ERROR).map(line));
     }
     let table = results.table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR]);
     let table = table.by_setting("d").by_x("n").facts(&[SIGMA, LAMBDA, DRAWS, ZERO]);
@@ -85,11 +85,11 @@ const GROWTH: f64 = 10.0;
 
 fn claims(results: &Results) -> Vec<Claim> {
     let ([low, _, high], n) = (&DIMENSIONS, results.last());
-    let gain = |d: &Dimension, method| results.compare(d, ("n", n), ERROR, UNIFORM, method);
+    let gain = |d: &Dimension, method| results.on(d).compare(("n", n), ERROR, UNIFORM, method);
     let growth = |method: Method| {
         let name = method.name;
         let text = format!("n = {n}, {name}: error at d = {} over error at d = {}", high.0, low.0);
-        let [high, low] = [high, low].map(|d| results.get(d, n, method, ERROR));
+        let [high, low] = [high, low].map(|d| results.on(d).get(n, method, ERROR));
         measured(text, high.over(low)).at_least("orders of magnitude", GROWTH)
     };
     let gained = [RC, BLESS, SA_TUNED].into_iter().flat_map(|method| {
@@ -101,7 +101,7 @@ fn claims(results: &Results) -> Vec<Claim> {
 /// `3 of 36 times at d = 10`, for each d.
 fn refused(results: &Results) -> String {
     let refused = DIMENSIONS.iter().map(|d| {
-        let values = results.values(d, PROBLEM, REFUSED);
+        let values = results.on(d).values(PROBLEM, REFUSED);
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
     refused.collect::<Vec<_>>().join(", ")

@@ -222,7 +222,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
         let measures = SUMMARY.into_iter().zip(set.r[row(method)]);
         measures.map(move |(measure, printed)| {
             let text = format!("{}, {}: {}", set.label, method.name, measure.label);
-            measured(text, results.get(set, 0_usize, method, measure)).near(printed, tolerance)
+            measured(text, results.on(set).get(0_usize, method, measure)).near(printed, tolerance)
         })
     };
     // ours: λ was inferred from this row
@@ -232,18 +232,18 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     for method in [RC, BLESS] {
         // ours: their sizes were inferred from their rows
         claims.extend(near(method, INFERRED_TOLERANCE));
-        let compare = |measure| results.compare(set, ("", 0_usize), measure, SA, method);
+        let compare = |measure| results.on(set).compare(("", 0_usize), measure, SA, method);
         let spread = |method| set.r[row(method)][2] - set.r[row(method)][1];
         let spreads = spread(SA) / spread(method);
         if spreads <= 1.0 {
-            claims.push(compare(SPREAD).at_most(&number(spreads), 1.0).printed());
+            claims.push(compare(SPREAD).at_most(number(spreads), 1.0).printed());
         }
         let seconds = |method| set.seconds[row(method)];
         if let (Some(ours), Some(theirs)) = (seconds(SA), seconds(method))
             && ours <= theirs
         {
             let faster = ours / theirs;
-            claims.push(compare(SECONDS).at_most(&number(faster), faster).printed());
+            claims.push(compare(SECONDS).at_most(number(faster), faster).printed());
             claims.push(compare(SECONDS).at_most("ours: SA is faster at all", 1.0));
         }
     }

@@ -81,7 +81,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for s in &sizes {
         for (measure, id) in [(NEXT, "next"), (FIRST, "first"), (NEXT_VALUES, "values")] {
             let (id, title) = (format!("{id}-k{}", s.k), format!("{}: {}", s.label(), measure.key));
-            out.plots.extend(results.plot(&id, &title, Axis::log("points n"), s, measure));
+            out.plots.extend(results.on(s).plot(&id, &title, Axis::log("points n"), measure));
         }
     }
     let measures = [FIRST, NEXT, FIRST_VALUES, NEXT_VALUES, TRIALS, STEPS, DISTANCE];
@@ -222,10 +222,10 @@ impl Matrix<'_> {
 }
 
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
-    let label = s.label();
-    let text = format!("{label}: exponent of n, kernel values of a first draw by rejection");
-    let exponent = results.exponent(s, REJECTION, FIRST_VALUES);
-    let linear = measured(text, exponent).at_most("ours: linear in n", LINEAR);
+    let (here, words) =
+        (results.on(s), "exponent of n, kernel values of a first draw by rejection");
+    let linear = here.measured(words, here.exponent(REJECTION, FIRST_VALUES));
+    let linear = linear.at_most("ours: linear in n", LINEAR);
     let by_chain = |what: &str| {
         format!(
             "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
@@ -244,18 +244,18 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
     ];
     // at the largest n at which both were measured
     let ratios = ratios.into_iter().filter_map(|(method, measure, what, words, least)| {
-        let of = |method, n: f64| results.sample(s, n, method, measure);
-        let mut all = results.abscissae(s, method, measure).into_iter();
+        let of = |method, n: f64| here.sample(n, method, measure);
+        let mut all = here.abscissae(method, measure).into_iter();
         let n = all.rfind(|&n| !of(REJECTION, n).draws.is_empty())?;
         let ratio = of(method, n).estimate().over(of(REJECTION, n).estimate());
-        Some(measured(format!("{label}, n = {n}: {what}"), ratio).at_least(words, least))
+        Some(measured(format!("{}, n = {n}: {what}", s.label()), ratio).at_least(words, least))
     });
     [linear].into_iter().chain(ratios).collect()
 }
 
 /// How far DPPy went.
 fn of_dppy(results: &Results, sizes: &[Size]) -> String {
-    let reach = |s: &Size, method| match results.abscissae(s, method, FIRST).last() {
+    let reach = |s: &Size, method| match results.on(s).abscissae(method, FIRST).last() {
         Some(n) => format!("n = {n}"),
         None => "none".into(),
     };

@@ -7,7 +7,7 @@ use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Outcome, measured, number};
+use crate::experiment::{Claim, Context, Outcome, number};
 use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
@@ -54,13 +54,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let mut out = results.outcome(note);
     for &name in &measured {
-        let fact = |measure| results.get(name, 0_usize, PROBLEM, measure).value;
+        let here = results.on(name);
+        let fact = |measure| here.get(0_usize, PROBLEM, measure).value;
         let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
         let title =
             format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
-        let plot = results.plot_against(&format!("spread-{name}"), &title, name, SECONDS, SPREAD);
+        let plot = here.plot_against(&format!("spread-{name}"), &title, SECONDS, SPREAD);
         out.plots.extend(plot.map(with(|plot| {
-            plot.horizontal("uniform", results.get(name, 0_usize, UNIFORM, SPREAD).value);
+            plot.horizontal("uniform", here.get(0_usize, UNIFORM, SPREAD).value);
             plot.vertical("exact scores", fact(EXACT_SECONDS));
         })));
         out.claims.extend(claims(&results, name));
@@ -113,12 +114,14 @@ fn matrix(x: &Mat<f64>) -> anyhow::Result<Matrix<'_>> {
     Ok(KernelMatrix::new(Matern32::new(LENGTH_SCALE)?, Points::from_rows(x.as_ref()))?)
 }
 
-fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn cell(problem: &Problem, draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let k = matrix(&problem.x)?;
     for (method, _, values) in ESTIMATORS {
         for value in values {
             let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
-            let scores = draw.timed(x, method, SECONDS, || scores(method, value, &k, rng))?;
+            let estimator = estimator(method, value, problem.x.nrows());
+            let scores =
+                draw.timed(x, method, SECONDS, || Ok(estimator.scores(&k, RIDGE, rng)?))?;
             draw.put_all(x, method, problem.accuracy(&scores));
         }
     }
@@ -138,15 +141,11 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     Ok(())
 }
 
-fn scores(
-    method: Method,
-    value: u32,
-    k: &Matrix<'_>,
-    rng: &mut dyn Rng,
-) -> anyhow::Result<Vec<f64>> {
-    let (size, q) = ((value as usize).min(k.points().len()), f64::from(value));
+/// The estimator of a method with this parameter, of n scores.
+fn estimator(method: Method, value: u32, n: usize) -> Box<dyn RidgeLeverage<f64>> {
+    let (size, q) = ((value as usize).min(n), f64::from(value));
     let squeak = SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) };
-    let estimator: Box<dyn RidgeLeverage<f64>> = match method {
+    match method {
         m if m == FAST_LEVERAGE => Box::new(AlaouiMahoney { columns: size }),
         m if m == RECURSIVE => Box::new(RecursiveRls::with_oversampling(q)),
         m if m == RECURSIVE_SIZE => Box::new(RecursiveRlsOfSize { size, accelerated: false }),
@@ -154,23 +153,22 @@ fn scores(
         m if m == BLESS_R => Box::new(BlessR { oversampling: q, ..BlessR::default() }),
         m if m == SQUEAK => Box::new(squeak),
         _ => Box::new(Disqueak::new(squeak, 8)),
-    };
-    Ok(estimator.scores(k, RIDGE, rng)?)
+    }
 }
 
 /// At its largest parameter, every estimator's scores spread less than this.
 const SPREAD_BOUND: f64 = 2.0;
 
 fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
+    let here = results.on(name);
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
-        let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
-        let spread = results.get(name, f64::from(values[2]), method, SPREAD);
-        measured(text, spread).at_most("ours", SPREAD_BOUND)
+        let words = format!("spread of {} at {parameter} = {}", method.name, values[2]);
+        let spread = here.get(f64::from(values[2]), method, SPREAD);
+        here.measured(words, spread).at_most("ours", SPREAD_BOUND)
     };
-    let most = results.most(name, FAST_LEVERAGE, LARGEST);
-    let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
-    let words = "1 (Alaoui & Mahoney, Theorem 4)";
-    let most = measured(text, most).at_most(words, 1.0 + 1e-9).theorem();
-    let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
+    let most = here.most(FAST_LEVERAGE, LARGEST);
+    let most = here.measured("largest r of Alaoui–Mahoney, whatever the columns", most);
+    let most = most.at_most("1 (Alaoui & Mahoney, Theorem 4)", 1.0 + 1e-9).theorem();
+    let ratio = here.compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }

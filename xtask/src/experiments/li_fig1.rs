@@ -56,13 +56,13 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let problem = whole.subset(draw.repetition, draw.size, 0)?;
     let k = problem.stored()?;
-    let matrix = Matrix::new(&k)?;
+    let matrix = Matrix::new(&k, problem.ridge())?;
     draw.facts([(SIGMA, problem.chosen.sigma), (LAMBDA, problem.chosen.lambda)]);
     draw.facts([(D_EFF, matrix.spectrum.d_eff(problem.ridge())?)]);
     for method in METHODS {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
-            let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
+            let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, rng)?)?;
             let errors = relative_errors(&matrix.dense, &l, &matrix.best(c), rng)?;
             draw.put_all(c, method, errors);
         }

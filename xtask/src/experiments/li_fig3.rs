@@ -49,7 +49,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
     for (error, id, of_tests) in ERRORS {
         out.plots.extend(found.sets.iter().filter_map(|set| {
-            let exact = results.get(set, n, PROBLEM, EXACT_TEST).value;
+            let exact = results.on(set).get(n, PROBLEM, EXACT_TEST).value;
             let exact = of_tests.then_some(("exact regression", exact));
             improvements.on_set(set, (error, id), error.label, exact)
         }));
@@ -81,7 +81,7 @@ fn tests(n: usize) -> usize {
 fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let problem = whole.subset(draw.repetition, draw.size, tests(draw.size))?;
     let k = problem.stored()?;
-    let matrix = Matrix::new(&k)?;
+    let matrix = Matrix::new(&k, problem.ridge())?;
     let (x, x_test) = (problem.points(), problem.test_points());
     let exact = ExactKrr::new(problem.kernel()?, problem.ridge()).fit((x, problem.y.as_ref()))?;
     draw.facts([(EXACT_TEST, mse(exact.predict(x_test)?.as_ref(), problem.y_test.as_ref())?)]);
@@ -91,7 +91,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     for method in METHODS {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
-            let landmarks = matrix.select(method, c, problem.ridge(), rng)?;
+            let landmarks = matrix.select(method, c, rng)?;
             let model = krr.fit((x, problem.y.as_ref()), &landmarks)?;
             let (train, test) = (model.predict(x)?, model.predict(x_test)?);
             // (K̃ + μI)α = y and K̃α = train

@@ -104,14 +104,14 @@ fn plot(results: &Results, traces: &[Trace], measure: Measure, id: &str) -> Plot
     let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), measure.axis());
     for (trace, look) in traces.iter().zip([LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6]) {
         let name = format!("c = {}, N = {}", trace.c, trace.n);
-        plot.line_and_points(&name, look.key, results.curve(trace, K_DPP, measure));
+        plot.line_and_points(&name, look.key, results.on(trace).curve(K_DPP, measure));
     }
     plot
 }
 
 /// The share of the whole fall of the error that has happened after so many steps.
 fn fallen(results: &Results, trace: &Trace, steps: usize) -> Estimate {
-    let at = |steps: usize| results.sample(trace, steps, K_DPP, FROBENIUS);
+    let at = |steps: usize| results.on(trace).sample(steps, K_DPP, FROBENIUS);
     let fall = |to: usize| {
         let pairs = at(0).draws.into_iter().zip(at(to).draws);
         let draws = pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect();
@@ -142,12 +142,9 @@ fn fall(results: &Results, traces: &[Trace]) -> Table {
 fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     let share = |trace: &Trace| fallen(results, trace, FEW_HUNDRED);
     let by_then = traces.iter().map(|trace| {
-        let text = format!(
-            "{}: share of the error's fall that has happened by step {FEW_HUNDRED}",
-            trace.label()
-        );
-        let words = "falls within the first few hundred steps";
-        measured(text, share(trace)).at_least(words, 0.8).picture()
+        let words = format!("share of the error's fall that has happened by step {FEW_HUNDRED}");
+        let share = results.on(trace).measured(words, share(trace));
+        share.at_least("falls within the first few hundred steps", 0.8).picture()
     });
     let first = &traces[0];
     let by_rows = traces.iter().filter(|small| small.n == first.n).filter_map(|small| {
@@ -161,13 +158,9 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     });
     let by_landmarks = traces.iter().filter(|few| few.c == first.c).filter_map(|few| {
         let many = traces.iter().rfind(|trace| trace.n == few.n)?;
-        let text = format!(
-            "{}: share of the fall by step {FEW_HUNDRED}, less that for c = {}",
-            few.label(),
-            many.c
-        );
-        let words = "the mixing time grows with the number of landmarks";
-        Some(measured(text, share(few).minus(share(many))).at_least(words, 0.0).printed())
+        let of = format!("share of the fall by step {FEW_HUNDRED}, less that for c = {}", many.c);
+        let less = results.on(few).measured(of, share(few).minus(share(many)));
+        Some(less.at_least("the mixing time grows with the number of landmarks", 0.0).printed())
     });
     by_then.chain(by_rows).chain(by_landmarks).collect()
 }

@@ -14,10 +14,10 @@ use super::li_methods::{
 use super::li_problem::{
     AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
 };
-use crate::experiment::{Claim, Context, Outcome, measured};
+use crate::experiment::{Claim, Context, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{K_MEANS, Method};
-use crate::statistics::{Sample, smallest};
+use crate::statistics::smallest;
 
 const KMEANS: Method = K_MEANS.called("Kmeans");
 /// Those that kDPP is measured against.
@@ -60,7 +60,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         for (measure, id) in FIGURES {
             let title = format!("{}, n = {n}, c = {C}: time against {}", set.label, measure.key);
             let id = format!("{id}-{}", set.name);
-            out.plots.extend(results.plot_against(&id, &title, set, SECONDS, measure));
+            out.plots.extend(results.on(set).plot_against(&id, &title, SECONDS, measure));
         }
         out.claims.extend(found.judge(claims(ctx, &results, set)));
     }
@@ -156,27 +156,27 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
 fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     let (_, _, steps) = sizes(ctx, *set);
     let (longest, is_largest) = (steps[steps.len() - 1], *set == CALIFORNIA);
-    let at = |method: Method, measure: Measure| -> Sample {
-        let x = if method == KDPP { longest } else { 0 };
-        results.sample(set, x, method, measure)
+    let here = results.on(set);
+    let at = |method: Method, measure: Measure| {
+        here.sample(if method == KDPP { longest } else { 0 }, method, measure)
     };
     let over_k_dpp = |what: &str, measure: Measure, method: Method| {
-        let text = format!("{}: {what} of {} over that of kDPP", set.label, method.name);
-        measured(text, at(method, measure).over(&at(KDPP, measure)))
+        let words = format!("{what} of {} over that of kDPP", method.name);
+        here.measured(words, at(method, measure).over(&at(KDPP, measure)))
     };
     let below_all = FIGURES.map(|(measure, _)| {
+        let here = &here;
         let rivals = RIVALS.iter().flat_map(|&rival| {
-            let all = results.abscissae(set, rival, measure);
-            all.into_iter().map(move |x| results.get(set, x, rival, measure))
+            let all = here.abscissae(rival, measure);
+            all.into_iter().map(move |x| here.get(x, rival, measure))
         });
-        let ratio = at(KDPP, measure).estimate().over(smallest(rivals));
-        let text = format!(
-            "{}: {} of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
+        let words = format!(
+            "{} of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
              AppRegLev, AdapFull, AdapPart",
-            set.label,
             if measure.key == FROBENIUS.key { "error" } else { measure.key }
         );
-        let claim = measured(text, ratio).at_most("k-DPP below them all", 1.0);
+        let least = here.measured(words, at(KDPP, measure).estimate().over(smallest(rivals)));
+        let claim = least.at_most("k-DPP below them all", 1.0);
         // ours: no panel of the paper is known to show it
         let ours = !is_largest && measure.key == TRAIN.key;
         if ours { claim } else { claim.picture() }

@@ -71,35 +71,31 @@ pub struct Matrix<'a> {
     /// Its eigenvalues, and scores of any rank and ridge.
     pub spectrum: ExactSpectrum<f64>,
     /// The same for exact draws.
-    pub ensemble: LEnsemble<f64>,
+    ensemble: LEnsemble<f64>,
+    /// Of the regression, which RegLev uses.
+    ridge: Ridge<f64>,
 }
 
 impl<'a> Matrix<'a> {
     /// From K, stored: two eigendecompositions.
-    pub fn new(k: &'a Mat<f64>) -> anyhow::Result<Self> {
+    pub fn new(k: &'a Mat<f64>, ridge: Ridge<f64>) -> anyhow::Result<Self> {
         let dense = Dense::new(k.as_ref())?;
         let spectrum = ExactSpectrum::new(&dense)?;
         let ensemble = LEnsemble::new(&dense)?;
-        Ok(Matrix { dense, spectrum, ensemble })
+        Ok(Matrix { dense, spectrum, ensemble, ridge })
     }
 
-    /// c landmarks; `ridge` is that of the regression, which RegLev uses. Lev takes rank k = c.
+    /// c landmarks. Lev takes rank k = c.
     ///
     /// # Errors
     /// Those of the selectors; a method that is none of the above.
-    pub fn select(
-        &self,
-        method: Method,
-        c: usize,
-        ridge: Ridge<f64>,
-        rng: &mut dyn Rng,
-    ) -> anyhow::Result<Landmarks> {
+    pub fn select(&self, method: Method, c: usize, rng: &mut dyn Rng) -> anyhow::Result<Landmarks> {
         let drawn = |scores: &[f64], rng| Landmarks::draw(scores, c, Draw::WithoutReplacement, rng);
         Ok(match method {
             m if m == LEV => drawn(&self.spectrum.rank_k_scores(c)?, rng)?,
-            m if m == REG_LEV => drawn(&self.spectrum.scores(ridge)?.scores, rng)?,
+            m if m == REG_LEV => drawn(&self.spectrum.scores(self.ridge)?.scores, rng)?,
             m if m == KDPP_EXACT => self.ensemble.k_dpp(c)?.sample(rng),
-            other => selector(other, STEPS, ridge)?.select(&self.dense, c, rng)?,
+            other => selector(other, STEPS, self.ridge)?.select(&self.dense, c, rng)?,
         })
     }
 
@@ -123,7 +119,7 @@ impl Improvements<'_> {
     /// At one c, averaged over the sets, whose draws are independent.
     pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
         let of = |set| {
-            self.results.compare(set, ("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
+            self.results.on(set).compare(("c", c), error, a, b).value.map(|ratio| 1.0 - ratio, 1.0)
         };
         let each: Vec<Estimate> = self.sets.iter().map(of).collect();
         let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
@@ -145,7 +141,7 @@ impl Improvements<'_> {
 
     /// Geometric mean over sets and numbers of landmarks of (error of a)/(error of b).
     pub fn ratio(&self, error: Measure, a: Method, b: Method) -> Estimate {
-        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).value;
+        let at = |set: &Set, c: usize| self.results.on(set).compare(("c", c), error, a, b).value;
         let all = self.sets.iter().flat_map(|set| self.sizes.iter().map(move |&c| at(set, c)));
         geometric_mean(all)
     }
@@ -160,7 +156,7 @@ impl Improvements<'_> {
     ) -> Option<Plot> {
         let title = format!("{}: {what}, with standard errors", set.label);
         let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
-        let mut plot = self.results.plot(&id, &title, c, set, error)?;
+        let mut plot = self.results.on(set).plot(&id, &title, c, error)?;
         level.iter().for_each(|(name, y)| plot.horizontal(name, *y));
         Some(plot)
     }

@@ -13,39 +13,25 @@ use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
 use crate::datasets::MissingData;
 use crate::experiment::{Context, Outcome};
-use crate::lab::{Measure, Results, labelled};
+pub use crate::lab::Set;
+use crate::lab::{Measure, Results};
 use crate::statistics::mean_and_deviation;
 
-/// A data set by the paper's name and the catalog's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Set {
-    /// The paper's name.
-    pub label: &'static str,
-    /// The catalog's.
-    pub name: &'static str,
-}
-
-labelled!(Set);
-
-const fn set(label: &'static str, name: &'static str) -> Set {
-    Set { label, name }
-}
-
-const ABALONE: Set = set("Abalone", "abalone");
+const ABALONE: Set = Set::new("Abalone", "abalone");
 /// The set of the paper's examples.
-pub const AILERONS: Set = set("Ailerons", "ailerons");
+pub const AILERONS: Set = Set::new("Ailerons", "ailerons");
 /// The largest.
-pub const CALIFORNIA: Set = set("California Housing", "california-housing");
+pub const CALIFORNIA: Set = Set::new("California Housing", "california-housing");
 
 /// The paper's eight sets.
 pub const SETS: [Set; 8] = [
     ABALONE,
     AILERONS,
-    set("Elevators", "elevators"),
-    set("CompAct", "cpu-act"),
-    set("CompAct(s)", "cpu-small"),
-    set("Bank32NH", "bank32nh"),
-    set("Bank8FM", "bank8fm"),
+    Set::new("Elevators", "elevators"),
+    Set::new("CompAct", "cpu-act"),
+    Set::new("CompAct(s)", "cpu-small"),
+    Set::new("Bank32NH", "bank32nh"),
+    Set::new("Bank8FM", "bank8fm"),
     CALIFORNIA,
 ];
 

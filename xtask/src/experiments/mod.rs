@@ -100,10 +100,10 @@ registry! {
       in Kernel Ridge Regression, AISTATS 2021") {
         "accumulation-fig1", "Figure 1", &[], accumulation_figs1_and_2::fig1;
         "accumulation-fig2", "Figure 2", &[], accumulation_figs1_and_2::fig2;
-        "accumulation-fig3", "Figure 3", &[RQA.data], |ctx| figs3_to_5(ctx, &[RQA], false);
-        "accumulation-fig4", "Figure 4", &[RQA.data, CASP.data, GAS.data],
+        "accumulation-fig3", "Figure 3", &[RQA.name], |ctx| figs3_to_5(ctx, &[RQA], false);
+        "accumulation-fig4", "Figure 4", &[RQA.name, CASP.name, GAS.name],
             |ctx| figs3_to_5(ctx, &[RQA, CASP, GAS], false);
-        "accumulation-fig5", "Figure 5", &[RQA.data, CASP.data, GAS.data],
+        "accumulation-fig5", "Figure 5", &[RQA.name, CASP.name, GAS.name],
             |ctx| figs3_to_5(ctx, &[RQA, CASP, GAS], true);
     }
 
@@ -168,7 +168,8 @@ mod tests {
             (file.file_name().into_string().unwrap(), text)
         });
         let mut files: Vec<_> = files.collect();
-        (pages.sort(), files.sort());
+        pages.sort();
+        files.sort();
         assert_eq!(pages, files);
         for (name, page) in pages {
             let (says, notes) = paragraphs(&page);

@@ -7,7 +7,7 @@ use nystrom::leverage::{Dictionary, Draw as With, Ink};
 use nystrom::prelude::*;
 
 use super::counting::Counting;
-use crate::lab::{Draw, Measure, Setting};
+use crate::lab::{Draw, Measure};
 use crate::memory::peak_bytes;
 use crate::method::{self, DISQUEAK, INK, Method, SQUEAK};
 
@@ -82,12 +82,11 @@ pub struct Problem<'a> {
 }
 
 /// Columns with weights; none for the exact method, which keeps everything.
+#[derive(Default)]
 pub struct Choice {
     pub dictionary: Option<Dictionary<f64>>,
     /// Scores, from methods with a formula of their own.
     pub scores: Option<Vec<f64>>,
-    /// Points that have to stay at hand until the end.
-    held: usize,
 }
 
 impl<'a> Problem<'a> {
@@ -119,16 +118,14 @@ impl<'a> Problem<'a> {
     fn choose(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
         let (n, dim, params) = (self.n(), self.x.dim(), SqueakParams::new(COPIES));
         let gamma = self.ridge.absolute(n)?;
-        let mut choice = Choice { dictionary: None, scores: None, held: n };
-        if [SQUEAK, DISQUEAK].contains(&method) {
-            let kept = if method == SQUEAK {
-                let mut squeak = Squeak::new(&self.kernel, dim, gamma, params)?;
-                squeak.push(self.x, rng)?;
-                squeak.into_dictionary(rng)?
-            } else {
-                Disqueak::new(params, SHARDS).of_points(&self.kernel, self.x, gamma, rng)?
-            };
-            choice = Choice { held: kept.len(), dictionary: Some(kept.by_rows()?), ..choice };
+        let mut choice = Choice::default();
+        if method == SQUEAK {
+            let mut squeak = Squeak::new(&self.kernel, dim, gamma, params)?;
+            squeak.push(self.x, rng)?;
+            choice.dictionary = Some(squeak.into_dictionary(rng)?.by_rows()?);
+        } else if method == DISQUEAK {
+            let kept = Disqueak::new(params, SHARDS).of_points(&self.kernel, self.x, gamma, rng)?;
+            choice.dictionary = Some(kept.by_rows()?);
         } else if method == EXACT {
             choice.scores = Some(exact_scores(&self.matrix()?, self.ridge)?.scores);
         } else if method == QUARTER {
@@ -155,11 +152,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Time, kernel values and memory of choosing columns and of the regression through them.
-    pub fn measure<S: Setting>(
-        &self,
-        method: Method,
-        draw: &mut Draw<'_, S>,
-    ) -> anyhow::Result<Choice> {
+    pub fn measure(&self, method: Method, draw: &mut Draw<'_>) -> anyhow::Result<Choice> {
         let rng = &mut draw.rng(method.key);
         self.kernel.take();
         let start = Instant::now();
@@ -171,12 +164,14 @@ impl<'a> Problem<'a> {
         fitted?;
         let fit = start.elapsed().as_secs_f64();
         let columns = choice.dictionary.as_ref().map_or(self.n(), Dictionary::len);
+        // the points that have to stay at hand until the end
+        let held = if [SQUEAK, DISQUEAK].contains(&method) { columns } else { self.n() };
         let values = [
             (CHOOSE, choose),
             (FIT, fit),
             (TIME, choose + fit),
             (COLUMNS, columns as f64),
-            (HELD, choice.held as f64),
+            (HELD, held as f64),
             (VALUES_TO_CHOOSE, values as f64),
             (VALUES, (values + self.kernel.take()) as f64),
             (FLOATS, bytes.max(more) as f64 / 8.0),

@@ -8,7 +8,7 @@ use nystrom::prelude::*;
 use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
 use crate::claim::Kind;
 use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
-use crate::lab::{D_EFF, Grid, Measure, Results, with};
+use crate::lab::{D_EFF, Grid, Measure, On, Results, with};
 use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
 use crate::statistics;
 
@@ -37,12 +37,14 @@ const TO_SQUARE: Measure = Measure::named("risk ratio over (1 + 1/(1 − ε))²"
 const BIAS_TO_SQUARE: Measure = Measure::named("bias² ratio over (1 + 1/(1 − ε))²");
 
 /// What is measured of SQUEAK at one moment.
-type Measured = anyhow::Result<Vec<(Measure, f64)>>;
+type Values = anyhow::Result<Vec<(Measure, f64)>>;
 
 /// A stream and the moments at which it is looked at.
 struct Streams<'a> {
     ctx: &'a Context<'a>,
     problem: SqueakProblem,
+    /// One draw of the noisy f*.
+    y: Mat<f64>,
     /// Numbers of points, increasing.
     times: &'static [usize],
     /// The spectrum of the first t points, for each t.
@@ -61,7 +63,8 @@ impl<'a> Streams<'a> {
         let problem = SqueakProblem::new(times[times.len() - 1], &mut ctx.rng("points"));
         let spectra = times.iter().map(|&t| Ok(ExactSpectrum::new(&problem.matrix(t)?)?));
         let spectra = spectra.collect::<anyhow::Result<_>>()?;
-        Ok(Streams { ctx, problem, times, spectra, repetitions: ctx.pick(1, 5, 10) })
+        let y = problem.y(&mut ctx.rng("noise"));
+        Ok(Streams { ctx, problem, y, times, spectra, repetitions: ctx.pick(1, 5, 10) })
     }
 
     fn n(&self) -> usize {
@@ -84,7 +87,7 @@ impl<'a> Streams<'a> {
     fn run(
         &self,
         (of, measure, facts): (Method, Measure, &[f64]),
-        look: impl Fn(Method, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Measured + Sync,
+        look: impl Fn(Method, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Values + Sync,
     ) -> anyhow::Result<Results> {
         let grid = Grid::new(self.ctx, "streams", &[STREAM]).repetitions(self.repetitions);
         grid.parallel().run(|draw| {
@@ -126,8 +129,8 @@ impl<'a> Streams<'a> {
 }
 
 /// A measure of every method along the stream.
-fn plot(results: &Results, id: &str, title: &str, measure: Measure) -> Option<Plot> {
-    results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
+fn plot(here: &On<'_>, id: &str, title: &str, measure: Measure) -> Option<Plot> {
+    here.plot(id, title, Axis::log("points seen, t"), measure)
 }
 
 pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
@@ -146,12 +149,13 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ])
     })?;
 
+    let here = results.on(&STREAM);
     let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY])?;
-    let mut size = plot(&results, "size", "Points in the dictionary, with standard errors", KEPT);
+    let mut size = plot(&here, "size", "Points in the dictionary, with standard errors", KEPT);
     if let Some(plot) = &mut size {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
         plot.line("all points", EXACT.key, all);
-        plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
+        plot.line("d_eff(γ)_t", THEORY.key, here.curve(PROBLEM, D_EFF));
     }
     out.plots.extend(size);
     for (id, title, measure, bound, words) in [
@@ -159,18 +163,16 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
         ("accuracy", "Accuracy ε = ‖P − P̃‖", ACCURACY, EPSILON, "theorem: ε = ½"),
     ] {
         let line = with(|plot| plot.horizontal(words, bound));
-        out.plots.extend(plot(&results, id, title, measure).map(line));
+        out.plots.extend(plot(&here, id, title, measure).map(line));
     }
     let copies = |method: Method| {
         let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
-        measured(text, results.most(&STREAM, method, COPIES)).at_most("3", 3.0)
+        measured(text, here.most(method, COPIES)).at_most("3", 3.0)
     };
-    let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
+    let at = |&t: &usize| (t as f64, here.get(t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
-    let (accuracy, worst) = (
-        format!("{}: largest ε over all moments", THEOREM.name),
-        results.most(&STREAM, THEOREM, ACCURACY),
-    );
+    let (accuracy, worst) =
+        (format!("{}: largest ε over all moments", THEOREM.name), here.most(THEOREM, ACCURACY));
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
         copies(THEOREM).theorem(),
@@ -196,8 +198,7 @@ struct Exact {
 
 pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
-    let y = streams.problem.y(&mut ctx.rng("noise"));
-    let exact = streams.times.iter().map(|&t| exact(&streams.problem, y.as_ref(), t));
+    let exact = streams.times.iter().map(|&t| streams.exact(t));
     let exact = exact.collect::<anyhow::Result<Vec<_>>>()?;
     let errors: Vec<f64> = exact.iter().map(|exact| exact.error).collect();
     let results = streams.run((EXACT, ERROR, &errors), |_, moment, squeak, _| {
@@ -205,30 +206,24 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
             return Ok(vec![]); // not yet shrunk: every point with weight 1, at any q̄
         }
         let kept = squeak.dictionary(); // as it stands
-        streams.regress(y.as_ref(), &exact[moment], moment, kept)
+        streams.regress(&exact[moment], moment, kept)
     })?;
 
+    let here = results.on(&STREAM);
     let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
     let ratio = "Risk over that of exact regression, mean over streams with standard errors";
     let bias = "bias² over that of exact regression";
     for (id, title, measure) in [("ratio", ratio, RATIO), ("bias", bias, BIAS)] {
-        out.plots.extend(plot(&results, id, title, measure).map(with(|plot| {
+        out.plots.extend(plot(&here, id, title, measure).map(with(|plot| {
             plot.horizontal("(1 + (γ/μ)/(1 − ε))² at ε = ½", factor(EPSILON).powi(2));
             let bound = format!("{}: (1 + (γ/μ)/(1 − ε))² at its ε", TEN.name);
-            plot.line(&bound, THEORY.key, results.curve(&STREAM, TEN, SQUARE));
+            plot.line(&bound, THEORY.key, here.curve(TEN, SQUARE));
         })));
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
-    out.plots.extend(plot(&results, "error", title, ERROR));
-    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&results, m)).collect();
+    out.plots.extend(plot(&here, "error", title, ERROR));
+    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&here, m)).collect();
     Ok(out)
-}
-
-fn exact(problem: &SqueakProblem, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Exact> {
-    let (x, f_star) = (problem.first(t), &problem.f_star[..t]);
-    let model = ExactKrr::new(kernel()?, ridge()).fit((x, y.subrows(0, t)))?;
-    let risk = FixedDesign::exact(&problem.matrix(t)?, f_star)?.risk(ridge(), NOISE)?;
-    Ok(Exact { risk, error: error(&model.predict(x)?, f_star) })
 }
 
 /// (1/t)‖f − f*‖².
@@ -237,19 +232,21 @@ fn error(f: &Mat<f64>, f_star: &[f64]) -> f64 {
 }
 
 impl Streams<'_> {
+    fn exact(&self, t: usize) -> anyhow::Result<Exact> {
+        let (x, f_star) = (self.problem.first(t), &self.problem.f_star[..t]);
+        let model = ExactKrr::new(kernel()?, ridge()).fit((x, self.y.as_ref().subrows(0, t)))?;
+        let risk = FixedDesign::exact(&self.problem.matrix(t)?, f_star)?.risk(ridge(), NOISE)?;
+        Ok(Exact { risk, error: error(&model.predict(x)?, f_star) })
+    }
+
     /// w̃_t from the dictionary at one moment: its risk in closed form, and one fit to data.
-    fn regress(
-        &self,
-        y: MatRef<'_, f64>,
-        exact: &Exact,
-        moment: usize,
-        kept: &StreamDictionary<f64>,
-    ) -> Measured {
+    fn regress(&self, exact: &Exact, moment: usize, kept: &StreamDictionary<f64>) -> Values {
         let t = self.times[moment];
         let (x, f_star, dictionary) =
             (self.problem.first(t), &self.problem.f_star[..t], kept.by_rows()?);
         let krr = DictionaryKrr { kernel: kernel()?, gamma: ridge(), ridge: ridge() };
-        let model = krr.fit((x, y.subrows(0, t)), (kept.points(), &kept.weights()))?;
+        let model =
+            krr.fit((x, self.y.as_ref().subrows(0, t)), (kept.points(), &kept.weights()))?;
         let nystrom = Nystrom::regularized(&self.problem.matrix(t)?, &dictionary, ridge())?;
         let risk = FixedDesign::low_rank(nystrom.factor(), f_star)?.risk(ridge(), NOISE)?;
         let epsilon = self.spectra[moment].accuracy(&dictionary, ridge())?;
@@ -266,8 +263,8 @@ impl Streams<'_> {
     }
 }
 
-fn claims_on_risk(results: &Results, method: Method) -> Vec<Claim> {
-    let worst = |measure| results.most(&STREAM, method, measure);
+fn claims_on_risk(here: &On<'_>, method: Method) -> Vec<Claim> {
+    let worst = |measure| here.most(method, measure);
     let claim = |what: &str, paper: &str, measure, bound| {
         measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
     };

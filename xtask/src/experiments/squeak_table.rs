@@ -71,14 +71,14 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         ("space", "Most numbers held at one time", FLOATS),
     ] {
         let n = Axis::log("number of points n");
-        out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
+        out.plots.extend(synthetic.on(&SYNTHETIC).plot(id, title, n, measure));
     }
     out.tables.push(growth(&synthetic));
     out.values = vec![("copies", COPIES.to_string()), ("epsilon", EPSILON.to_string())];
     Ok(out)
 }
 
-fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
+fn on_synthetic(draw: &mut Draw<'_>) -> anyhow::Result<()> {
     let (n, sizes, is_judged) = (draw.size, sizes(draw.ctx), draw.size == judged_at(draw.ctx));
     let has = |reach: Reach| sizes[reach as usize].contains(&n);
     let rng = &mut draw.rng("problem");
@@ -96,7 +96,7 @@ fn on_synthetic(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow::Result<()> {
+fn on_rows(draw: &mut Draw<'_>, x: &Mat<f64>, y: &[f64]) -> anyhow::Result<()> {
     let rows = random::uniform_subset(y.len(), draw.size.min(y.len()), &mut draw.rng("problem"))?;
     let x = Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)]);
     let targets: Vec<f64> = rows.iter().map(|&i| y[i]).collect();
@@ -111,7 +111,7 @@ fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow
 
 /// Every way that is wanted, SQUEAK first.
 fn measure(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     problem: &mut Problem<'_>,
     wanted: impl Fn(&Way) -> bool,
 ) -> anyhow::Result<Vec<(&'static Way, Choice)>> {
@@ -129,7 +129,7 @@ fn measure(
 
 /// What each choice of columns is worth.
 fn judge(
-    draw: &mut Draw<'_, &'static str>,
+    draw: &mut Draw<'_>,
     problem: &Problem<'_>,
     truth: &Truth,
     choices: &[(&'static Way, Choice)],
@@ -160,7 +160,7 @@ fn judge(
 fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table {
     let measures =
         [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
-    let of = |method, measure| results.get(&setting, n, method, measure).value;
+    let of = |method, measure| results.on(&setting).get(n, method, measure).value;
     let facts = [D_EFF, D_MOF].map(|fact| of(PROBLEM, fact));
     let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", facts[0], facts[1]);
     let number = |method, measure| Some(of(method, measure)).filter(|value| !value.is_nan());
@@ -169,7 +169,7 @@ fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table
 
 /// Exponents of n, beside the papers' orders.
 fn growth(results: &Results) -> Table {
-    let exponent = |method, measure| Some(results.exponent(&SYNTHETIC, method, measure).value);
+    let exponent = |method, measure| Some(results.on(&SYNTHETIC).exponent(method, measure).value);
     let measures = [TIME, VALUES, FLOATS, COLUMNS];
     let printed = [(0, "time (papers)"), (1, "space (papers)")];
     table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed)
@@ -196,27 +196,25 @@ fn table(
 
 /// The table's accuracy losses at ε = ½. Ours: far fewer columns than the theorems ask for.
 fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Claim> {
-    let judged = WAYS.iter().filter(|way| way.method != EXACT && way.method != AS_MANY);
-    judged
-        .map(|way| {
-            let (name, ratio) = (way.method.name, results.get(&setting, n, way.method, RISK));
-            let text =
-                format!("{setting}: risk of KRR with the columns of {name} over that of exact KRR");
-            let (paper, bound) = if way.method == D_MOF_COLUMNS {
-                ("1 + 4ε (Bach) at ε = ½", 1.0 + 4.0 * EPSILON)
-            } else {
-                ("(1 + 2ε)² at ε = ½", (1.0 + 2.0 * EPSILON).powi(2))
-            };
-            measured(text, ratio).at_most(paper, bound)
-        })
-        .collect()
+    let (here, judged) = (results.on(&setting), WAYS.iter().map(|way| way.method));
+    let claim = |method: Method| {
+        let words =
+            format!("risk of KRR with the columns of {} over that of exact KRR", method.name);
+        let (paper, bound) = if method == D_MOF_COLUMNS {
+            ("1 + 4ε (Bach) at ε = ½", 1.0 + 4.0 * EPSILON)
+        } else {
+            ("(1 + 2ε)² at ε = ½", (1.0 + 2.0 * EPSILON).powi(2))
+        };
+        here.measured(words, here.get(n, method, RISK)).at_most(paper, bound)
+    };
+    judged.filter(|method| ![EXACT, AS_MANY].contains(method)).map(claim).collect()
 }
 
 /// What the synthetic problem is made for: d_mof near its limit, and uniform columns that miss the
 /// far points.
 fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
-    let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
-    let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
+    let d_mof = results.on(&SYNTHETIC).get(n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
+    let missed = results.on(&SYNTHETIC).compare(("n", n), RISK, AS_MANY, SQUEAK);
     [
         measured("d_mof over its limit n/(1 + γ)", d_mof).at_least("d_mof may be n", 0.9),
         missed.at_least("above 1: uniform columns must number d_mof", 1.0),
@@ -225,7 +223,7 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 
 /// Ours: the papers print orders, the tolerances are ours.
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
-    let exponent = |measure| results.exponent(&SYNTHETIC, way.method, measure);
+    let exponent = |measure| results.on(&SYNTHETIC).exponent(way.method, measure);
     let words = |what: &str| format!("{}: exponent of n in {what}", way.method.name);
     let claim = |what, paper, value, most| measured(words(what), value).at_most(paper, most);
     if way.method == EXACT {

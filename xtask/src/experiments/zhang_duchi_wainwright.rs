@@ -27,7 +27,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         results.outcome(format!("n up to {largest} (8192 in a full run), {samples} samples"));
     let title = format!("n = {largest}: mean squared error, with standard errors");
     let parts = Axis::log("number of parts m");
-    out.plots.extend(results.plot("error", &title, parts, &largest, ERROR));
+    out.plots.extend(results.on(&largest).plot("error", &title, parts, ERROR));
     let table = results.table("error", "Mean squared error", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("parts").build());
     out.claims = claims(&results, sizes, largest);
@@ -62,11 +62,13 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
 fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
     // the power of two at or below n^0.4
     let moderate = 1_usize << (0.4 * (n as f64).log2()) as u32;
-    let sample = |parts: usize| results.sample(&n, parts, FULL, ERROR);
+    let sample = |parts: usize| results.on(&n).sample(parts, FULL, ERROR);
     let text = format!("n = {n}: error in {moderate} ≈ n^0.4 parts over error in one, full λ");
-    let errors: Vec<_> =
-        sizes.iter().map(|size| (*size as f64, results.get(size, 1_usize, FULL, ERROR))).collect();
-    let local = results.compare(&n, ("parts", moderate), ERROR, LOCAL, FULL);
+    let errors: Vec<_> = sizes
+        .iter()
+        .map(|size| (*size as f64, results.on(size).get(1_usize, FULL, ERROR)))
+        .collect();
+    let local = results.on(&n).compare(("parts", moderate), ERROR, LOCAL, FULL);
     let (rate, b) = ("exponent of n in the error in one part", exponent(&errors));
     // ours: the paper's own text was not compared
     vec![

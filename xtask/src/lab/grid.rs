@@ -107,7 +107,7 @@ impl<'a, S: Setting> Grid<'a, S> {
 }
 
 /// One draw of the problem in one setting at one size, and what is measured on it.
-pub struct Draw<'a, S> {
+pub struct Draw<'a, S = &'static str> {
     /// For sizes by scale, and data.
     pub ctx: &'a Context<'a>,
     /// The setting.
@@ -137,7 +137,7 @@ impl<'a, S: Setting> Draw<'a, S> {
         ))
     }
 
-    /// A value of a method at an abscissa: the size, or one of its own such as a number of landmarks.
+    /// A value of a method at an abscissa: the size, or one of its own as a number of landmarks.
     pub fn put(&mut self, x: impl Abscissa, method: Method, measure: Measure, value: f64) {
         let (setting, repetition, x) = (self.label.clone(), self.repetition, x.abscissa());
         self.rows.push(Row { setting, method, x, measure, repetition, value });

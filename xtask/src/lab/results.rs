@@ -1,5 +1,7 @@
 //! What a grid measured, and how plots and the values of claims are read off it.
 
+use std::fmt::Display;
+
 use super::{Measure, Setting};
 use crate::claim::{Measured, measured};
 use crate::datasets::MissingData;
@@ -49,172 +51,9 @@ impl Results {
         settings.iter().filter(|s| self.rows.iter().any(|row| row.setting == s.label())).collect()
     }
 
-    /// The methods with values of a measure in a setting, in the order they were first measured.
-    pub fn methods(&self, setting: &impl Setting, measure: Measure) -> Vec<Method> {
-        methods(self.of(setting, measure))
-    }
-
-    /// The abscissae at which a method has values of a measure, increasing.
-    pub fn abscissae(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
-        abscissae(self.of(setting, measure).filter(|row| row.method == method))
-    }
-
-    pub(super) fn of(
-        &self,
-        setting: &impl Setting,
-        measure: Measure,
-    ) -> impl Iterator<Item = &Row> {
-        let label = setting.label();
-        let rows = self.rows.iter().filter(move |row| row.measure.key == measure.key);
-        rows.filter(move |row| row.setting == label)
-    }
-
-    /// The draws of one cell; empty if there are none.
-    pub fn sample(
-        &self,
-        setting: &impl Setting,
-        x: impl Abscissa,
-        method: Method,
-        measure: Measure,
-    ) -> Sample {
-        let x = x.abscissa();
-        let here = self.of(setting, measure).filter(|row| row.method == method && row.x == x);
-        Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
-    }
-
-    /// The values of all draws at all abscissae.
-    pub fn values(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
-        let here = self.of(setting, measure).filter(|row| row.method == method);
-        here.map(|row| row.value).collect()
-    }
-
-    /// The largest of these; −∞ if there are none.
-    pub fn most(&self, setting: &impl Setting, method: Method, measure: Measure) -> f64 {
-        self.values(setting, method, measure).into_iter().fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// Mean (of times: median) over the draws of one cell; NaN if there are none.
-    pub fn get(
-        &self,
-        setting: &impl Setting,
-        x: impl Abscissa,
-        method: Method,
-        measure: Measure,
-    ) -> Estimate {
-        self.sample(setting, x, method, measure).estimate()
-    }
-
-    /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis`
-    /// names x.
-    pub fn compare(
-        &self,
-        setting: &impl Setting,
-        (axis, x): (&str, impl Abscissa),
-        measure: Measure,
-        a: Method,
-        b: Method,
-    ) -> Measured {
-        let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
-        let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
-        let (label, key) = (setting.label(), measure.key);
-        let text = format!("{label}{at}: {key} of {} over that of {}", a.name, b.name);
-        measured(text, sample(a).over(&sample(b)))
-    }
-
-    /// The same at every x at which `a` was measured, in one number: `("mean over n",
-    /// geometric_mean)`.
-    pub fn compare_all(
-        &self,
-        setting: &impl Setting,
-        (words, summary): (&str, impl Fn(Vec<Estimate>) -> Estimate),
-        measure: Measure,
-        a: Method,
-        b: Method,
-    ) -> Measured {
-        let at = |x| self.compare(setting, ("", x), measure, a, b);
-        let text = format!("{}, {words}", at(f64::NAN).text);
-        let ratios = self.abscissae(setting, a, measure).into_iter().map(|x| at(x).value);
-        measured(text, summary(ratios.collect()))
-    }
-
-    /// The fitted exponent of x in a measure of a method.
-    pub fn exponent(&self, setting: &impl Setting, method: Method, measure: Measure) -> Estimate {
-        let at = |x: f64| (x, self.get(setting, x, method, measure));
-        let points: Vec<_> = self.abscissae(setting, method, measure).into_iter().map(at).collect();
-        statistics::exponent(&points)
-    }
-
-    /// A measure of one method against x, means with standard errors.
-    pub fn curve(&self, setting: &impl Setting, method: Method, y: Measure) -> Vec<Point> {
-        let at = |x: f64| point(x, self.get(setting, x, method, y));
-        self.abscissae(setting, method, y).into_iter().map(at).collect()
-    }
-
-    /// A measure of every method against x, means with standard errors; `None` if nothing was
-    /// measured.
-    pub fn plot(
-        &self,
-        id: &str,
-        title: &str,
-        x: Axis,
-        setting: &impl Setting,
-        y: Measure,
-    ) -> Option<Plot> {
-        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |_, x| x)
-    }
-
-    /// One measure against another, x growing along each line.
-    pub fn plot_against(
-        &self,
-        id: &str,
-        title: &str,
-        setting: &impl Setting,
-        x: Measure,
-        y: Measure,
-    ) -> Option<Plot> {
-        let plot = Plot::new(id, title, x.axis(), y.axis());
-        self.plot_of(plot, setting, y, |method, size| self.get(setting, size, method, x).value)
-    }
-
-    /// The measure y of every method against `across`, of the method and an abscissa.
-    fn plot_of(
-        &self,
-        mut plot: Plot,
-        setting: &impl Setting,
-        y: Measure,
-        across: impl Fn(Method, f64) -> f64,
-    ) -> Option<Plot> {
-        for method in self.methods(setting, y) {
-            let mut points = self.curve(setting, method, y);
-            points.iter_mut().for_each(|point| point.x = across(method, point.x));
-            points.retain(|point| point.x.is_finite());
-            if !points.is_empty() {
-                plot.line_and_points(method.name, method.key, points);
-            }
-        }
-        (!plot.series.is_empty()).then_some(plot)
-    }
-
-    /// An error against n, a time against n, and the error against the time. `id` stands behind
-    /// their names, `title` before their titles.
-    pub fn trade_off(
-        &self,
-        [id, title]: [&str; 2],
-        setting: &impl Setting,
-        error: Measure,
-        time: Measure,
-    ) -> Vec<Plot> {
-        let n = || Axis::log("number of points n");
-        let (name, title) =
-            (|kind: &str| format!("{kind}{id}"), |what: &str| format!("{title}{what}"));
-        let errors = format!("{}, mean with standard errors", error.key);
-        let both = format!("{} against time, n growing along each line", error.key);
-        let plots = [
-            self.plot(&name("error"), &title(&errors), n(), setting, error),
-            self.plot(&name("time"), &title("time, median"), n(), setting, time),
-            self.plot_against(&name("error-time"), &title(&both), setting, time, error),
-        ];
-        plots.into_iter().flatten().collect()
+    /// What was measured on one setting.
+    pub fn on(&self, setting: &impl Setting) -> On<'_> {
+        On { rows: &self.rows, label: setting.label() }
     }
 
     /// `n = 1000 (12 draws), 2154 (12 draws)`: the sizes and their draws.
@@ -229,6 +68,147 @@ impl Results {
     pub fn outcome(&self, scale_note: impl Into<String>) -> Outcome {
         let (plots, missing) = (self.plots.clone(), self.missing.clone());
         Outcome { scale_note: scale_note.into(), plots, missing, ..Outcome::default() }
+    }
+}
+
+/// What was measured on one setting.
+pub struct On<'a> {
+    rows: &'a [Row],
+    label: String,
+}
+
+impl On<'_> {
+    /// A value measured here, with its words after the label of the setting.
+    pub fn measured(&self, words: impl Display, value: impl Into<Estimate>) -> Measured {
+        measured(format!("{}: {words}", self.label), value)
+    }
+
+    /// The methods with values of a measure, in the order they were first measured.
+    pub fn methods(&self, measure: Measure) -> Vec<Method> {
+        methods(self.of(measure))
+    }
+
+    /// The abscissae at which a method has values of a measure, increasing.
+    pub fn abscissae(&self, method: Method, measure: Measure) -> Vec<f64> {
+        abscissae(self.of(measure).filter(|row| row.method == method))
+    }
+
+    pub(super) fn of(&self, measure: Measure) -> impl Iterator<Item = &Row> {
+        let rows = self.rows.iter().filter(move |row| row.measure.key == measure.key);
+        rows.filter(|row| row.setting == self.label)
+    }
+
+    /// The draws of one cell; empty if there are none.
+    pub fn sample(&self, x: impl Abscissa, method: Method, measure: Measure) -> Sample {
+        let x = x.abscissa();
+        let here = self.of(measure).filter(|row| row.method == method && row.x == x);
+        Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
+    }
+
+    /// The values of all draws at all abscissae.
+    pub fn values(&self, method: Method, measure: Measure) -> Vec<f64> {
+        let here = self.of(measure).filter(|row| row.method == method);
+        here.map(|row| row.value).collect()
+    }
+
+    /// The largest of these; −∞ if there are none.
+    pub fn most(&self, method: Method, measure: Measure) -> f64 {
+        self.values(method, measure).into_iter().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Mean (of times: median) over the draws of one cell; NaN if there are none.
+    pub fn get(&self, x: impl Abscissa, method: Method, measure: Measure) -> Estimate {
+        self.sample(x, method, measure).estimate()
+    }
+
+    /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis`
+    /// names x.
+    pub fn compare(
+        &self,
+        (axis, x): (&str, impl Abscissa),
+        measure: Measure,
+        a: Method,
+        b: Method,
+    ) -> Measured {
+        let (x, sample) = (x.abscissa(), |method| self.sample(x, method, measure));
+        let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
+        let (label, key) = (&self.label, measure.key);
+        let text = format!("{label}{at}: {key} of {} over that of {}", a.name, b.name);
+        measured(text, sample(a).over(&sample(b)))
+    }
+
+    /// The same at every x at which `a` was measured, in one number: `("mean over n",
+    /// geometric_mean)`.
+    pub fn compare_all(
+        &self,
+        (words, summary): (&str, impl Fn(Vec<Estimate>) -> Estimate),
+        measure: Measure,
+        a: Method,
+        b: Method,
+    ) -> Measured {
+        let at = |x| self.compare(("", x), measure, a, b);
+        let text = format!("{}, {words}", at(f64::NAN).text);
+        let ratios = self.abscissae(a, measure).into_iter().map(|x| at(x).value);
+        measured(text, summary(ratios.collect()))
+    }
+
+    /// The fitted exponent of x in a measure of a method.
+    pub fn exponent(&self, method: Method, measure: Measure) -> Estimate {
+        let at = |x: f64| (x, self.get(x, method, measure));
+        let points: Vec<_> = self.abscissae(method, measure).into_iter().map(at).collect();
+        statistics::exponent(&points)
+    }
+
+    /// A measure of one method against x, means with standard errors.
+    pub fn curve(&self, method: Method, y: Measure) -> Vec<Point> {
+        let at = |x: f64| point(x, self.get(x, method, y));
+        self.abscissae(method, y).into_iter().map(at).collect()
+    }
+
+    /// A measure of every method against x, means with standard errors; `None` if nothing was
+    /// measured.
+    pub fn plot(&self, id: &str, title: &str, x: Axis, y: Measure) -> Option<Plot> {
+        self.plot_of(Plot::new(id, title, x, y.axis()), y, |_, x| x)
+    }
+
+    /// One measure against another, x growing along each line.
+    pub fn plot_against(&self, id: &str, title: &str, x: Measure, y: Measure) -> Option<Plot> {
+        let plot = Plot::new(id, title, x.axis(), y.axis());
+        self.plot_of(plot, y, |method, size| self.get(size, method, x).value)
+    }
+
+    /// The measure y of every method against `across`, of the method and an abscissa.
+    fn plot_of(
+        &self,
+        mut plot: Plot,
+        y: Measure,
+        across: impl Fn(Method, f64) -> f64,
+    ) -> Option<Plot> {
+        for method in self.methods(y) {
+            let mut points = self.curve(method, y);
+            points.iter_mut().for_each(|point| point.x = across(method, point.x));
+            points.retain(|point| point.x.is_finite());
+            if !points.is_empty() {
+                plot.line_and_points(method.name, method.key, points);
+            }
+        }
+        (!plot.series.is_empty()).then_some(plot)
+    }
+
+    /// An error against n, a time against n, and the error against the time. `id` stands behind
+    /// their names, `title` before their titles.
+    pub fn trade_off(&self, [id, title]: [&str; 2], error: Measure, time: Measure) -> Vec<Plot> {
+        let n = || Axis::log("number of points n");
+        let (name, title) =
+            (|kind: &str| format!("{kind}{id}"), |what: &str| format!("{title}{what}"));
+        let errors = format!("{}, mean with standard errors", error.key);
+        let both = format!("{} against time, n growing along each line", error.key);
+        let plots = [
+            self.plot(&name("error"), &title(&errors), n(), error),
+            self.plot(&name("time"), &title("time, median"), n(), time),
+            self.plot_against(&name("error-time"), &title(&both), time, error),
+        ];
+        plots.into_iter().flatten().collect()
     }
 }
 

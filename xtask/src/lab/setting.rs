@@ -35,3 +35,21 @@ impl Setting for usize {
         format!("n = {self}")
     }
 }
+
+/// A data set by the paper's name and the catalog's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Set {
+    /// The paper's name.
+    pub label: &'static str,
+    /// The catalog's.
+    pub name: &'static str,
+}
+
+labelled!(Set);
+
+impl Set {
+    /// These names.
+    pub const fn new(label: &'static str, name: &'static str) -> Self {
+        Set { label, name }
+    }
+}

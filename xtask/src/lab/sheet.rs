@@ -93,9 +93,11 @@ impl<'a> Sheet<'a> {
         let long = self.method.is_some();
         let methods = methods(self.rows());
         let places = self.places(&methods);
-        let mut columns: Vec<(Column, Vec<Cell>)> = vec![];
+        let mut table = self.table.clone();
+        table.rows = vec![vec![]; places.len()];
         let mut add = |column: Column, cell: &dyn Fn(&Place<'_>) -> Cell| {
-            columns.push((column, places.iter().map(cell).collect()));
+            table.columns.push(column);
+            table.rows.iter_mut().zip(&places).for_each(|(row, place)| row.push(cell(place)));
         };
         let keys: [Key<'_>; 3] = [
             (self.setting, |place| place.setting.into()),
@@ -108,7 +110,7 @@ impl<'a> Sheet<'a> {
             }
         }
         let sample = |place: &Place<'_>, method, measure| {
-            self.results.sample(&place.setting, place.x, method, measure)
+            self.results.on(&place.setting).sample(place.x, method, measure)
         };
         let value = |sample: &Sample| {
             Cell::from((!sample.draws.is_empty()).then(|| sample.estimate().value))
@@ -138,11 +140,6 @@ impl<'a> Sheet<'a> {
         for (column, value) in &self.extras {
             add(column.clone(), value);
         }
-        let mut table = self.table.clone();
-        table.rows = (0..places.len())
-            .map(|row| columns.iter().map(|(_, cells)| cells[row].clone()).collect())
-            .collect();
-        table.columns = columns.into_iter().map(|(column, _)| column).collect();
         (!table.rows.is_empty()).then_some(table)
     }
 

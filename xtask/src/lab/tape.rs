@@ -101,7 +101,7 @@ mod tests {
             draw.put(draw.size, THEORY, SHARE, 0.5);
             Ok(())
         })?;
-        let share = results.get(&"one", 0_usize, THEORY, SHARE).value;
+        let share = results.on(&"one").get(0_usize, THEORY, SHARE).value;
         Ok(Outcome { claims: vec![claim(share)], ..results.outcome("one draw") })
     }
 

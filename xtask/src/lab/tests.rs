@@ -30,7 +30,7 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
 }
 
 fn errors(results: &Results) -> Vec<f64> {
-    results.of(&"B", ERROR).map(|row| row.value).collect()
+    results.on(&"B").of(ERROR).map(|row| row.value).collect()
 }
 
 #[test]
@@ -38,36 +38,36 @@ fn a_cell_has_its_bits_from_its_coordinates_alone() {
     let both = run(&SETTINGS, false);
     assert_eq!(errors(&both), errors(&run(&SETTINGS[1..], false)));
     assert_eq!(errors(&both), errors(&run(&SETTINGS, true)));
-    let first: Vec<f64> = both.of(&"A", ERROR).map(|row| row.value).collect();
+    let first: Vec<f64> = both.on(&"A").of(ERROR).map(|row| row.value).collect();
     assert_ne!(first, errors(&both));
 }
 
 #[test]
 fn ratios_are_paired_and_exponents_fitted() {
     let results = run(&SETTINGS, false);
-    let compared = results.compare(&"A", ("n", 200_usize), ERROR, LEVERAGE, UNIFORM);
+    let compared = results.on(&"A").compare(("n", 200_usize), ERROR, LEVERAGE, UNIFORM);
     assert_eq!(compared.text, "A, n = 200: error of exact scores over that of uniform");
     assert!(
         (compared.value.value - 0.5).abs() < 1e-15
             && compared.value.error.is_none_or(|error| error < 1e-15)
     );
-    assert_eq!(results.sample(&"A", 100_usize, UNIFORM, ERROR).draws.len(), 4);
-    let exponent = results.exponent(&"A", UNIFORM, ERROR);
+    assert_eq!(results.on(&"A").sample(100_usize, UNIFORM, ERROR).draws.len(), 4);
+    let exponent = results.on(&"A").exponent(UNIFORM, ERROR);
     assert!((exponent.value + 1.0).abs() < 0.7 && exponent.error.unwrap() > 0.0);
-    assert!(results.get(&"A", 100_usize, UNIFORM, SECONDS).time);
+    assert!(results.on(&"A").get(100_usize, UNIFORM, SECONDS).time);
 }
 
 #[test]
 fn plots_carry_standard_errors_and_are_absent_without_values() {
     let results = run(&SETTINGS, false);
-    let plot = results.plot("error", "Error", Axis::log("n"), &"A", ERROR).unwrap();
+    let plot = results.on(&"A").plot("error", "Error", Axis::log("n"), ERROR).unwrap();
     assert_eq!(
         plot.series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
         ["uniform", "exact scores"]
     );
     assert!(plot.series[0].points.iter().all(|point| point.range.is_some()) && plot.y.log);
-    assert!(results.plot("error", "Error", Axis::log("n"), &"C", ERROR).is_none());
-    let both = results.plot_against("both", "Error against time", &"A", SECONDS, ERROR).unwrap();
+    assert!(results.on(&"C").plot("error", "Error", Axis::log("n"), ERROR).is_none());
+    let both = results.on(&"A").plot_against("both", "Error against time", SECONDS, ERROR).unwrap();
     assert_eq!(both.series[1].points.len(), 2);
 }
 

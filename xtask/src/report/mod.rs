@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::atomic::update;
-use crate::claim::{Claim, Kind, counts};
+use crate::claim::{Claim, Kind, Words, counts};
 use crate::method;
 use crate::plot::Plot;
 use crate::record::{Record, Run, folder};
@@ -35,7 +35,7 @@ pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
 }
 
 /// What a claim without a verdict is called.
-const OPEN: [&str; 3] = ["undecided"; 3];
+const OPEN: Words = ["undecided"; 3];
 
 /// The class of a verdict's badge.
 fn class(holds: Option<bool>) -> &'static str {

@@ -50,8 +50,8 @@ fn tiles(run: &Run) -> Markup {
     let failed = records.iter().filter(|record| record.status == Status::Failed).count();
     html! {
         ul.tiles {
-            @for (what, tallies) in what.iter().zip(&kinds).filter(|(_, t)| !t.is_empty()) {
-                li { span.what { (what) } (counts(tallies)) }
+            @for (what, claims) in what.iter().zip(&kinds).filter(|(_, c)| !c.is_empty()) {
+                li { span.what { (what) } (counts(claims)) }
             }
             @if kinds.iter().all(Vec::is_empty) { li.lacks { "No claim that counts" } }
             @if lacking > 0 { li { (lacks(lacking)) } }

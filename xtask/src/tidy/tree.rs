@@ -39,11 +39,7 @@ impl Tree {
     }
 
     /// Files whose paths begin and end so, with their text.
-    pub fn files<'a>(
-        &'a self,
-        begin: &'a str,
-        end: &'a str,
-    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub fn files(&self, begin: &str, end: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         all.filter(move |(path, _)| path.starts_with(begin) && path.ends_with(end))
     }
