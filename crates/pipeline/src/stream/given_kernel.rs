@@ -11,7 +11,7 @@ use crate::target::in_units;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
-/// Landmarks of the fit to the reservoir.
+/// The largest number of landmarks of the fit to the reservoir.
 const FEW: usize = 300;
 
 impl StreamFit {

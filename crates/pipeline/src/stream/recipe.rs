@@ -21,42 +21,42 @@ use std::collections::HashSet;
 #[derive(Debug, Clone)]
 pub struct Recipe {
     pub(super) fit: Fit,
-    /// Of the reservoir.
+    /// The model of the reservoir.
     pub(super) model: Model,
     pub(super) facts: Facts,
-    /// d × m.
+    /// The centres, d × m.
     pub(super) centers: Mat<f64>,
-    /// Columns of the sketch in whose span the fit is, as places of centres and values.
+    /// The columns of the sketch in whose span the fit is.
     pub(super) sketch: Option<SketchColumns>,
-    /// Of classes: rows of the reservoir for their probabilities.
+    /// For classes: the rows of the reservoir on which probabilities are calibrated.
     pub(super) sample: Option<ClassSample>,
-    /// Keys of rows that are not fitted.
+    /// The keys of rows that are not fitted.
     pub(super) held: HashSet<u64>,
 }
 
 /// The small parts of a recipe.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Facts {
-    /// As the model's, with moments of all rows where they are numbers.
+    /// The targets of the model; those that are numbers have the moments of all rows.
     pub targets: Vec<Target>,
-    /// By which method the centres were chosen.
+    /// The method that chose the centres.
     pub chosen_by: String,
-    /// About how many of the used rows differ, where rows are copied.
+    /// An estimate of the number of different used rows, if rows are copied.
     pub different: Option<f64>,
     pub mean_weight: f64,
     #[serde(flatten)]
     pub used: UsedRows,
 }
 
-/// The entries of each column of a sketch: row and value.
+/// The entries of each column of a sketch: centre and value.
 pub(super) type SketchColumns = Vec<Vec<(usize, f64)>>;
 
-/// As [`RowTree::large`](nystrom::linalg_core::RowTree::large) has.
+/// The number of leaves of [`RowTree::large`](nystrom::linalg_core::RowTree::large).
 const LEAVES: usize = 8;
 
-/// How centres are chosen that are rows at random.
+/// The method of centres that are random rows.
 pub(super) const UNIFORM: &str = "uniform";
-/// Where every row is a centre.
+/// The method if every row is a centre.
 pub(super) const ALL: &str = "all rows";
 
 /// The first section of a file.
@@ -165,7 +165,7 @@ impl StreamFit {
         Ok(Recipe { sketch, ..recipe })
     }
 
-    /// With centres that are d × m.
+    /// The recipe with these centres, d × m.
     fn made_of(
         &self,
         survey: &TableSurvey,
@@ -206,7 +206,7 @@ impl Recipe {
         self.sketch.as_ref().map_or_else(|| self.landmarks(), Vec::len)
     }
 
-    /// The sketch in whose span the fit is, of the centres.
+    /// The sketch of the centres in whose span the fit is.
     pub(super) fn span(&self) -> Result<Option<SparseSketch<f64>>> {
         let of = |columns: &SketchColumns| SparseSketch::new(self.centers.ncols(), columns.clone());
         Ok(self.sketch.as_ref().map(of).transpose()?)
@@ -322,7 +322,7 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// Refuses what no survey and no search give.
+    /// Refuses a recipe that no survey and search can give.
     fn check(&self) -> Result<()> {
         let (d, of_all) = (self.model.regression.centers().dim(), self.is_of_all());
         let facts = &self.facts;
@@ -346,7 +346,7 @@ impl Recipe {
         Err(wrong("its parts contradict one another: it is damaged"))
     }
 
-    /// The columns that are predicted.
+    /// The names of the target columns.
     pub(super) fn names(&self) -> Vec<String> {
         self.model.target_names().into_iter().map(str::to_owned).collect()
     }
