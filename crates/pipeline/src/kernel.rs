@@ -165,8 +165,8 @@ macro_rules! formulas {
             /// The kernel in a file that names it.
             fn load(name: &str, file: Value) -> serde_json::Result<nystrom::Result<Formula>> {
                 $(if name == <$kernel as SavedKernel>::name() {
-                    let LoadedKernel(kernel) = serde_json::from_value::<LoadedKernel<$kernel>>(file)?;
-                    return Ok(kernel.map(Formula::$kernel));
+                    let loaded: LoadedKernel<$kernel> = serde_json::from_value(file)?;
+                    return Ok(loaded.0.map(Formula::$kernel));
                 })*
                 let problem = format!(
                     "this program has no kernel `{name}`; use the version that wrote the file"

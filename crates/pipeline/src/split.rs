@@ -143,8 +143,8 @@ impl Split {
         Error::values(self.column().unwrap_or_default(), what, remedy)
     }
 
-    /// The groups of rows that stay together, in the order in which they are dealt out. For a random
-    /// split these are the groups `equal`, or single rows.
+    /// The groups of rows that stay together, in the order in which they are dealt out. For a
+    /// random split these are the groups `equal`, or single rows.
     pub(crate) fn parts(
         &self,
         table: &Table,

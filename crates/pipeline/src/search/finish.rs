@@ -79,8 +79,8 @@ impl Search<'_> {
         (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
     }
 
-    /// As many landmarks as the remaining work and the memory allow, random rows or pivots, whichever
-    /// is better with a part of them.
+    /// As many landmarks as the remaining work and the memory allow, random rows or pivots,
+    /// whichever is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d) = (self.n() as f64, self.d());
         let left = (self.allowed - self.work).max(0.4 * self.allowed);

@@ -41,8 +41,8 @@ pub(crate) struct Search<'a> {
     problem: TableProblem,
     /// The features under each shape of the columns, the plain one first.
     shapes: Vec<Shaped>,
-    /// The training rows of each fold in random order: a subsample is a prefix, and random landmarks
-    /// are a prefix of it.
+    /// The training rows of each fold in random order: a subsample is a prefix, and random
+    /// landmarks are a prefix of it.
     orders: Vec<Vec<usize>>,
     /// The validation rows of each fold in random order.
     validation: Vec<Vec<usize>>,
@@ -233,9 +233,9 @@ impl<'a> Search<'a> {
         self.shapes.iter().find(is).unwrap_or(&self.shapes[0])
     }
 
-    /// Computes the features under a shape for every fold, and returns whether they differ from those
-    /// under other shapes. Means by level are refused if a sample has copies of rows, since the sums
-    /// over a stream cannot leave out the copies of a row.
+    /// Computes the features under a shape for every fold, and returns whether they differ from
+    /// those under other shapes. Means by level are refused if a sample has copies of rows, since
+    /// the sums over a stream cannot leave out the copies of a row.
     fn add_shape(&mut self, shape: Shape) -> Result<bool> {
         if shape.level_means && self.problem.copies_in_sample {
             return Ok(false);
@@ -256,7 +256,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Adds the features under a shape with the columns fitted to all rows, and removes other shapes.
+    /// Adds the features under a shape with the columns fitted to all rows, and removes other
+    /// shapes.
     fn whole(&mut self, shape: Shape) -> Result<()> {
         let shaped = self.shape_of(shape, (None, None))?;
         self.shapes.retain(|other| other.shape == shape);

@@ -117,7 +117,8 @@ impl Recipe {
         Ok(best)
     }
 
-    /// The result of a step at the λ with the smallest loss on the sample; `None` if none is finite.
+    /// The result of a step at the λ with the smallest loss on the sample; `None` if none is
+    /// finite.
     fn least(
         &self,
         paths: &[StatePath<AnyKernel, f64>],

@@ -134,7 +134,8 @@ impl Strays {
         self.first = self.first.take().or(later.first);
     }
 
-    /// Refuses a target that has too many values for classes, and texts in less than half of `rows`.
+    /// Refuses a target that has too many values for classes, and texts in less than half of
+    /// `rows`.
     fn check(&self, target: &str, rows: u64, classes: &ClassCounts) -> Result<()> {
         let few = classes.all().is_some_and(|counts| counts.len() <= MOST_CLASSES);
         match &self.first {

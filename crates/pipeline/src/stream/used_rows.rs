@@ -44,8 +44,8 @@ impl Places {
         }
     }
 
-    /// The position of used row `used`: a row of the source, and the number of used rows to skip from
-    /// there.
+    /// The position of used row `used`: a row of the source, and the number of used rows to skip
+    /// from there.
     pub fn find(&self, used: u64) -> (u64, u64) {
         let next = self.0.partition_point(|(_, before)| *before <= used);
         let (row, before) = next.checked_sub(1).map_or((0, 0), |last| self.0[last]);
