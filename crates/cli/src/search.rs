@@ -96,7 +96,7 @@ impl<'a> SearchWatch<'a> {
         };
         // without a handler Ctrl-C ends the program, as usual
         let _ = ctrlc::set_handler(pressed);
-        session.progress.stage("searching", None);
+        session.stage("searching", None);
         SearchWatch { session, start: Instant::now() }
     }
 }
@@ -109,7 +109,7 @@ impl Progress for SearchWatch<'_> {
         let best = event.best.map_or_else(String::new, |trial| {
             format!("; best so far {} ({})", number(trial.error), trial.family)
         });
-        self.session.progress.tell(&format!("{}{best}{left}", event.what));
+        self.session.tell(&format!("{}{best}{left}", event.what));
         if INTERRUPTED.load(Ordering::Relaxed) {
             self.session.warn(
                 "interrupted: fitting the best candidate so far; press Ctrl-C again to stop now",

@@ -67,7 +67,7 @@ fn unconverged(report: &Iterations) -> Option<String> {
 
 /// Reads the table, without the columns that --drop names, and how its columns are used.
 pub fn read(args: &FitArgs, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
-    session.progress.stage("reading", None);
+    session.stage("reading", None);
     let source = Source::of(&args.data, Libsvm::new())?;
     let input = source.input(&args.data)?;
     let wanted = ColumnUses::of(args, &input, searches)?;

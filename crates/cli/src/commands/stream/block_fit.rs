@@ -18,7 +18,7 @@ pub struct BlockFit<'a> {
 }
 
 /// The survey, on process 0.
-type Surveyed = nystrom_pipeline::Result<Option<TableSurvey>>;
+type SurveyResult = nystrom_pipeline::Result<Option<TableSurvey>>;
 
 /// The first of `passes` passes, in which every process surveys its share of the files. The survey
 /// is on process 0.
@@ -26,7 +26,7 @@ pub fn first_pass(
     input: &mut StreamInput,
     passes: usize,
     session: &Session<'_>,
-    survey: impl FnOnce((&mut dyn TableSource, u64)) -> Surveyed,
+    survey: impl FnOnce((&mut dyn TableSource, u64)) -> SurveyResult,
 ) -> Result<Option<TableSurvey>> {
     let mut ours = ProcessFiles::of(&input.files, session)?;
     let watch = PassWatch::new(session, &format!("pass 1 of {passes}"), (None, ours.bytes));
