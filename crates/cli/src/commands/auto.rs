@@ -95,10 +95,10 @@ fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
     summary.line("work", format!("at most {} operations", number(budget.work())));
     summary.line("time", budget.time());
-    let memory = budget.memory.map_or_else(|| "no kernel values kept".into(), text::bytes);
+    let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
     summary.value("rows", rows);
     summary.value("work", budget.work());
-    summary.value("memory", budget.memory);
+    summary.value("memory", budget.memory());
     summary.print(session, false)
 }

@@ -59,15 +59,6 @@ pub(super) const UNIFORM: &str = "uniform";
 /// The method if every row is a centre.
 pub(super) const ALL: &str = "all rows";
 
-/// The first section of a file.
-#[derive(Serialize, Deserialize)]
-struct RecipeHead {
-    identity: String,
-    dim: usize,
-    #[serde(flatten)]
-    facts: Facts,
-}
-
 impl StreamFit {
     /// The recipe with the kernel, linear map and columns of the model `found` that a
     /// [`search`](Self::search) returned, with the target scales of all rows. The centres are
@@ -281,8 +272,7 @@ impl Recipe {
     /// # Errors
     /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
-        let (identity, dim) = (identity.to_owned(), self.centers.nrows());
-        let head = RecipeHead { identity, dim, facts: self.facts.clone() };
+        let head = (identity, self.centers.nrows(), &self.facts);
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
@@ -300,23 +290,23 @@ impl Recipe {
         let [head, model, numbers, sketch, sample] = sections[..] else {
             return Err(wrong("it has another number of sections"));
         };
-        let head: RecipeHead = serde_json::from_slice(head).map_err(wrong)?;
-        if head.identity != identity {
+        let (found, d, facts): (String, usize, Facts) =
+            serde_json::from_slice(head).map_err(wrong)?;
+        if found != identity {
             return Err(wrong(format!(
-                "it is of other data or options ({}, not {identity}); name another folder, or \
-                 remove it",
-                head.identity
+                "it is of other data or options ({found}, not {identity}); name another folder, or \
+                 remove it"
             )));
         }
         let (numbers, _) = numbers.as_chunks::<8>();
         let model = Model::from_bytes(model)?;
-        let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
+        let m = numbers.len() / d.max(1);
         if d != model.regression.centers().dim() || numbers.len() != d * m {
             return Err(wrong("its centres are not those of its model: it is damaged"));
         }
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let (sketch, sample) = (read(sketch)?, read(sample)?);
-        let (fit, facts, held) = (fit.clone(), head.facts, HashSet::new());
+        let (fit, held) = (fit.clone(), HashSet::new());
         let recipe = Recipe { fit, model, facts, centers, sketch, sample, held };
         recipe.check()?;
         Ok(recipe)
