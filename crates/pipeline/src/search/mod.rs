@@ -115,7 +115,8 @@ impl Fit {
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
     /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
-    /// [`Error::UsedTwice`], [`Error::Option`], [`Error::Budget`].
+    /// [`Error::UsedTwice`], [`Error::Option`]; [`OutOfBudget`](nystrom::Error::OutOfBudget) for less
+    /// than 1 MiB of memory.
     ///
     /// # Randomness
     /// Permutations of the rows (folds, subsamples, landmarks) and the random pairs of the median
@@ -163,10 +164,9 @@ impl<'a> Search<'a> {
         progress: &'a mut dyn Progress,
         rng: &mut dyn Rng,
     ) -> Result<Self> {
-        if let Some(memory) = fit.memory.filter(|memory| *memory < LEAST_MEMORY) {
-            let (what, unit) = ("a search", "bytes");
-            let (needed, allowed) = (LEAST_MEMORY as f64, memory as f64);
-            return Err(Error::Budget { what, needed, allowed, unit });
+        if let Some(budget) = fit.memory.filter(|memory| *memory < LEAST_MEMORY) {
+            let (what, needed) = ("a search", LEAST_MEMORY);
+            return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
         }
         let mut orders = Vec::new();
         let mut validation = Vec::new();
