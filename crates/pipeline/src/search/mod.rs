@@ -19,9 +19,9 @@ use crate::model::Model;
 use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
+use crate::split::permutation;
 use candidate::Candidate;
 use nystrom::faer::Mat;
-use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
@@ -290,6 +290,5 @@ impl<'a> Search<'a> {
 }
 
 fn shuffled(rows: &[usize], rng: &mut dyn Rng) -> Result<Vec<usize>> {
-    let order = random::uniform_subset(rows.len(), rows.len(), rng)?;
-    Ok(order.into_iter().map(|i| rows[i]).collect())
+    Ok(permutation(rows.len(), rng)?.into_iter().map(|i| rows[i]).collect())
 }
