@@ -239,11 +239,11 @@ impl Recipe {
         };
         let targets = self.facts.targets.clone();
         let model = Model::new(columns, layout, targets, map, regression, made)?;
-        let (Some(classes), Some((calibration, errors))) = (classes, calibrated) else {
-            return Ok((model, report));
-        };
-        let model = model.with_classes(Classes { calibration, ..classes })?;
-        Ok((model, StreamReport { classes: Some(errors), ..report }))
+        let of_classes = classes
+            .zip(calibrated)
+            .map(|(classes, (calibration, errors))| (Classes { calibration, ..classes }, errors));
+        let (classes, errors) = of_classes.unzip();
+        Ok((model.with_classes(classes)?, StreamReport { classes: errors, ..report }))
     }
 }
 

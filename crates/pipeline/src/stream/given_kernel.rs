@@ -56,10 +56,6 @@ impl StreamFit {
         let layout = problem.table.names().map(str::to_owned).collect();
         let made = Made { version: env!("CARGO_PKG_VERSION").to_owned(), ..Made::default() };
         let model = Model::new(columns, layout, problem.targets, None, regression, made)?;
-        let model = match classes {
-            Some(classes) => model.with_classes(classes)?,
-            None => model,
-        };
-        Ok((model, notes))
+        Ok((model.with_classes(classes)?, notes))
     }
 }
