@@ -71,8 +71,7 @@ fn status_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         use nystrom_pipeline::Error::*;
         return Some(match error {
             Numerics(error) => return status_of(error),
-            Budget { unit: "bytes", .. } => MEMORY,
-            Option { .. } | UsedTwice { .. } | Budget { .. } => USAGE,
+            Option { .. } | UsedTwice { .. } => USAGE,
             _ => DATA,
         });
     }
@@ -95,15 +94,12 @@ const LARGEST_VALUE: &str = "largest k(x, x)";
 /// The message of an error, with options of the command line as the remedy instead of functions of
 /// the library.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite, OutOfBudget};
+    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
     if let Some(error) = error.downcast_ref() {
-        use nystrom_pipeline::Error::{Budget, Checkpoint, Data, Numerics};
+        use nystrom_pipeline::Error::{Checkpoint, Data, Numerics};
         return match error {
             Numerics(error) => words(error),
             Data(error) => words(error),
-            Budget { unit: "bytes", needed, allowed, what } => {
-                OutOfBudget { what, needed: *needed as u64, budget: *allowed as u64 }.to_string()
-            }
             Checkpoint { problem } => format!("the checkpoint: {problem}"),
             other => other.to_string(),
         };

@@ -162,7 +162,7 @@ impl Data {
 
 /// The features of the table of a command without a target: all kept columns are features.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
-    session.progress.stage("reading", None);
+    session.stage("reading", None);
     let input = Source::of(args, Libsvm::new())?.input(args)?;
     input.check_features()?;
     let table = input.into_kept()?;

@@ -18,6 +18,7 @@
 
 mod args;
 mod commands;
+mod console;
 mod failure;
 mod format;
 mod input;
@@ -28,7 +29,6 @@ mod model_file;
 mod mpi_program;
 mod output;
 mod plan;
-mod progress;
 mod search;
 mod session;
 mod speed;

@@ -4,9 +4,9 @@
 //! The counts are those in the documentation of each method.
 
 use crate::args::{Certify, LandmarkSpec, ScoreMethod, Selection};
+use crate::console::Console;
 use crate::failure::Result;
 use crate::kernel::AnyKernel;
-use crate::progress::TerminalBar;
 use crate::session::Session;
 use crate::speed::{Speed, TrialRun};
 use crate::text;
@@ -101,7 +101,7 @@ impl Step {
     }
 }
 
-impl TerminalBar {
+impl Console {
     /// Starts the bar of a planned step. It counts kernel values; for a step without kernel values
     /// it shows the planned time.
     pub fn step(&self, what: &str, step: &Step) {

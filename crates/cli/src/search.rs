@@ -3,19 +3,16 @@
 use crate::args;
 use crate::session::Session;
 use crate::text::{self, number};
-use nystrom_pipeline::{Effort, Event, Fit, Progress, work_in};
+use nystrom_pipeline::{Event, Fit, Progress, work_in};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// The limits of work and memory of a search.
 pub struct Budget {
-    effort: Effort,
-    /// Operations, if they are not those of the effort.
-    work: Option<f64>,
-    /// Bytes.
-    pub memory: Option<u64>,
-    /// Why `memory` is the limit, for the plan.
+    /// A fit with these limits.
+    limits: Fit,
+    /// The reason for the limit of memory, for the plan.
     source: &'static str,
 }
 
@@ -28,12 +25,18 @@ impl Budget {
             Some(memory) => (Some(memory), "as allowed"),
             None => (half_of_free(), "half of the free memory"),
         };
-        Budget { effort: search.effort.unwrap_or_default(), work, memory, source }
+        let effort = search.effort.unwrap_or_default();
+        Budget { limits: Fit { effort, work, memory, ..Fit::default() }, source }
     }
 
     /// The operations allowed.
     pub fn work(&self) -> f64 {
-        self.work.unwrap_or(self.effort.work())
+        self.limits.work.unwrap_or(self.limits.effort.work())
+    }
+
+    /// The bytes allowed, if they are limited.
+    pub fn memory(&self) -> Option<u64> {
+        self.limits.memory
     }
 
     /// An estimate of the time that the search takes on this machine.
@@ -43,18 +46,18 @@ impl Budget {
 
     /// `fit` with these limits.
     pub fn fit(&self, fit: &Fit) -> Fit {
-        let Budget { effort, work, memory, .. } = *self;
+        let Fit { effort, work, memory, .. } = self.limits;
         Fit { effort, work, memory, ..fit.clone() }
     }
 
     /// The options of the command line that repeat a search with these limits.
     pub fn settings(&self, seed: u64) -> String {
-        self.fit(&Fit::default()).settings(seed)
+        self.limits.settings(seed)
     }
 
     /// The limits, for the plan.
     pub fn describe(&self) -> String {
-        let memory = match self.memory {
+        let memory = match self.memory() {
             Some(memory) => format!("{} of memory ({})", text::bytes(memory), self.source),
             None => "no kernel values kept".into(),
         };
@@ -96,7 +99,7 @@ impl<'a> SearchWatch<'a> {
         };
         // without a handler Ctrl-C ends the program, as usual
         let _ = ctrlc::set_handler(pressed);
-        session.progress.stage("searching", None);
+        session.stage("searching", None);
         SearchWatch { session, start: Instant::now() }
     }
 }
@@ -109,7 +112,7 @@ impl Progress for SearchWatch<'_> {
         let best = event.best.map_or_else(String::new, |trial| {
             format!("; best so far {} ({})", number(trial.error), trial.family)
         });
-        self.session.progress.tell(&format!("{}{best}{left}", event.what));
+        self.session.tell(&format!("{}{best}{left}", event.what));
         if INTERRUPTED.load(Ordering::Relaxed) {
             self.session.warn(
                 "interrupted: fitting the best candidate so far; press Ctrl-C again to stop now",

@@ -1,13 +1,11 @@
-//! State of every command: threads, memory limit, progress bar and messages.
+//! State of every command: threads, memory limit, console and processes.
 
 use crate::args::{ModelArgs, RunArgs};
+use crate::console::Console;
 use crate::failure::Result;
-use crate::progress::TerminalBar;
-use crate::text;
 use anyhow::Context;
 use nystrom::prelude::*;
 use nystrom_pipeline::Ranks;
-use std::fmt::Display;
 use std::ops::Deref;
 
 pub struct Session<'a> {
@@ -16,12 +14,6 @@ pub struct Session<'a> {
     pub memory: Option<u64>,
     /// The processes of the job. There is one, unless the program is `nystrom-mpi`.
     pub ranks: &'a dyn Ranks,
-}
-
-/// Standard error: the progress bar and messages.
-pub struct Console {
-    pub progress: TerminalBar,
-    quiet: bool,
 }
 
 impl Deref for Session<'_> {
@@ -71,8 +63,7 @@ impl<'a> Session<'a> {
         let threads = threads.map_or(0, usize::from); // 0: as many as there are cores
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
         pool.build_global().context("cannot start the threads; write a smaller --threads")?;
-        let quiet = quiet || ranks.rank() > 0;
-        let console = Console { progress: TerminalBar::new(quiet), quiet };
+        let console = Console::new(quiet || ranks.rank() > 0);
         Ok(Session { console, json, memory: None, ranks })
     }
 
@@ -91,26 +82,5 @@ impl<'a> Session<'a> {
         let session = Session::new(args.threads, args.json, args.quiet, ranks)?;
         let memory = args.memory.map(|bytes| bytes.0);
         Ok((Session { memory, ..session }, Pcg64::seed_from_u64(args.seed)))
-    }
-}
-
-impl Console {
-    /// Prints a line on standard error, unless `--quiet` is given.
-    pub fn say(&self, text: &str) {
-        if !self.quiet {
-            self.warn(text);
-        }
-    }
-
-    /// Prints notes on standard error, unless `--quiet` is given; very many notes in one line.
-    pub fn notes(&self, notes: impl IntoIterator<Item = impl Display>) {
-        let notes = notes.into_iter().collect::<Vec<_>>();
-        text::few(&notes, "notes").iter().for_each(|note| self.say(&format!("note: {note}")));
-    }
-
-    /// Prints a line on standard error even if `--quiet` is given.
-    pub fn warn(&self, text: &str) {
-        self.progress.clear();
-        eprintln!("{text}");
     }
 }

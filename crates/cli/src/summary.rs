@@ -59,7 +59,7 @@ impl Summary {
     /// Prints the summary to standard output, as JSON with `--json`. If results were already
     /// written to standard output (`output_is_taken`), lines for people go to standard error.
     pub fn print(self, session: &Session<'_>, output_is_taken: bool) -> Result<()> {
-        session.progress.clear();
+        session.clear();
         match (session.json, output_is_taken) {
             (true, _) => crate::output::print(format!("{}\n", Value::Object(self.values))),
             (false, false) => crate::output::print(aligned(&self.lines)),

@@ -17,7 +17,7 @@ fn main() -> std::process::ExitCode {
             _ => {}
         }
         // the other processes wait here
-        world.gather(Vec::new());
+        <dyn Ranks>::gather(world, ()).expect("messages of one program");
         Ok(0)
     })
 }
@@ -31,7 +31,7 @@ fn messages(world: &World) {
     for length in [0, 1, 6, 7, 8, 13, 14, 15, 1000] {
         let from_first = world.broadcast(bytes(rank, length));
         assert_eq!(from_first, bytes(0, length));
-        let all = world.gather(bytes(rank, length + rank));
+        let all = <dyn Ranks>::gather(world, bytes(rank, length + rank)).expect("bytes of all");
         assert_eq!(all, (0..size).map(|r| bytes(r, length + r)).collect::<Vec<_>>());
         if size > 1 && rank == 0 {
             world.send(1, &bytes(5, length));

@@ -5,15 +5,17 @@ use nystrom_pipeline::Ranks;
 
 /// The error for processes that compute with different instruction sets; none if all have the same.
 pub fn differs(ranks: &dyn Ranks, ours: &str) -> Option<String> {
-    let all = ranks.gather(ours.as_bytes().to_vec());
-    let name = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();
+    let all = match ranks.gather(ours.to_owned()) {
+        Ok(all) => all,
+        Err(error) => return Some(error.to_string()),
+    };
     let other = all.iter().position(|name| *name != all[0])?;
     let count = all.iter().filter(|name| **name == all[other]).count();
     Some(format!(
         "rank 0 computes with {}, rank {other} with {} ({count} of {} processes do): their sums \
          would differ in the last digits; run the job on processors of one kind",
-        name(0),
-        name(other),
+        all[0],
+        all[other],
         all.len()
     ))
 }

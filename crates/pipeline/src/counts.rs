@@ -4,8 +4,8 @@ use nystrom_data::{Categories, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The number of rows of each text, if there are at most `MOST` texts. Numbers count as their texts;
-/// missing values are left out.
+/// The number of rows of each text, if there are at most `MOST` texts. Numbers count as their
+/// texts; missing values are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TextCounts<const MOST: usize> {
     counts: BTreeMap<String, u64>,
@@ -42,7 +42,8 @@ impl<const MOST: usize> TextCounts<MOST> {
         }
     }
 
-    /// The texts with their numbers of rows, in the order of the texts; `None` if there are too many.
+    /// The texts with their numbers of rows, in the order of the texts; `None` if there are too
+    /// many.
     pub fn all(&self) -> Option<Vec<(&str, u64)>> {
         let all = || self.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         (!self.too_many).then(all)

@@ -120,18 +120,6 @@ pub enum Error {
         /// What the caller can do.
         remedy: &'static str,
     },
-    /// The work or the memory allowed is too small for the smallest computation.
-    #[error("{what} needs {needed:.3e} {unit}, and {allowed:.3e} are allowed; allow more")]
-    Budget {
-        /// The computation.
-        what: &'static str,
-        /// The smallest amount that it needs.
-        needed: f64,
-        /// The amount allowed.
-        allowed: f64,
-        /// `bytes` or `operations`.
-        unit: &'static str,
-    },
     /// An option has a value outside its range.
     #[error("{option}: {problem}")]
     Option {

@@ -142,6 +142,18 @@ impl fmt::Display for Family {
 
 /// Declares the enum of these kernels and what every one of them does.
 macro_rules! formulas {
+    (scaled $($scaled:ident),*; plain $($plain:ident),*) => {
+        formulas!($($scaled),*, $($plain),*);
+
+        impl Formula {
+            fn length_scale(&self) -> Option<f64> {
+                match self {
+                    $(Formula::$scaled(kernel) => Some(kernel.length_scale()),)*
+                    $(Formula::$plain(_) => None),*
+                }
+            }
+        }
+    };
     ($($kernel:ident),*) => {
         /// One of the library's kernels; in files it has the name that the library gives it.
         #[derive(Debug, Clone, PartialEq)]
@@ -165,8 +177,8 @@ macro_rules! formulas {
             /// The kernel in a file that names it.
             fn load(name: &str, file: Value) -> serde_json::Result<nystrom::Result<Formula>> {
                 $(if name == <$kernel as SavedKernel>::name() {
-                    let LoadedKernel(kernel) = serde_json::from_value::<LoadedKernel<$kernel>>(file)?;
-                    return Ok(kernel.map(Formula::$kernel));
+                    let loaded: LoadedKernel<$kernel> = serde_json::from_value(file)?;
+                    return Ok(loaded.0.map(Formula::$kernel));
                 })*
                 let problem = format!(
                     "this program has no kernel `{name}`; use the version that wrote the file"
@@ -178,14 +190,8 @@ macro_rules! formulas {
 }
 
 formulas!(
-    Gaussian,
-    Matern,
-    LaplacianL1,
-    RationalQuadratic,
-    PowerExponential,
-    PowerExponentialL1,
-    Linear,
-    Polynomial
+    scaled Gaussian, Matern, LaplacianL1, RationalQuadratic, PowerExponential, PowerExponentialL1;
+    plain Linear, Polynomial
 );
 
 /// A function that is called with the number of kernel values of every evaluated block, from any
@@ -238,15 +244,7 @@ impl AnyKernel {
 
     /// The length scale, if the kernel has one.
     pub fn bandwidth(&self) -> Option<f64> {
-        match &self.formula {
-            Formula::Gaussian(kernel) => Some(kernel.length_scale()),
-            Formula::Matern(kernel) => Some(kernel.length_scale()),
-            Formula::LaplacianL1(kernel) => Some(kernel.length_scale()),
-            Formula::RationalQuadratic(kernel) => Some(kernel.length_scale()),
-            Formula::PowerExponential(kernel) => Some(kernel.length_scale()),
-            Formula::PowerExponentialL1(kernel) => Some(kernel.length_scale()),
-            Formula::Linear(_) | Formula::Polynomial(_) => None,
-        }
+        self.formula.length_scale()
     }
 
     /// A description of the family with its parameters, without the length scale.

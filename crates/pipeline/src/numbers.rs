@@ -18,7 +18,8 @@ pub(crate) struct Numbered<'a> {
 }
 
 impl<'a> Numbered<'a> {
-    /// The numbers of the targets, weights and times of a fit. Texts that may be classes stay texts.
+    /// The numbers of the targets, weights and times of a fit. Texts that may be classes stay
+    /// texts.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.
@@ -40,8 +41,8 @@ impl<'a> Numbered<'a> {
         Ok(found)
     }
 
-    /// Like [`of`](Self::of), also returns whether the target has classes. If the table is a sample,
-    /// `counts` are the counts of all rows.
+    /// Like [`of`](Self::of), also returns whether the target has classes. If the table is a
+    /// sample, `counts` are the counts of all rows.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] for texts where numbers must be.

@@ -143,8 +143,8 @@ impl Split {
         Error::values(self.column().unwrap_or_default(), what, remedy)
     }
 
-    /// The groups of rows that stay together, in the order in which they are dealt out. For a random
-    /// split these are the groups `equal`, or single rows.
+    /// The groups of rows that stay together, in the order in which they are dealt out. For a
+    /// random split these are the groups `equal`, or single rows.
     pub(crate) fn parts(
         &self,
         table: &Table,
@@ -189,7 +189,8 @@ fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> 
     (0..count).map(fold).filter(|f: &Fold| !f.validation.is_empty()).collect()
 }
 
-fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+/// The numbers below n in random order.
+pub(crate) fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     Ok(random::uniform_subset(n, n, rng)?)
 }
 

@@ -1,7 +1,6 @@
 //! `--certify=ROWS` and `--certify=passes:N`: how the distance to exact regression is bounded.
 
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certify {
@@ -11,19 +10,16 @@ pub enum Certify {
     Passes(NonZeroUsize),
 }
 
-impl FromStr for Certify {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |digits: &str| {
-            digits.parse().map_err(|_| {
-                "expected a number of rows such as 1000, or a number of passes such as passes:5"
-                    .to_owned()
-            })
-        };
-        match text.strip_prefix("passes:") {
-            Some(passes) => number(passes).map(Certify::Passes),
-            None => number(text).map(Certify::Rows),
-        }
+/// Reads the value of --certify.
+pub fn certify(text: &str) -> Result<Certify, String> {
+    let number = |digits: &str| {
+        digits.parse().map_err(|_| {
+            "expected a number of rows such as 1000, or a number of passes such as passes:5"
+                .to_owned()
+        })
+    };
+    match text.strip_prefix("passes:") {
+        Some(passes) => number(passes).map(Certify::Passes),
+        None => number(text).map(Certify::Rows),
     }
 }

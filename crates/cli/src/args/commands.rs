@@ -51,7 +51,8 @@ pub struct FitArgs {
     /// Method that chooses the landmarks, and their number [default: rpcholesky:500, or fewer if
     /// there are fewer rows or --memory is too small; block by block: uniform, as many as memory
     /// and work allow]
-    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
+    #[arg(long, value_name = "METHOD:COUNT", value_parser = super::landmarks::landmarks,
+        help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
     /// Replace each of the COUNT landmarks of --landmarks uniform:COUNT by a sum of this many
     /// random rows with random signs (an accumulation). With the same COUNT, the fit is closer to
@@ -64,11 +65,13 @@ pub struct FitArgs {
     /// Ridge λ in K + nλI: a number, or the value of --lambdas with the smallest error, by
     /// leave-one-out (`auto`), generalised cross-validation (`gcv`) or five folds (`cv:5`)
     /// [default: auto; block by block: gcv]
-    #[arg(long, value_name = "auto|gcv|cv:K|X", help_heading = "Fit")]
+    #[arg(long, value_name = "auto|gcv|cv:K|X", value_parser = super::lambda::lambda,
+        help_heading = "Fit")]
     pub lambda: Option<Lambda>,
     /// Values tried by `--lambda auto`, `gcv` and `cv:K`, equally spaced in log λ [default:
     /// 1e-1:1e-10:28]
-    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", help_heading = "Fit")]
+    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", value_parser = super::lambda::lambda_range,
+        help_heading = "Fit")]
     pub lambdas: Option<LambdaRange>,
     #[command(flatten)]
     pub leverage: LeverageArgs,
@@ -84,6 +87,7 @@ pub struct FitArgs {
     #[arg(
         long,
         value_name = "ROWS|passes:N",
+        value_parser = super::certify::certify,
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1000",
@@ -237,7 +241,8 @@ pub struct LandmarksCommand {
     #[command(flatten)]
     pub data: DataArgs,
     /// Method that chooses the landmarks, and their number
-    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
+    #[arg(long, value_name = "METHOD:COUNT", value_parser = super::landmarks::landmarks,
+        help_heading = "Landmarks")]
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,

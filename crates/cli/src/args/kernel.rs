@@ -1,7 +1,6 @@
 //! Options that name the kernel and its parameters.
 
 use clap::{Args, ValueEnum};
-use std::str::FromStr;
 
 #[derive(Args)]
 pub struct KernelArgs {
@@ -11,7 +10,7 @@ pub struct KernelArgs {
     /// Length scale of the kernel, in standard deviations of the features (with --no-standardize,
     /// in the units of the features): a number, or `auto` for the median distance of 1000 random
     /// pairs of rows [default: auto]
-    #[arg(long, value_name = "auto|X", help_heading = "Kernel")]
+    #[arg(long, value_name = "auto|X", value_parser = bandwidth, help_heading = "Kernel")]
     pub bandwidth: Option<Bandwidth>,
     /// Smoothness of the Matérn kernel [default: 1.5]
     #[arg(long, value_name = "X", help_heading = "Kernel")]
@@ -53,13 +52,10 @@ pub enum Bandwidth {
     Given(f64),
 }
 
-impl FromStr for Bandwidth {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Bandwidth::Auto),
-            _ => super::lambda::positive(text).map(Bandwidth::Given),
-        }
+/// Reads the value of --bandwidth.
+pub fn bandwidth(text: &str) -> Result<Bandwidth, String> {
+    match text {
+        "auto" => Ok(Bandwidth::Auto),
+        _ => super::lambda::positive(text).map(Bandwidth::Given),
     }
 }

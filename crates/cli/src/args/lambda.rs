@@ -1,7 +1,6 @@
 //! The ridge λ in K + nλI: a number, or the rule that chooses it from a grid.
 
 use crate::text::rounded;
-use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Lambda {
@@ -14,23 +13,18 @@ pub enum Lambda {
     Given(f64),
 }
 
-impl FromStr for Lambda {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(folds) = text.strip_prefix("cv:") {
-            return match folds.parse() {
-                Ok(folds @ 2..=1000) => Ok(Lambda::Folds(folds)),
-                _ => {
-                    Err(format!("{folds:?} is not a number of folds from 2 to 1000, such as cv:5"))
-                }
-            };
-        }
-        match text {
-            "auto" | "loo" => Ok(Lambda::Auto),
-            "gcv" => Ok(Lambda::Gcv),
-            _ => positive(text).map(Lambda::Given),
-        }
+/// Reads the value of --lambda.
+pub fn lambda(text: &str) -> Result<Lambda, String> {
+    if let Some(folds) = text.strip_prefix("cv:") {
+        return match folds.parse() {
+            Ok(folds @ 2..=1000) => Ok(Lambda::Folds(folds)),
+            _ => Err(format!("{folds:?} is not a number of folds from 2 to 1000, such as cv:5")),
+        };
+    }
+    match text {
+        "auto" | "loo" => Ok(Lambda::Auto),
+        "gcv" => Ok(Lambda::Gcv),
+        _ => positive(text).map(Lambda::Given),
     }
 }
 
@@ -59,21 +53,18 @@ impl LambdaRange {
     }
 }
 
-impl FromStr for LambdaRange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || "expected LARGEST:SMALLEST:COUNT, such as 1e-1:1e-9:17".to_owned();
-        let [largest, smallest, count] = text.split(':').collect::<Vec<_>>()[..] else {
-            return Err(expected());
-        };
-        let (a, b) = (positive(largest)?, positive(smallest)?);
-        let count = count.parse().map_err(|_| expected())?;
-        if a == b || !(2..=1000).contains(&count) {
-            return Err("the two ends must differ, and COUNT must be from 2 to 1000".into());
-        }
-        Ok(LambdaRange { largest: a.max(b), smallest: a.min(b), count })
+/// Reads the value of --lambdas.
+pub fn lambda_range(text: &str) -> Result<LambdaRange, String> {
+    let expected = || "expected LARGEST:SMALLEST:COUNT, such as 1e-1:1e-9:17".to_owned();
+    let [largest, smallest, count] = text.split(':').collect::<Vec<_>>()[..] else {
+        return Err(expected());
+    };
+    let (a, b) = (positive(largest)?, positive(smallest)?);
+    let count = count.parse().map_err(|_| expected())?;
+    if a == b || !(2..=1000).contains(&count) {
+        return Err("the two ends must differ, and COUNT must be from 2 to 1000".into());
     }
+    Ok(LambdaRange { largest: a.max(b), smallest: a.min(b), count })
 }
 
 pub fn positive(text: &str) -> Result<f64, String> {
@@ -85,21 +76,21 @@ pub fn positive(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lambda, LambdaRange};
+    use super::{Lambda, lambda, lambda_range};
 
     #[test]
     fn folds_are_counted() {
-        assert_eq!("cv:5".parse(), Ok(Lambda::Folds(5)));
+        assert_eq!(lambda("cv:5"), Ok(Lambda::Folds(5)));
         for text in ["cv:1", "cv:", "cv:x", "cv:-3", "cv:5.5"] {
-            assert!(text.parse::<Lambda>().is_err_and(|error| error.contains("cv:5")), "{text}");
+            assert!(lambda(text).is_err_and(|error| error.contains("cv:5")), "{text}");
         }
     }
 
     #[test]
     fn decades_are_decades() {
-        let range: LambdaRange = "1e-9:1e-1:9".parse().unwrap();
+        let range = lambda_range("1e-9:1e-1:9").unwrap();
         assert_eq!(range.values(), [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]);
-        let range: LambdaRange = "1e300:1e-300:3".parse().unwrap();
+        let range = lambda_range("1e300:1e-300:3").unwrap();
         assert_eq!(range.values(), [1e300, 1.0, 1e-300]);
     }
 }

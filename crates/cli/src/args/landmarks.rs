@@ -2,7 +2,6 @@
 
 use crate::text::option;
 use clap::{Args, ValueEnum};
-use std::str::FromStr;
 
 #[derive(Args)]
 pub struct LeverageArgs {
@@ -102,27 +101,21 @@ impl Selection {
     }
 }
 
-impl FromStr for LandmarkSpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some((method, count)) = text.rsplit_once(':') else {
-            return Err("expected METHOD:COUNT, such as rpcholesky:1000".into());
-        };
-        let Ok(method) = Selection::from_str(method, true) else {
-            let names: Vec<String> = Selection::value_variants().iter().map(option).collect();
-            return Err(format!(
-                "there is no method {method:?}; choose one of {}",
-                names.join(", ")
-            ));
-        };
-        match count.parse() {
-            Ok(count) if count > 0 => Ok(LandmarkSpec { method, count }),
-            _ => Err(format!(
-                "{count:?} is not a number of landmarks; write {}:1000, say",
-                option(&method)
-            )),
-        }
+/// Reads the value of --landmarks.
+pub fn landmarks(text: &str) -> Result<LandmarkSpec, String> {
+    let Some((method, count)) = text.rsplit_once(':') else {
+        return Err("expected METHOD:COUNT, such as rpcholesky:1000".into());
+    };
+    let Ok(method) = Selection::from_str(method, true) else {
+        let names: Vec<String> = Selection::value_variants().iter().map(option).collect();
+        return Err(format!("there is no method {method:?}; choose one of {}", names.join(", ")));
+    };
+    match count.parse() {
+        Ok(count) if count > 0 => Ok(LandmarkSpec { method, count }),
+        _ => Err(format!(
+            "{count:?} is not a number of landmarks; write {}:1000, say",
+            option(&method)
+        )),
     }
 }
 

@@ -38,7 +38,7 @@ pub struct RunArgs {
     pub threads: Option<u16>,
     /// Limit of the memory used beside the data (block by block: of all memory), such as 2GB (2·10⁹
     /// bytes) or 512MiB; a computation that needs more is refused before it starts
-    #[arg(long, value_name = "BYTES", help_heading = "Run")]
+    #[arg(long, value_name = "BYTES", value_parser = super::units::bytes, help_heading = "Run")]
     pub memory: Option<Bytes>,
     /// Do not standardise the features to mean 0 and standard deviation 1
     #[arg(long, help_heading = "Data")]

@@ -1,32 +1,28 @@
 //! Numbers with a unit: memory as `2GB`, `512MiB`, `100000`; time as `90`, `90s`, `5min`, `1h`.
 
 use super::lambda::positive;
-use std::str::FromStr;
 
 /// An amount of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
-impl FromStr for Bytes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let unit = |name: &str| match name {
-            "" | "b" => Some(1.0),
-            "k" | "kb" => Some(1e3),
-            "m" | "mb" => Some(1e6),
-            "g" | "gb" => Some(1e9),
-            "t" | "tb" => Some(1e12),
-            "kib" => Some(1024.0),
-            "mib" => Some(1024.0 * 1024.0),
-            "gib" => Some(1024.0 * 1024.0 * 1024.0),
-            _ => None,
-        };
-        let text = text.to_ascii_lowercase();
-        let bytes = number(&text, unit, "unit of memory; write 2GB, 512MB or 1.5GiB")?;
-        let expected = "expected a positive amount such as 2GB, 512MB or 1.5GiB";
-        bytes.map(|bytes| Bytes(bytes as u64)).ok_or_else(|| expected.into())
-    }
+/// Reads the value of --memory.
+pub fn bytes(text: &str) -> Result<Bytes, String> {
+    let unit = |name: &str| match name {
+        "" | "b" => Some(1.0),
+        "k" | "kb" => Some(1e3),
+        "m" | "mb" => Some(1e6),
+        "g" | "gb" => Some(1e9),
+        "t" | "tb" => Some(1e12),
+        "kib" => Some(1024.0),
+        "mib" => Some(1024.0 * 1024.0),
+        "gib" => Some(1024.0 * 1024.0 * 1024.0),
+        _ => None,
+    };
+    let text = text.to_ascii_lowercase();
+    let bytes = number(&text, unit, "unit of memory; write 2GB, 512MB or 1.5GiB")?;
+    let expected = "expected a positive amount such as 2GB, 512MB or 1.5GiB";
+    bytes.map(|bytes| Bytes(bytes as u64)).ok_or_else(|| expected.into())
 }
 
 /// A time in seconds.

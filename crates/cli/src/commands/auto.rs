@@ -67,7 +67,7 @@ fn unconverged(report: &Iterations) -> Option<String> {
 
 /// Reads the table, without the columns that --drop names, and how its columns are used.
 pub fn read(args: &FitArgs, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
-    session.progress.stage("reading", None);
+    session.stage("reading", None);
     let source = Source::of(&args.data, Libsvm::new())?;
     let input = source.input(&args.data)?;
     let wanted = ColumnUses::of(args, &input, searches)?;
@@ -95,10 +95,10 @@ fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
     summary.line("work", format!("at most {} operations", number(budget.work())));
     summary.line("time", budget.time());
-    let memory = budget.memory.map_or_else(|| "no kernel values kept".into(), text::bytes);
+    let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
     summary.value("rows", rows);
     summary.value("work", budget.work());
-    summary.value("memory", budget.memory);
+    summary.value("memory", budget.memory());
     summary.print(session, false)
 }

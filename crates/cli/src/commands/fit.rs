@@ -69,7 +69,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     let (target, features) = (targets[0].clone(), prepared.columns.features());
     let Prepared { x, y, weights, .. } = &prepared;
     let points = Points::from_rows(x.as_ref());
-    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let planned = fit_plan::announce(args, &session, setting)?;
     let spec = planned.spec;
@@ -77,12 +77,12 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
         return only_plan(&planned, (x.nrows(), &features), &session);
     }
 
-    session.progress.step("choosing landmarks", &planned.steps[0]);
+    session.step("choosing landmarks", &planned.steps[0]);
     let basis = Basis::choose(args, spec, setting, rng)?;
-    session.progress.step("fitting", &planned.steps[1]);
+    session.step("fitting", &planned.steps[1]);
     let rows = Problem { x: points, y: y.as_ref(), weights: weights.as_deref() };
     let fitted = fit(args, &kernel, rows, &basis, rng)?;
-    session.progress.stage("evaluating", Some((x.nrows() * basis.centers()) as f64));
+    session.stage("evaluating", Some((x.nrows() * basis.centers()) as f64));
     let predicted = fitted.model.predict(points)?;
     let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref())?;
 
@@ -130,7 +130,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     summary.value("explanation", &model.explanation);
     let size = model_file::save(&model, args.output())?;
     if let (Some(how), Some(step)) = (args.certify, planned.steps.get(2)) {
-        session.progress.step("certifying", step);
+        session.step("certifying", step);
         let report = certify::certify(how, session.memory, model.regression(), rows, rng)
             .map_err(|error| certify::after(error, args.output()))?;
         certify::describe(&report, &mut summary);

@@ -42,7 +42,7 @@ pub fn announce(args: &FitArgs, session: &Session, setting: Setting<'_>) -> Resu
         if !args.plan {
             session.say(&plan::describe(session, kernel, points, steps));
         } else if !session.json {
-            session.progress.clear();
+            session.clear();
             crate::output::print(plan::describe(session, kernel, points, steps) + "\n")?;
         }
         plan::check(session, steps)?;

@@ -24,15 +24,15 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
     validate::at_most("landmarks", spec.count, n)?;
-    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let step = select::step(spec, setting);
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
-    session.progress.step("choosing landmarks", &step);
+    session.step("choosing landmarks", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let (chosen, weights) = select::choose(spec, args.weights, setting, &matrix, rng)?;
-    session.progress.stage("measuring", Some((n * chosen.len()) as f64));
+    session.stage("measuring", Some((n * chosen.len()) as f64));
     let (rows, lines) = data.at(chosen.iter().copied());
     let chosen = Landmarks::new(n, chosen)?;
     let left =
@@ -73,7 +73,7 @@ pub struct LandmarksReport<'a> {
 impl LandmarksReport<'_> {
     /// Writes the landmarks and describes them.
     pub fn write(&self, args: &LandmarksCommand, session: &Session<'_>) -> Result<Summary> {
-        session.progress.clear();
+        session.clear();
         let mut columns = ResultColumns::of_rows(self.rows.clone(), self.lines.clone());
         if let Some(weights) = &self.weights {
             columns.push("weight", ResultValues::Numbers(weights.clone()));

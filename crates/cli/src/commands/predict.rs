@@ -23,7 +23,7 @@ pub fn run(args: &Predict) -> Result<()> {
     check_options(args, &model)?;
     let file = ReadRows::of(&model, &args.of.data, &args.keep, &session)?;
     let predicted = file.predict(&model, (args.interval, args.std), &session)?;
-    session.progress.clear();
+    session.clear();
     let results = results(&model, &predicted, args.probabilities);
     let ReadRows { rows, lines, kept, .. } = file;
     let (mut summary, count) = (Summary::of("predict"), rows.len());
@@ -208,7 +208,7 @@ impl ReadRows {
         keep: &[String],
         session: &Session<'_>,
     ) -> Result<ReadRows> {
-        session.progress.stage("reading", None);
+        session.stage("reading", None);
         let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
         let input = source.input(args)?;
         let (places, keep) = (ModelColumns::of(&input, model)?, input.columns(keep)?);
@@ -236,7 +236,7 @@ impl ReadRows {
         session: &Session<'_>,
     ) -> Result<Predicted> {
         let kernel_values = (self.rows.len() * model.regression().centers().len()) as f64;
-        session.progress.stage("predicting", Some(kernel_values));
+        session.stage("predicting", Some(kernel_values));
         let predicted = Predicted::of(model, &self.table, wanted)?;
         session.notes(&predicted.notes);
         Ok(predicted)

@@ -39,15 +39,15 @@ pub fn run(args: &Sample) -> Result<()> {
     let n = points.len();
     validate::at_most("rows in a subset (--size)", args.size, n)?;
     let method = method(args, n)?;
-    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let step = step(method, n, args).named("drawing by this method");
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
-    session.progress.step("drawing", &step);
+    session.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let Drawn { subsets, method, steps, distance, effort } =
         drawn(&matrix, args, method, &mut rng)?;
-    session.progress.clear();
+    session.clear();
     let draws = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
     let indices = subsets.iter().flat_map(|subset| subset.indices()).copied();
     let (rows, lines) = data.at(indices);

@@ -22,20 +22,20 @@ pub fn run(args: &Scores) -> Result<()> {
     check(args)?;
     let data = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(data.x.as_ref());
-    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(points.len()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
     let step = step(args.method, columns, setting);
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
-    session.progress.step("computing scores", &step);
+    session.step("computing scores", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let estimator = match args.copies {
         Some(copies) => Box::new(SqueakParams::new(copies)),
         None => select::estimator(args.method, columns, setting)?,
     };
     let scores = estimator.scores(&matrix, Ridge::PerSample(args.lambda), &mut rng)?;
-    session.progress.clear();
+    session.clear();
     let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
     let (row, line) = (data.rows[highest] as u64, data.lines[highest] as u64);
     let found = ScoresReport {

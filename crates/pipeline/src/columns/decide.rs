@@ -10,7 +10,8 @@ use nystrom_data::Values;
 /// A column of numbers and texts with at most this many different cells, each twice on average,
 /// holds categories.
 const FEW: usize = 20;
-/// In a column of numbers and texts, numbers are read if at least one cell in this many is a number.
+/// In a column of numbers and texts, numbers are read if at least one cell in this many is a
+/// number.
 const SOME: usize = 10;
 /// A column of whole numbers such as 20190131 holds dates if it has at least this many different
 /// ones.

@@ -75,11 +75,9 @@ impl ColumnOptions {
     ) -> Result<Vec<usize>> {
         let is_taken = |name: &str| taken.iter().any(|other| other.as_ref() == name);
         let is = |list: &[String], name: &str| list.iter().any(|other| other == name);
-        for (name, _) in &self.scale {
-            position(table, name)?;
-        }
+        let scaled = self.scale.iter().map(|(name, _)| name);
         let named = [&self.drop, &self.features, &self.categorical, &self.numeric];
-        for name in named.into_iter().flatten() {
+        for name in scaled.chain(named.into_iter().flatten()) {
             position(table, name)?;
         }
         if let Some(name) = self.categorical.iter().find(|name| is(&self.numeric, name)) {

@@ -63,7 +63,8 @@ impl Reading {
     /// Categories by their text.
     pub const LEVEL: Reading = Reading { kind: Kind::Level, rest: false };
 
-    /// Whether a reader of files must keep the cells as texts, because only this reading reads them.
+    /// Whether a reader of files must keep the cells as texts, because only this reading reads
+    /// them.
     pub fn wants_text(&self) -> bool {
         match &self.kind {
             Kind::Number(dress) => self.rest || !dress.is_plain(),

@@ -160,8 +160,8 @@ impl NumberSums {
         self.least
     }
 
-    /// Whether the values number the rows: 0, 1, 2, … or 1, 2, 3, … in their order. Up to half of the
-    /// numbers may be absent.
+    /// Whether the values number the rows: 0, 1, 2, … or 1, 2, 3, … in their order. Up to half of
+    /// the numbers may be absent.
     pub fn numbers_rows(&self) -> bool {
         let known = self.known as f64;
         let dense = |(start, last): (f64, f64)| {

@@ -127,9 +127,9 @@ fn names_rows(
     }
 }
 
-/// Whether a column of whole numbers numbers the rows: it is the index that pandas writes (the first
-/// column, without a name, perhaps of several frames), or its numbers differ and it has the name of
-/// an identifier.
+/// Whether a column of whole numbers numbers the rows: it is the index that pandas writes (the
+/// first column, without a name, perhaps of several frames), or its numbers differ and it has the
+/// name of an identifier.
 fn numbers_rows(name: &str, place: usize, values: &[f64]) -> bool {
     if values.len() < MANY || !values.iter().all(|value| value.fract() == 0.0) {
         return false;

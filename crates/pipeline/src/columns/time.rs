@@ -88,13 +88,20 @@ impl TimeFormat {
 
     /// The order of the parts, in words.
     pub fn describe(self) -> &'static str {
-        match self.order {
-            Order::YearMonthDay => "year, month, day",
-            Order::YearDayMonth => "year, day, month",
-            Order::DayMonthYear => "day, month, year",
-            Order::MonthDayYear => "month, day, year",
-            Order::YearMonth => "year, month",
-            Order::MonthYear => "month, year",
+        self.order.parts().1
+    }
+}
+
+impl Order {
+    /// The positions of year, month and day, and the order in words.
+    fn parts(self) -> ((usize, usize, Option<usize>), &'static str) {
+        match self {
+            Order::YearMonthDay => ((0, 1, Some(2)), "year, month, day"),
+            Order::YearDayMonth => ((0, 2, Some(1)), "year, day, month"),
+            Order::DayMonthYear => ((2, 1, Some(0)), "day, month, year"),
+            Order::MonthDayYear => ((2, 0, Some(1)), "month, day, year"),
+            Order::YearMonth => ((0, 1, None), "year, month"),
+            Order::MonthYear => ((1, 0, None), "month, year"),
         }
     }
 }
@@ -247,22 +254,12 @@ impl Parts {
 
     /// Seconds since 1970, if the date exists.
     fn instant(&self, order: Order) -> Option<f64> {
-        use Order::*;
-        let [a, b, c] = self.numbers;
-        let place = |place: usize| self.month.is_none_or(|(found, _)| found == place);
-        let (year, month, day) = match (order, self.count) {
-            (YearMonthDay, 3) => (0, 1, Some(2)),
-            (YearDayMonth, 3) => (0, 2, Some(1)),
-            (DayMonthYear, 3) => (2, 1, Some(0)),
-            (MonthDayYear, 3) => (2, 0, Some(1)),
-            (YearMonth, 2) => (0, 1, None),
-            (MonthYear, 2) => (1, 0, None),
-            _ => return None,
-        };
-        if !place(month) {
+        let ((year, month, day), _) = order.parts();
+        let is_month_there = self.month.is_none_or(|(found, _)| found == month);
+        if self.count != 2 + usize::from(day.is_some()) || !is_month_there {
             return None;
         }
-        let number = |place: usize| [a, b, c][place];
+        let number = |place: usize| self.numbers[place];
         let year = match (number(year), self.lengths[year]) {
             (year, 4) => year,
             (year, 2) if year < PIVOT => 2000 + year,

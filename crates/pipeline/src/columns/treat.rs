@@ -91,18 +91,17 @@ pub(super) fn number(
     if sorted.is_empty() {
         return Ok(Err(Why::Empty));
     }
-    let (rows, gaps) = match exact {
-        Some(sums) => (sums.rows(), sums.gaps()),
-        None => (values.len(), values.len() - sorted.len()),
+    let (rows, gaps, is_constant) = match exact {
+        Some(sums) => (sums.rows(), sums.gaps(), sums.is_constant()),
+        None => {
+            let is_constant = sorted[0] == sorted[sorted.len() - 1];
+            (values.len(), values.len() - sorted.len(), is_constant)
+        }
     };
     if !rest {
         refuse_gaps(name, gaps, rows, options)?;
     }
-    let constant = match exact {
-        Some(sums) => sums.is_constant(),
-        None => sorted[0] == sorted[sorted.len() - 1],
-    };
-    if constant && gaps == 0 {
+    if is_constant && gaps == 0 {
         return Ok(Err(Why::Constant(sorted[0].to_string())));
     }
     let curve = if log { Curve::of(&sorted) } else { Curve::Plain };

@@ -61,11 +61,11 @@ const USUAL: f64 = 0.9;
 
 /// Split conformal prediction.
 ///
-/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Calibration rows, on which
-/// no choice and no fit depends, have scores |y − f(x)|/s(x); q is the ⌈(n + 1)(1 − α)⌉-th smallest
-/// of the n scores. If rows are exchangeable, f(x) ± q·s(x) contains y of a new row with probability
-/// at least 1 − α, on average over rows and calibrations (Lei, G'Sell, Rinaldo, Tibshirani &
-/// Wasserman, 2018).
+/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Calibration rows, on
+/// which no choice and no fit depends, have scores |y − f(x)|/s(x); q is the ⌈(n + 1)(1 − α)⌉-th
+/// smallest of the n scores. If rows are exchangeable, f(x) ± q·s(x) contains y of a new row with
+/// probability at least 1 − α, on average over rows and calibrations (Lei, G'Sell, Rinaldo,
+/// Tibshirani & Wasserman, 2018).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conformal {
     pub sizes: ResidualSizes,

@@ -108,7 +108,8 @@ impl Left<'_> {
 }
 
 impl Uncertainty {
-    /// A description of what is wrong, if no fit with d features and t targets makes these variances.
+    /// A description of what is wrong, if no fit with d features and t targets makes these
+    /// variances.
     pub(crate) fn problem(&self, d: usize, t: usize) -> Option<String> {
         let Variances { function, noise } = &self.variances;
         let positive = |all: &[f64]| all.iter().all(|v| v.is_finite() && *v >= 0.0);

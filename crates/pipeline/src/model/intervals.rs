@@ -133,8 +133,8 @@ impl Model {
         self.uncertainty.as_ref().ok_or(Error::NoDeviations)
     }
 
-    /// Stores the scores of rows on which no choice depends, and returns the coverage of one half of
-    /// them by the other.
+    /// Stores the scores of rows on which no choice depends, and returns the coverage of one half
+    /// of them by the other.
     pub(crate) fn calibrate(
         &mut self,
         sizes: ResidualSizes,

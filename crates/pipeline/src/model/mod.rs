@@ -133,12 +133,13 @@ impl Model {
         .sound()
     }
 
-    /// The same model, with targets that are the functions of these classes.
+    /// The same model, with targets that are the functions of these classes; `None` for a
+    /// regression.
     ///
     /// # Errors
     /// [`Error::File`] if the number of targets is not the number of functions of the classes.
-    pub fn with_classes(self, classes: Classes) -> Result<Self> {
-        Model { classes: Some(classes), ..self }.sound()
+    pub fn with_classes(self, classes: Option<Classes>) -> Result<Self> {
+        Model { classes, ..self }.sound()
     }
 
     fn sound(self) -> Result<Self> {

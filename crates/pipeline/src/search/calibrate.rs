@@ -153,8 +153,8 @@ impl Search<'_> {
         Ok(Some(ResidualSizes { regression, ranges }))
     }
 
-    /// The variances of function and noise, if standard deviations are requested: estimated from the
-    /// residuals of validation rows, each predicted by a fit without it.
+    /// The variances of function and noise, if standard deviations are requested: estimated from
+    /// the residuals of validation rows, each predicted by a fit without it.
     pub(super) fn variances(&self, chosen: &Candidate, trial: &Trial) -> Result<Option<Variances>> {
         let (mut residuals, validation) = match self.residuals(chosen, trial.centers) {
             Some(found) if self.fit.deviations => found,

@@ -17,8 +17,9 @@ const POINTS: usize = 6;
 
 impl Search<'_> {
     /// Fits with random landmarks to the training rows of the first fold: to all of them with more
-    /// and more landmarks, as far as work and memory allow, and to fewer rows with the largest number
-    /// of landmarks. λ is chosen by leave-one-out; with groups or times it is the λ of the trial.
+    /// and more landmarks, as far as work and memory allow, and to fewer rows with the largest
+    /// number of landmarks. λ is chosen by leave-one-out; with groups or times it is the λ of the
+    /// trial.
     pub(super) fn curves(&mut self, chosen: &Candidate, trial: &Trial) -> Result<Curves> {
         let random = self.fit.split == Split::Random;
         let lambda = (!random).then_some(trial.mu / trial.rows as f64);

@@ -79,8 +79,8 @@ impl Search<'_> {
         (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
     }
 
-    /// As many landmarks as the remaining work and the memory allow, random rows or pivots, whichever
-    /// is better with a part of them.
+    /// As many landmarks as the remaining work and the memory allow, random rows or pivots,
+    /// whichever is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d) = (self.n() as f64, self.d());
         let left = (self.allowed - self.work).max(0.4 * self.allowed);
@@ -274,14 +274,11 @@ impl Search<'_> {
             trials: self.trials.clone(),
         };
         let map = map.map(|learnt| learnt.map.clone());
-        let model =
-            Model::new(columns, layout, self.problem.targets.clone(), map, regression, made);
-        let model = match classes {
-            Some((classes, _)) => model.and_then(|model| model.with_classes(classes)),
-            None => model,
-        };
-        let mut model =
-            model.map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
+        let targets = self.problem.targets.clone();
+        let classes = classes.map(|(classes, _)| classes);
+        let mut model = Model::new(columns, layout, targets, map, regression, made)
+            .and_then(|model| model.with_classes(classes))
+            .map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
         self.certain(&chosen, &mut model, &mut report)?;
         self.explain(&mut model)?;
         Ok(Fitted { model, report })

@@ -21,9 +21,10 @@ const IMPROVED: f64 = 0.998;
 const GRADIENT_ROWS: usize = 3000;
 
 impl Search<'_> {
-    /// Learns the metric of a candidate from `rows` rows of each fold in at most `steps` steps, which
-    /// start at the metric of `start` (`None`: A = I). If the error is then below `bar`, the metric
-    /// is stored and its trial returned. Otherwise the metric of the candidate does not change.
+    /// Learns the metric of a candidate from `rows` rows of each fold in at most `steps` steps,
+    /// which start at the metric of `start` (`None`: A = I). If the error is then below `bar`, the
+    /// metric is stored and its trial returned. Otherwise the metric of the candidate does not
+    /// change.
     ///
     /// The steps are those of [`LearnedMetric`], with a map for each fold. The result is the step
     /// with the smallest validation error, or `None` if that is the step with A = I.

@@ -10,9 +10,9 @@ use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::report::{Iterations, Report};
+use crate::split::permutation;
 use crate::target::in_standard_units;
 use nystrom::faer::Mat;
-use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 /// The largest number of centres of jackknife+.
@@ -72,7 +72,7 @@ impl Search<'_> {
     ) -> Result<Uncertainty> {
         let data = self.fitted(chosen, model)?;
         let n = data.y.nrows();
-        let order = random::uniform_subset(n, n, &mut self.stream(5))?;
+        let order = permutation(n, &mut self.stream(5))?;
         let (kernel, mu) = (model.regression.kernel(), model.regression.report().ridge);
         Ok(Uncertainty { posterior: posterior(kernel, data.problem(), &order, mu)?, variances })
     }

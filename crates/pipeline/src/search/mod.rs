@@ -19,9 +19,9 @@ use crate::model::Model;
 use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
+use crate::split::permutation;
 use candidate::Candidate;
 use nystrom::faer::Mat;
-use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
@@ -41,8 +41,8 @@ pub(crate) struct Search<'a> {
     problem: TableProblem,
     /// The features under each shape of the columns, the plain one first.
     shapes: Vec<Shaped>,
-    /// The training rows of each fold in random order: a subsample is a prefix, and random landmarks
-    /// are a prefix of it.
+    /// The training rows of each fold in random order: a subsample is a prefix, and random
+    /// landmarks are a prefix of it.
     orders: Vec<Vec<usize>>,
     /// The validation rows of each fold in random order.
     validation: Vec<Vec<usize>>,
@@ -115,7 +115,8 @@ impl Fit {
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
     /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
-    /// [`Error::UsedTwice`], [`Error::Option`], [`Error::Budget`].
+    /// [`Error::UsedTwice`], [`Error::Option`]; [`OutOfBudget`](nystrom::Error::OutOfBudget) for less
+    /// than 1 MiB of memory.
     ///
     /// # Randomness
     /// Permutations of the rows (folds, subsamples, landmarks) and the random pairs of the median
@@ -163,10 +164,9 @@ impl<'a> Search<'a> {
         progress: &'a mut dyn Progress,
         rng: &mut dyn Rng,
     ) -> Result<Self> {
-        if let Some(memory) = fit.memory.filter(|memory| *memory < LEAST_MEMORY) {
-            let (what, unit) = ("a search", "bytes");
-            let (needed, allowed) = (LEAST_MEMORY as f64, memory as f64);
-            return Err(Error::Budget { what, needed, allowed, unit });
+        if let Some(budget) = fit.memory.filter(|memory| *memory < LEAST_MEMORY) {
+            let (what, needed) = ("a search", LEAST_MEMORY);
+            return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
         }
         let mut orders = Vec::new();
         let mut validation = Vec::new();
@@ -233,9 +233,9 @@ impl<'a> Search<'a> {
         self.shapes.iter().find(is).unwrap_or(&self.shapes[0])
     }
 
-    /// Computes the features under a shape for every fold, and returns whether they differ from those
-    /// under other shapes. Means by level are refused if a sample has copies of rows, since the sums
-    /// over a stream cannot leave out the copies of a row.
+    /// Computes the features under a shape for every fold, and returns whether they differ from
+    /// those under other shapes. Means by level are refused if a sample has copies of rows, since
+    /// the sums over a stream cannot leave out the copies of a row.
     fn add_shape(&mut self, shape: Shape) -> Result<bool> {
         if shape.level_means && self.problem.copies_in_sample {
             return Ok(false);
@@ -256,7 +256,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Adds the features under a shape with the columns fitted to all rows, and removes other shapes.
+    /// Adds the features under a shape with the columns fitted to all rows, and removes other
+    /// shapes.
     fn whole(&mut self, shape: Shape) -> Result<()> {
         let shaped = self.shape_of(shape, (None, None))?;
         self.shapes.retain(|other| other.shape == shape);
@@ -289,6 +290,5 @@ impl<'a> Search<'a> {
 }
 
 fn shuffled(rows: &[usize], rng: &mut dyn Rng) -> Result<Vec<usize>> {
-    let order = random::uniform_subset(rows.len(), rows.len(), rng)?;
-    Ok(order.into_iter().map(|i| rows[i]).collect())
+    Ok(permutation(rows.len(), rng)?.into_iter().map(|i| rows[i]).collect())
 }

@@ -56,7 +56,8 @@ impl Search<'_> {
     }
 
     /// Tries the plain default, and two different families under each shape of the columns. The
-    /// result is the shape with every choice that reduced the smallest error enough, and its trials.
+    /// result is the shape with every choice that reduced the smallest error enough, and its
+    /// trials.
     fn shapes(&mut self, rows: usize) -> Result<(Shape, Trials)> {
         let (mut shape, mut trials) = (Shape::PLAIN, Trials::new());
         self.tried(Candidate::PLAIN, rows, &mut trials)?;
@@ -133,8 +134,8 @@ impl Search<'_> {
         promoted
     }
 
-    /// Trials of a candidate on more rows: with its metric learned further, with other length scales,
-    /// and with rougher or smoother families.
+    /// Trials of a candidate on more rows: with its metric learned further, with other length
+    /// scales, and with rougher or smoother families.
     fn refined(&mut self, leader: Candidate, rows: usize) -> Result<Trials> {
         let mut trials = Trials::new();
         if leader.metric == Metric::None {
@@ -182,7 +183,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Tries a candidate, and adds its trial unless the search was stopped or its error is not finite.
+    /// Tries a candidate, and adds its trial unless the search was stopped or its error is not
+    /// finite.
     fn tried(&mut self, candidate: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         let trial = self.trial(candidate, rows)?;
         trials.extend(trial.filter(|trial| trial.error.is_finite()));

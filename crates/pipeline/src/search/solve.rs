@@ -113,8 +113,8 @@ fn one_by_one(
     Ok(Solved { model, squares, residual: None })
 }
 
-/// The exact fit at μ. While μ is below the rounding errors of K, as with repeated rows, it is raised
-/// tenfold.
+/// The exact fit at μ. While μ is below the rounding errors of K, as with repeated rows, it is
+/// raised tenfold.
 pub(super) fn direct(
     kernel: &AnyKernel,
     problem: Problem<'_, f64>,

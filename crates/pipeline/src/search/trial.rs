@@ -46,8 +46,8 @@ impl Search<'_> {
         }
     }
 
-    /// Some rows with their features by [`rows`](Self::rows), and their targets minus the mean of the
-    /// training rows of the fold (`None`: of all rows).
+    /// Some rows with their features by [`rows`](Self::rows), and their targets minus the mean of
+    /// the training rows of the fold (`None`: of all rows).
     pub(super) fn part(
         &self,
         candidate: &Candidate,
@@ -109,8 +109,8 @@ impl Search<'_> {
         Ok(Some(found.0))
     }
 
-    /// A trial with the current metric, and the model of each fold. The λ and the length scale of the
-    /// trial are those of the first fold.
+    /// A trial with the current metric, and the model of each fold. The λ and the length scale of
+    /// the trial are those of the first fold.
     pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
@@ -171,8 +171,9 @@ impl Search<'_> {
     }
 }
 
-/// The ridges to try. `last` is the best μ before, and whether this trial has many more rows. On few
-/// rows no ridge is below `floor`; on many more rows, larger ridges accompany one below `small`.
+/// The ridges to try. `last` is the best μ before, and whether this trial has many more rows. On
+/// few rows no ridge is below `floor`; on many more rows, larger ridges accompany one below
+/// `small`.
 fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),

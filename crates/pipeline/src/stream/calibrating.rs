@@ -1,4 +1,4 @@
-//! Probabilities of classes that fit the last model.
+//! Calibrates the probabilities of classes for the model of all rows.
 
 use super::Recipe;
 use super::class_sample::{ClassSample, key};
@@ -7,14 +7,14 @@ use crate::target::in_units;
 use nystrom::faer::{Mat, MatRef};
 
 impl Recipe {
-    /// The recipe whose fit leaves out the rows of the sample that an iterative fit calibrates
-    /// probabilities on; nothing of a regression.
+    /// The same recipe without the rows of the sample on which an iterative fit calibrates
+    /// probabilities; `None` for a regression.
     pub(super) fn with_held_out(&self) -> Option<Recipe> {
         let held = self.sample.as_ref()?.to_hold();
         Some(Recipe { held, ..self.clone() })
     }
 
-    /// Weights that are 0 in rows to be left out.
+    /// The weights of these rows, 0 for the rows to leave out.
     pub(super) fn without_held(
         &self,
         x: MatRef<'_, f64>,
@@ -33,7 +33,8 @@ impl Recipe {
         Some(weights)
     }
 
-    /// The probabilities of these values (in standard units) of a sample, and their errors.
+    /// The calibration on the values of a sample in standard units, and the errors of its
+    /// probabilities.
     pub(super) fn calibrated(
         &self,
         sample: &ClassSample,

@@ -20,7 +20,7 @@ impl SavedLeaves {
     }
 }
 
-/// The head of a checkpoint, and the states behind it.
+/// The head of a checkpoint, and the states after it.
 fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8]>)> {
     let mut sections = unpack(Content::Sums, bytes)?.into_iter();
     let head = sections.next().unwrap_or_default();
@@ -117,7 +117,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         saved.has(&self.leaves)
     }
 
-    /// Whether a saved node has all these leaves.
+    /// Whether a saved node contains all these leaves.
     fn holds(&self, leaves: &Range<usize>) -> bool {
         self.saved.values().any(|saved| match saved {
             SavedSum::Done(node, _) => node.start <= leaves.start && leaves.end <= node.end,

@@ -46,7 +46,7 @@ pub struct StreamReport {
 }
 
 impl StreamReport {
-    /// Of a fit of which no more is known.
+    /// The report of a fit whose errors are unknown.
     pub(super) fn at(recipe: &Recipe, lambda: f64) -> Self {
         let (rows, landmarks) = (recipe.rows(), recipe.landmarks());
         StreamReport { rows, landmarks, lambda, ..StreamReport::default() }
@@ -162,15 +162,15 @@ impl<'a> StreamPath<'a> {
         })
     }
 
-    /// The generalised cross-validation error where rows are copied: that of the different rows,
-    /// with the number of their copies as weights. It is infinite without degrees of freedom.
+    /// The generalised cross-validation error; if rows are copied, that of the different rows with
+    /// the numbers of their copies as weights, which is infinite without degrees of freedom.
     fn gcv(&self, point: &StatePoint<f64>) -> f64 {
         let Some(different) = self.recipe.facts.different else { return point.gcv };
         let left = 1.0 - point.d_eff / different;
         if left > 0.0 { point.training / left.powi(2) } else { f64::INFINITY }
     }
 
-    /// The model of a λ, with a report to which more is added.
+    /// The model at the ridge `best` of the path, and its report, which `and` completes.
     fn model(
         &self,
         best: usize,
@@ -211,8 +211,7 @@ impl Recipe {
         Err(Error::Option { option: "lambda", problem })
     }
 
-    /// The model with this regression, and of classes with probabilities that were calibrated to
-    /// it.
+    /// The model with this regression and, for classes, these calibrated probabilities.
     pub(super) fn made(
         &self,
         regression: KrrModel<AnyKernel, f64>,
@@ -240,15 +239,15 @@ impl Recipe {
         };
         let targets = self.facts.targets.clone();
         let model = Model::new(columns, layout, targets, map, regression, made)?;
-        let (Some(classes), Some((calibration, errors))) = (classes, calibrated) else {
-            return Ok((model, report));
-        };
-        let model = model.with_classes(Classes { calibration, ..classes })?;
-        Ok((model, StreamReport { classes: Some(errors), ..report }))
+        let of_classes = classes
+            .zip(calibrated)
+            .map(|(classes, (calibration, errors))| (Classes { calibration, ..classes }, errors));
+        let (classes, errors) = of_classes.unzip();
+        Ok((model.with_classes(classes)?, StreamReport { classes: errors, ..report }))
     }
 }
 
-/// The place of the smallest error among those that are known: above the level of rounding.
+/// The position of the smallest error among those that are known, that is above rounding errors.
 fn best(errors: impl Iterator<Item = (f64, bool)>) -> usize {
     let known = errors.enumerate().filter(|(_, (_, known))| *known);
     known.min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b)).map_or(0, |(best, _)| best)

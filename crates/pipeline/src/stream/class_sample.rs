@@ -17,20 +17,20 @@ use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// Different rows on which probabilities are calibrated, at most.
+/// The largest number of different rows on which probabilities are calibrated.
 const MOST: usize = 4000;
-/// Of the rows of the reservoir, the share that an iterative fit leaves out is one in this many.
+/// An iterative fit leaves out one in this many rows of the reservoir.
 const HELD: usize = 5;
 /// The fewest and the most rows that an iterative fit leaves out, if these are at most a quarter.
 const HELD_ROWS: (usize, usize) = (50, 1000);
-/// Fewer different rows than this say nothing of probabilities.
+/// Fewer different rows than this are too few to calibrate probabilities.
 const FEWEST: usize = 10;
 /// More rows than a reservoir has: counts below it do not overflow.
 const MOST_COUNTED: usize = 1 << 30;
 /// A row that more than one in this many rows equals is not left out.
 const OFTEN: usize = 100;
-/// No row is left out where more than one in this many equals another by chance: those left would
-/// be the rare ones.
+/// No row is left out if more than one row in this many equals another by chance: only rare rows
+/// would be left out.
 const BY_CHANCE: usize = 10;
 
 /// Rows of the reservoir with their classes: all, or as many as 4000 at random. Copies are taken
@@ -38,25 +38,25 @@ const BY_CHANCE: usize = 10;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ClassSample {
     dim: usize,
-    /// The features of each row as the kernel sees them, row by row.
+    /// The mapped features of each row, row by row.
     x: Vec<f64>,
     labels: Vec<usize>,
-    /// What a row and its copies in the reservoir weigh together.
+    /// The total weight of a row and its copies in the reservoir.
     pub weights: Vec<f64>,
-    /// What the row and its copies among all rows weigh together, by those in the reservoir.
+    /// The total weight of a row and its copies among all rows, estimated from the reservoir.
     copies: Vec<f64>,
-    /// How many rows of the reservoir are equal.
+    /// The number of equal rows in the reservoir.
     rows: Vec<usize>,
-    /// Of features and class, before the linear map.
+    /// The key of the features, before the linear map, and the class.
     keys: Vec<u64>,
-    /// Whether rows that equal others by chance are too many for any to be left out.
+    /// Whether too many rows equal others by chance, so that none is left out.
     by_chance: bool,
-    /// How many rows of the reservoir each class has, and all have.
+    /// The number of rows of each class in the reservoir.
     of_class: Vec<usize>,
 }
 
 impl ClassSample {
-    /// Of the reservoir; none of a regression.
+    /// The sample of the reservoir; `None` for a regression. `copied`: rows are copies of others.
     pub fn of(
         fit: &Fit,
         survey: &TableSurvey,
@@ -113,7 +113,7 @@ impl ClassSample {
         }))
     }
 
-    /// Whether it can be a sample of rows with d features and so many classes.
+    /// Whether this can be a sample of rows with d features and this many classes.
     pub fn is_sound(&self, d: usize, classes: usize) -> bool {
         let n = self.labels.len();
         let lists = [self.weights.len(), self.copies.len(), self.rows.len(), self.keys.len()];
@@ -133,12 +133,12 @@ impl ClassSample {
         &self.labels
     }
 
-    /// Its rows as the kernel sees them.
+    /// The mapped features of the rows.
     pub fn points(&self) -> Points<'_, f64> {
         Points::from_rows(MatRef::from_row_major_slice(&self.x, self.labels.len(), self.dim))
     }
 
-    /// Its rows with targets; each weighs what it and its copies among all rows weigh.
+    /// The rows with targets, weighted like their copies among all rows together.
     pub fn problem<'a>(&'a self, y: &'a Mat<f64>) -> Problem<'a, f64> {
         Problem::new(self.points(), y.as_ref()).weighted(&self.copies)
     }
@@ -176,7 +176,7 @@ impl ClassSample {
     }
 }
 
-/// A number that rows of equal features and class share, and that is as good as random.
+/// A pseudo-random number that rows with equal features and class share.
 pub(super) fn key<'a>(features: impl Iterator<Item = &'a f64>, class: usize) -> u64 {
     let next = |hash: u64, bits: u64| mixed(hash ^ bits);
     let bits = features.map(|value| (value + 0.0).to_bits()); //                       −0 is 0

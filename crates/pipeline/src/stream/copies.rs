@@ -1,4 +1,4 @@
-//! Rows of a stream that are copies of others, by those of the reservoir.
+//! Detects copies of rows in the reservoir, and estimates the number of different rows of a stream.
 
 use super::{StreamFit, TableSurvey};
 use crate::error::Result;
@@ -6,17 +6,17 @@ use crate::numbers::Numbered;
 use crate::problem::{compared, look, taken};
 use crate::repeats;
 
-/// That rows are copied, and how often.
+/// The different rows of a stream that has copies.
 pub(super) struct Copies {
-    /// The different rows of the reservoir, by the first of their copies.
+    /// The first row of each group of copies in the reservoir.
     pub first: Vec<usize>,
-    /// A lower bound on the number of different rows among all, near it where all are copied
-    /// equally often.
+    /// A lower bound on the number of different rows among all rows; it is close if all rows have
+    /// the same number of copies.
     pub different: f64,
 }
 
 impl StreamFit {
-    /// What the reservoir says of copies among all rows; nothing if it has none.
+    /// The copies among all rows, estimated from the reservoir; `None` if it has no copies.
     ///
     /// Of N rows, of which row i occurs c_i times, a sample of r holds on average
     /// Σ c_i(c_i − 1)/2 · r(r − 1)/(N(N − 1)) pairs of copies. So their number gives Σ c_i²/N,

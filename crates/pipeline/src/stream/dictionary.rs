@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Stored")]
 pub struct WeightedRows {
     dim: usize,
-    /// d × m.
+    /// The features of the members, d × m.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
 }

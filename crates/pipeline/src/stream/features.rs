@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use nystrom::faer::Mat;
 use nystrom_data::Table;
 
-/// The features of the rows of a block, n × d; `own`: their targets, if these rows are fitted. An
-/// error tells the line.
+/// The features of the rows of a block, n × d; `own` are their targets if the rows are fitted. An
+/// error names the line.
 pub(super) fn features(
     columns: &Columns,
     block: &Table,
@@ -16,7 +16,7 @@ pub(super) fn features(
     applied(columns, block, own).map(|applied| applied.x)
 }
 
-/// The same with what was met on the way.
+/// The features of the rows of a block, with notes about unexpected cells.
 pub(super) fn applied(columns: &Columns, block: &Table, own: Option<Known<'_>>) -> Result<Applied> {
     columns.apply_to(block, own).map_err(|error| placed(error, columns, block))
 }

@@ -11,7 +11,7 @@ use crate::target::in_units;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
-/// Landmarks of the fit to the reservoir.
+/// The largest number of landmarks of the fit to the reservoir.
 const FEW: usize = 300;
 
 impl StreamFit {
@@ -56,10 +56,6 @@ impl StreamFit {
         let layout = problem.table.names().map(str::to_owned).collect();
         let made = Made { version: env!("CARGO_PKG_VERSION").to_owned(), ..Made::default() };
         let model = Model::new(columns, layout, problem.targets, None, regression, made)?;
-        let model = match classes {
-            Some(classes) => model.with_classes(classes)?,
-            None => model,
-        };
-        Ok((model, notes))
+        Ok((model.with_classes(classes)?, notes))
     }
 }

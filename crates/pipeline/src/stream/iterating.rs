@@ -13,12 +13,12 @@ use nystrom::krr::{
 };
 use nystrom::prelude::*;
 
-/// All rows, as often as they are asked for: each process reads its leaves, and all hear the sum.
+/// Passes over all rows: each process reads its leaves, and all processes receive the sum.
 pub(super) struct Passes<'a> {
     recipe: &'a Recipe,
     ranks: &'a dyn Ranks,
     source: &'a mut dyn TableSource,
-    /// What went wrong, in words of this crate.
+    /// The error of this crate that ended a pass.
     error: Option<Error>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Passes<'a> {
         Passes { recipe, ranks, source, error: None }
     }
 
-    /// What came of the passes, or what went wrong in one.
+    /// The result of the passes, or the error of this crate that ended one.
     pub fn unless_failed<X>(self, found: nystrom::Result<X>) -> Result<X> {
         self.error.map_or_else(|| Ok(found?), Err)
     }

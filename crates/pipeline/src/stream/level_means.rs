@@ -1,4 +1,4 @@
-//! Means of the target by level of all rows, by a pass of their own.
+//! Target means by level over all rows, from one more pass.
 
 use super::processes::share_of;
 use super::{Ranks, Recipe, StreamFit, TableSource, TableSurvey};
@@ -50,7 +50,7 @@ impl StreamFit {
         Ok(Some(model))
     }
 
-    /// Refuses means by level that are not those of all rows.
+    /// Refuses a model whose means by level are not those of all rows.
     pub(super) fn check_level_means(&self, survey: &TableSurvey, found: &Model) -> Result<()> {
         let rows = survey.all.used as f64;
         let is_of_all = |of: f64| (of / rows - 1.0).abs() < 1e-6;
@@ -63,7 +63,7 @@ impl StreamFit {
     }
 }
 
-/// Of which recipe the bytes are.
+/// The identity of the recipe that is sent for this pass.
 const PASS: &str = "means by level";
 
 impl Recipe {

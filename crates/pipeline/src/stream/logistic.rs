@@ -14,17 +14,17 @@ use nystrom::faer::Mat;
 use nystrom::krr::{Problem, RowPasses, StatePath, step_of_newton};
 use nystrom::prelude::*;
 
-/// Newton steps at most.
+/// The largest number of Newton steps.
 const STEPS: usize = 8;
-/// The decrease of the loss, relative to it, below which steps end.
+/// The steps end when the loss decreases by less than this share.
 const ENOUGH: f64 = 1e-3;
 
-/// Log-odds after a step.
+/// The model of the log-odds after a Newton step.
 struct NewtonStep {
     odds: KrrModel<AnyKernel, f64>,
     lambda: f64,
     calibration: Calibration,
-    /// In the sample, each row and its copies left out of the step.
+    /// The errors on the sample, where each row is predicted by a step without it and its copies.
     errors: ClassErrors,
 }
 
@@ -78,7 +78,7 @@ impl Recipe {
         Ok(Some((model, report)))
     }
 
-    /// The same with log-odds as they are for targets.
+    /// The same recipe for log-odds, which are not standardised.
     fn of_odds(&self) -> Recipe {
         let plain = |target: &Target| Target { mean: 0.0, scale: 1.0, ..target.clone() };
         let mut recipe = self.clone();
@@ -86,7 +86,7 @@ impl Recipe {
         recipe
     }
 
-    /// The best of the steps, on every process.
+    /// The Newton steps; the result is the best of them, on every process.
     fn newton(
         &self,
         ranks: &dyn Ranks,
@@ -117,7 +117,8 @@ impl Recipe {
         Ok(best)
     }
 
-    /// The end of a step with the λ of the least loss in the sample, if any is finite.
+    /// The result of a step at the λ with the smallest loss on the sample; `None` if none is
+    /// finite.
     fn least(
         &self,
         paths: &[StatePath<AnyKernel, f64>],

@@ -18,8 +18,8 @@ use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Rows that are handed over at once. Used rows are counted, and a multiple of this begins a new
-/// tile. So no bit depends on blocks, files or processes.
+/// The number of rows in a tile. Tiles begin at multiples of this number of used rows, so that no
+/// bit depends on blocks, files or processes.
 pub(super) const TILE: u64 = 1024;
 
 /// Ridge leverage scores of all rows of a table that is read block by block, in three passes:
@@ -156,7 +156,7 @@ pub struct PointRecipe {
     sent: Sent,
 }
 
-/// What another process needs of it.
+/// The part of a recipe that is sent to other processes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Sent {
     columns: Columns,
@@ -175,7 +175,7 @@ pub struct PointRows {
     /// The line of each row in its file; in formats without lines, its number among all rows, from
     /// 1.
     pub lines: Vec<u64>,
-    /// d × t.
+    /// The features, d × t.
     x: Vec<f64>,
     dim: usize,
 }
@@ -187,7 +187,7 @@ impl PointRows {
         Points::from_cols(MatRef::from_column_major_slice(&self.x, d, t))
     }
 
-    /// Forgets them; the next is at this place.
+    /// Removes all rows; `first` is the number of the next row.
     fn clear(&mut self, first: u64) {
         self.rows.clear();
         self.lines.clear();
@@ -212,7 +212,7 @@ impl PointRecipe {
         &self.sent.kernel
     }
 
-    /// The parts of the rows that have a dictionary each, which n alone says.
+    /// The tree of the dictionaries, which depends only on n and the number of leaves.
     pub(super) fn tree(&self) -> Result<RowTree> {
         self.sent.used.tree()
     }
@@ -237,7 +237,7 @@ impl PointRecipe {
         Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
-    /// Hands over the used rows with places in `range`, in order and in tiles of at most 1024.
+    /// Calls `take` with the used rows with numbers in `range`, in order, in tiles of at most 1024.
     pub(super) fn each<E: From<Error>>(
         &self,
         source: &mut dyn TableSource,

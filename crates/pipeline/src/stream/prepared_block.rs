@@ -1,4 +1,4 @@
-//! Blocks as a regression takes them.
+//! Prepares blocks for a regression.
 
 use super::features::applied;
 use super::recipe::Recipe;
@@ -17,27 +17,27 @@ use std::borrow::Cow;
 /// The rows of a block that are used.
 pub(super) struct PreparedBlock {
     pub examples: Examples,
-    /// Their numbers in the block.
+    /// The numbers of these rows in the block.
     pub rows: Vec<usize>,
-    /// What was met on the way.
+    /// Notes about unexpected cells.
     pub notes: Vec<Note>,
 }
 
 /// The rows of a block that are used, with their targets and weights.
 pub(super) struct TargetRows {
     pub table: Table,
-    /// About 0.
+    /// The targets in standard units.
     pub y: Mat<f64>,
-    /// About 1.
+    /// The weights, with mean 1 over all rows.
     pub weights: Option<Vec<f64>>,
-    /// Of classes, that of each row.
+    /// The class of each row, if the target has classes.
     labels: Option<Vec<usize>>,
-    /// Their numbers in the block.
+    /// The numbers of these rows in the block.
     pub rows: Vec<usize>,
 }
 
 impl Recipe {
-    /// The rows of a block that are used.
+    /// The used rows of a block with their targets.
     pub(super) fn targets_of(&self, block: &Table) -> Result<TargetRows> {
         let (fit, model) = (&self.fit, &self.model);
         let names = self.names();
@@ -60,7 +60,7 @@ impl Recipe {
         Ok(TargetRows { table, y, weights, labels, rows })
     }
 
-    /// Features, mapped, targets about 0 and weights about 1.
+    /// The used rows of a block with mapped features, standardised targets and weights.
     pub(super) fn prepare(&self, block: &Table) -> Result<PreparedBlock> {
         let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
         let known = Known { y: y.as_ref(), weights: weights.as_deref() };
@@ -73,7 +73,7 @@ impl Recipe {
         Ok(PreparedBlock { examples, rows, notes })
     }
 
-    /// ±1 for each function, in the scale of the target, of rows of these classes.
+    /// The standardised targets ±1 of each function, for rows of these classes.
     pub(super) fn indicators(&self, of: &[usize]) -> Mat<f64> {
         let classes = self.model.classes.as_ref().map_or(0, |classes| classes.names.len());
         indicators(classes, &self.facts.targets, of)

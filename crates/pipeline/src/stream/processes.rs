@@ -34,29 +34,6 @@ pub trait Ranks {
         (1..self.size()).for_each(|to| self.send(to, &bytes));
         bytes
     }
-
-    /// Collects the bytes of every process on every process, in the order of the ranks.
-    fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
-        if self.rank() > 0 {
-            self.send(0, &bytes);
-        }
-        let mut all = vec![bytes];
-        if self.rank() == 0 {
-            all.extend((1..self.size()).map(|from| self.receive(from)));
-        }
-        // lengths first
-        let lengths = all.iter().flat_map(|bytes| (bytes.len() as u64).to_le_bytes()).collect();
-        let lengths = self.broadcast(lengths);
-        let together = self.broadcast(all.concat());
-        let mut rest = &together[..];
-        let (lengths, _) = lengths.as_chunks::<8>();
-        let cut = |length: &[u8; 8]| {
-            let (bytes, behind) = rest.split_at(u64::from_le_bytes(*length) as usize);
-            rest = behind;
-            bytes.to_vec()
-        };
-        lengths.iter().map(cut).collect()
-    }
 }
 
 impl dyn Ranks + '_ {
@@ -76,6 +53,22 @@ impl dyn Ranks + '_ {
         let sent = value.as_ref().filter(|_| self.size() > 1);
         let bytes = self.broadcast(sent.map_or(Ok(Vec::new()), sections::write)?);
         value.map_or_else(|| sections::read(&bytes), Ok)
+    }
+
+    /// The values of all processes, on every process, in the order of the ranks.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    ///
+    /// ```
+    /// use nystrom_pipeline::{Alone, Ranks};
+    /// let ranks: &dyn Ranks = &Alone;
+    /// assert_eq!(ranks.gather(0.5)?, [0.5]);
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn gather<T: Serialize + DeserializeOwned>(&self, mine: T) -> Result<Vec<T>> {
+        let all = self.merge(vec![mine], |all, later| all.extend(later))?;
+        self.share(all)
     }
 
     /// On process 0, the values of all processes, merged in the order of the ranks; `None` on the

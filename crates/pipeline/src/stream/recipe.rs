@@ -21,52 +21,43 @@ use std::collections::HashSet;
 #[derive(Debug, Clone)]
 pub struct Recipe {
     pub(super) fit: Fit,
-    /// Of the reservoir.
+    /// The model of the reservoir.
     pub(super) model: Model,
     pub(super) facts: Facts,
-    /// d × m.
+    /// The centres, d × m.
     pub(super) centers: Mat<f64>,
-    /// Columns of the sketch in whose span the fit is, as places of centres and values.
+    /// The columns of the sketch in whose span the fit is.
     pub(super) sketch: Option<SketchColumns>,
-    /// Of classes: rows of the reservoir for their probabilities.
+    /// For classes: the rows of the reservoir on which probabilities are calibrated.
     pub(super) sample: Option<ClassSample>,
-    /// Keys of rows that are not fitted.
+    /// The keys of rows that are not fitted.
     pub(super) held: HashSet<u64>,
 }
 
 /// The small parts of a recipe.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Facts {
-    /// As the model's, with moments of all rows where they are numbers.
+    /// The targets of the model; those that are numbers have the moments of all rows.
     pub targets: Vec<Target>,
-    /// By which method the centres were chosen.
+    /// The method that chose the centres.
     pub chosen_by: String,
-    /// About how many of the used rows differ, where rows are copied.
+    /// An estimate of the number of different used rows, if rows are copied.
     pub different: Option<f64>,
     pub mean_weight: f64,
     #[serde(flatten)]
     pub used: UsedRows,
 }
 
-/// The entries of each column of a sketch: row and value.
+/// The entries of each column of a sketch: centre and value.
 pub(super) type SketchColumns = Vec<Vec<(usize, f64)>>;
 
-/// As [`RowTree::large`](nystrom::linalg_core::RowTree::large) has.
+/// The number of leaves of [`RowTree::large`](nystrom::linalg_core::RowTree::large).
 const LEAVES: usize = 8;
 
-/// How centres are chosen that are rows at random.
+/// The method of centres that are random rows.
 pub(super) const UNIFORM: &str = "uniform";
-/// Where every row is a centre.
+/// The method if every row is a centre.
 pub(super) const ALL: &str = "all rows";
-
-/// The first section of a file.
-#[derive(Serialize, Deserialize)]
-struct RecipeHead {
-    identity: String,
-    dim: usize,
-    #[serde(flatten)]
-    facts: Facts,
-}
 
 impl StreamFit {
     /// The recipe with the kernel, linear map and columns of the model `found` that a
@@ -165,7 +156,7 @@ impl StreamFit {
         Ok(Recipe { sketch, ..recipe })
     }
 
-    /// With centres that are d × m.
+    /// The recipe with these centres, d × m.
     fn made_of(
         &self,
         survey: &TableSurvey,
@@ -206,7 +197,7 @@ impl Recipe {
         self.sketch.as_ref().map_or_else(|| self.landmarks(), Vec::len)
     }
 
-    /// The sketch in whose span the fit is, of the centres.
+    /// The sketch of the centres in whose span the fit is.
     pub(super) fn span(&self) -> Result<Option<SparseSketch<f64>>> {
         let of = |columns: &SketchColumns| SparseSketch::new(self.centers.ncols(), columns.clone());
         Ok(self.sketch.as_ref().map(of).transpose()?)
@@ -281,8 +272,7 @@ impl Recipe {
     /// # Errors
     /// Those of [`Model::to_bytes`].
     pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
-        let (identity, dim) = (identity.to_owned(), self.centers.nrows());
-        let head = RecipeHead { identity, dim, facts: self.facts.clone() };
+        let head = (identity, self.centers.nrows(), &self.facts);
         let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
@@ -300,29 +290,29 @@ impl Recipe {
         let [head, model, numbers, sketch, sample] = sections[..] else {
             return Err(wrong("it has another number of sections"));
         };
-        let head: RecipeHead = serde_json::from_slice(head).map_err(wrong)?;
-        if head.identity != identity {
+        let (found, d, facts): (String, usize, Facts) =
+            serde_json::from_slice(head).map_err(wrong)?;
+        if found != identity {
             return Err(wrong(format!(
-                "it is of other data or options ({}, not {identity}); name another folder, or \
-                 remove it",
-                head.identity
+                "it is of other data or options ({found}, not {identity}); name another folder, or \
+                 remove it"
             )));
         }
         let (numbers, _) = numbers.as_chunks::<8>();
         let model = Model::from_bytes(model)?;
-        let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
+        let m = numbers.len() / d.max(1);
         if d != model.regression.centers().dim() || numbers.len() != d * m {
             return Err(wrong("its centres are not those of its model: it is damaged"));
         }
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let (sketch, sample) = (read(sketch)?, read(sample)?);
-        let (fit, facts, held) = (fit.clone(), head.facts, HashSet::new());
+        let (fit, held) = (fit.clone(), HashSet::new());
         let recipe = Recipe { fit, model, facts, centers, sketch, sample, held };
         recipe.check()?;
         Ok(recipe)
     }
 
-    /// Refuses what no survey and no search give.
+    /// Refuses a recipe that no survey and search can give.
     fn check(&self) -> Result<()> {
         let (d, of_all) = (self.model.regression.centers().dim(), self.is_of_all());
         let facts = &self.facts;
@@ -346,7 +336,7 @@ impl Recipe {
         Err(wrong("its parts contradict one another: it is damaged"))
     }
 
-    /// The columns that are predicted.
+    /// The names of the target columns.
     pub(super) fn names(&self) -> Vec<String> {
         self.model.target_names().into_iter().map(str::to_owned).collect()
     }

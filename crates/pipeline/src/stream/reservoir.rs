@@ -1,4 +1,4 @@
-//! A uniform sample of rows, in one place or in parts.
+//! A uniform sample of rows; samples of parts of the rows can be merged.
 
 use crate::error::Result;
 use nystrom::linalg_core::Streams;
@@ -7,9 +7,10 @@ use nystrom_data::{Categories, Cell, Column, Table, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 
-/// The `capacity` rows of the lowest priorities. A priority is a random number that a row has by
-/// its place among all rows. So any `capacity` rows have the same probability. Which these are does
-/// not depend on the order in which rows come, or on who saw them.
+/// The `capacity` rows of the lowest priorities. The priority of a row is a random number that
+/// depends only on its number among all rows. So all sets of `capacity` rows have the same
+/// probability, and the sample does not depend on the order of the rows or on the process that
+/// reads them.
 ///
 /// Source: bottom-k sampling, E. Cohen & H. Kaplan, *Summarizing data using bottom-k sketches*,
 /// PODC 2007.
@@ -26,11 +27,11 @@ pub(crate) struct Reservoir {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Kept {
     priority: u64,
-    /// Its number among all rows.
+    /// The number of the row among all rows.
     row: u64,
-    /// And its line, in formats that have lines.
+    /// The line of the row, in formats that have lines.
     line: Option<u64>,
-    /// Where its cells are.
+    /// The position of its cells in the columns.
     place: usize,
 }
 
@@ -48,7 +49,7 @@ impl Reservoir {
         Reservoir { capacity, priorities, kept: BinaryHeap::new(), columns: Vec::new() }
     }
 
-    /// Offers some rows of a block whose first row is number `first` of all.
+    /// Offers some rows of a block; `first` is the number of its first row among all rows.
     pub fn offer(&mut self, block: &Table, rows: &[usize], first: u64) {
         if self.columns.is_empty() {
             let cells = |column: &Column| match column.values {
@@ -68,7 +69,7 @@ impl Reservoir {
         }
     }
 
-    /// The place of a row, if its priority is among the lowest.
+    /// The position for the cells of a row, if its priority is among the lowest.
     fn admit(&mut self, priority: u64, (row, line): (u64, Option<u64>)) -> Option<usize> {
         let place = self.kept.len();
         if place < self.capacity {
@@ -81,7 +82,7 @@ impl Reservoir {
         Some(place)
     }
 
-    /// Offers the rows that another one kept, of other rows with the same key.
+    /// Offers the rows in another reservoir with the same key, which saw other rows.
     pub fn merge(&mut self, other: Reservoir) {
         if self.columns.is_empty() {
             (self.kept, self.columns) = (other.kept, other.columns);
@@ -96,7 +97,7 @@ impl Reservoir {
         }
     }
 
-    /// The numbers of the rows kept, among all rows and in their order, and their lines.
+    /// The number among all rows, and the line, of each row in the reservoir, in increasing order.
     pub fn rows(&self) -> Vec<(u64, u64)> {
         let of = |kept: &Kept| (kept.row, kept.line.unwrap_or(kept.row + 1));
         let mut rows: Vec<(u64, u64)> = self.kept.iter().map(of).collect();
@@ -104,10 +105,10 @@ impl Reservoir {
         rows
     }
 
-    /// The rows kept, in the order of all rows, as a table.
+    /// The rows in the reservoir as a table, in the order of all rows.
     ///
     /// # Errors
-    /// That of [`Table::new`], for what a source does not give.
+    /// That of [`Table::new`], which does not occur for the rows of a source.
     pub fn table(self, source: &str) -> Result<Table> {
         let mut kept = self.kept.into_vec();
         kept.sort_unstable_by_key(|kept| kept.row);

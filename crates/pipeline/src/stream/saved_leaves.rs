@@ -1,39 +1,39 @@
-//! Which leaves of the tree are summed where, and which are saved.
+//! The leaves of the tree that each process sums, and those in checkpoints.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What was summed before.
+/// A sum from a checkpoint.
 #[derive(Debug)]
 pub(super) enum SavedSum<S> {
-    /// All leaves below a node of the tree.
+    /// The sum of all leaves below a node of the tree.
     Done(Range<usize>, S),
-    /// A leaf, and how far it is: as in [`Summing`](super::Summing).
+    /// The sum of the first rows of a leaf, with the fields of [`Summing`](super::Summing).
     UnderWay { row: u64, used: u64, state: S },
 }
 
 /// The leaves of the tree of sums that a checkpoint holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedLeaves {
-    /// Of the recipe.
+    /// The digest of the recipe.
     pub(super) digest: String,
-    /// Below nodes of the tree, in any order.
+    /// The leaves below each saved node of the tree, in any order.
     pub(super) done: Vec<Range<usize>>,
-    /// The leaf under way, and how far it is.
+    /// The leaf under way, with the fields of [`Summing`](super::Summing).
     pub(super) leaf: usize,
     pub(super) row: u64,
     pub(super) used: u64,
 }
 
 impl SavedLeaves {
-    /// Whether any of these leaves is in it, wholly or in part.
+    /// Whether the checkpoint holds any of these leaves, wholly or in part.
     pub(super) fn has(&self, leaves: &Range<usize>) -> bool {
         leaves.contains(&self.leaf) || self.done.iter().any(|node| leaves.contains(&node.start))
     }
 }
 
-/// Where the leaves of each of so many processes begin, and their end: about as many for each, and
-/// no node divided that was saved.
+/// The first leaf of each of `size` processes, and the number of leaves: all processes have about
+/// the same number of leaves, and no saved node is divided.
 pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usize> {
     let cut = |rank: usize| {
         let mut cut = (rank * leaves).div_ceil(size);

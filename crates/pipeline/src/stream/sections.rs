@@ -1,4 +1,4 @@
-//! The layout of checkpoints, sections and a checksum; and of what processes send one another.
+//! The layout of checkpoints (sections and a checksum) and of messages between processes.
 
 use crate::error::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
@@ -10,7 +10,7 @@ const MAGIC: &[u8; 8] = b"NYSTRCKP";
 const VERSION: u32 = 5;
 const CHECKSUM: usize = 32;
 
-/// What a checkpoint holds.
+/// The content of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Recipe = 1,
@@ -18,7 +18,7 @@ pub(super) enum Content {
     Solve = 3,
 }
 
-/// Sections with their lengths, and a checksum of all.
+/// The bytes of a checkpoint: sections with their lengths, and a checksum.
 pub(super) fn pack(kind: Content, sections: &[Vec<u8>]) -> Vec<u8> {
     let length: usize = sections.iter().map(|section| 8 + section.len()).sum();
     let mut bytes = Vec::with_capacity(16 + length + CHECKSUM);
@@ -34,7 +34,7 @@ pub(super) fn pack(kind: Content, sections: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// The sections of bytes of this kind.
+/// The sections of a checkpoint with this content.
 ///
 /// # Errors
 /// [`Error::Checkpoint`] for other bytes.
@@ -72,7 +72,7 @@ pub(super) fn unpack(kind: Content, bytes: &[u8]) -> Result<Vec<&[u8]>> {
     Ok(sections)
 }
 
-/// A value for another process of the same program.
+/// The bytes of a value for another process of the same program.
 pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // JSON would lose NaN
@@ -80,7 +80,7 @@ pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What [`write`] wrote.
+/// Reads a value that [`write`] wrote.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     ciborium::from_reader(bytes).map_err(wrong)
 }

@@ -15,13 +15,13 @@ use nystrom_data::Table;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rows that a state takes at once.
+/// The number of rows in a tile of the sums.
 const TILE: u64 = 1024;
 
 /// The sums of a second pass.
 pub(super) type State = NormalEquations<AnyKernel, f64>;
 
-/// The same by folds.
+/// The sums of a second pass by folds.
 pub(super) type Folded = FoldedEquations<AnyKernel, f64>;
 
 /// The sums `S` of a pass over the rows so far, by default the normal equations.
@@ -34,22 +34,22 @@ pub(super) type Folded = FoldedEquations<AnyKernel, f64>;
 pub struct Summing<'a, S = State> {
     pub(super) recipe: &'a Recipe,
     pub(super) tree: RowTree,
-    /// Where the leaves of each process begin, and the last ones end.
+    /// The first leaf of each process, and the number of leaves.
     cuts: Vec<usize>,
-    /// The leaves that are summed here.
+    /// The leaves of this process.
     pub(super) leaves: Range<usize>,
     pub(super) empty: S,
-    /// Leaves that are done, from the first on, with what they were merged to.
+    /// The sums of complete leaves, merged along the tree, in order.
     pub(super) done: Vec<(Range<usize>, S)>,
     /// The sum of the leaf under way.
     pub(super) state: S,
-    /// The row of the source that comes next.
+    /// The next row of the source.
     pub(super) row: u64,
     /// The number of used rows in the sums so far and in the leaves before.
     pub(super) used: u64,
-    /// What was summed before and is not taken yet, by its first leaf.
+    /// The sums from checkpoints that are not used yet, by their first leaf.
     pub(super) saved: BTreeMap<usize, SavedSum<S>>,
-    /// For each column the rows in which its cells could not be read, and some of them.
+    /// For each column, the note about cells that could not be read.
     unread: BTreeMap<String, Note>,
 }
 
@@ -97,7 +97,7 @@ impl Recipe {
         self.empty_for(self.facts.targets.len())
     }
 
-    /// The same for so many targets.
+    /// The normal equations over no rows for t targets.
     pub(super) fn empty_for(&self, t: usize) -> Result<State> {
         let kernel = self.model.regression.kernel().clone();
         let centers = Points::from_cols(self.centers.as_ref());
@@ -107,7 +107,7 @@ impl Recipe {
 }
 
 impl<'a, S: RowSums<f64>> Summing<'a, S> {
-    /// For the leaves of this process, none of which divides what was saved.
+    /// The sums over no rows, for the leaves of this process; no saved node is divided.
     pub(super) fn of(
         empty: S,
         recipe: &'a Recipe,
@@ -167,7 +167,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         }
     }
 
-    /// Takes what was saved, and goes to the first row that is left.
+    /// Takes the sums from checkpoints that come next, and moves to the first row that is left.
     pub(super) fn take_saved(&mut self) -> Result<()> {
         loop {
             let leaf = self.leaf();
@@ -249,14 +249,14 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         self.done.last().map_or(self.leaves.start, |(leaves, _)| leaves.end)
     }
 
-    /// Keeps the sum of a leaf.
+    /// Completes the leaf under way.
     fn end_leaf(&mut self) -> Result<()> {
         let leaf = self.leaf();
         let state = std::mem::replace(&mut self.state, self.empty.empty_at(self.used));
         self.push(leaf..leaf + 1, state)
     }
 
-    /// Keeps the sum of leaves that come next, and merges what belongs together.
+    /// Adds the sum of the next leaves, and merges it with its neighbours along the tree.
     fn push(&mut self, leaves: Range<usize>, sum: S) -> Result<()> {
         self.done.push((leaves, sum));
         while let [.., (a, _), (b, _)] = &self.done[..]
@@ -286,7 +286,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         Ok(())
     }
 
-    /// The sum of a node, on the process that has its first leaf.
+    /// The sum of a node, on the process that sums its first leaf.
     fn of_node(&mut self, node: Range<usize>, ranks: &dyn Ranks) -> Result<Option<S>> {
         if let Some(place) = self.done.iter().position(|(leaves, _)| *leaves == node) {
             return Ok(Some(self.done.remove(place).1));
@@ -338,7 +338,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         self.whole()
     }
 
-    /// The sum of all leaves, once it is here.
+    /// The sum of all leaves, if it is complete on this process.
     pub(super) fn whole(mut self) -> Result<S> {
         let all = 0..self.tree.leaves();
         match self.done.pop().filter(|(leaves, _)| *leaves == all) {

@@ -23,9 +23,9 @@ use std::collections::HashMap;
 /// The results of the first pass over all rows.
 #[derive(Debug)]
 pub struct TableSurvey {
-    /// The reservoir, of rows that are used.
+    /// The reservoir, a sample of the used rows.
     pub(super) table: Table,
-    /// For each of its rows the number among all rows, and the line.
+    /// The number among all rows, and the line, of each row of the reservoir.
     sampled: Vec<(u64, u64)>,
     pub(super) targets: Vec<String>,
     /// The mean weight of the used rows.
@@ -34,7 +34,7 @@ pub struct TableSurvey {
 }
 
 impl TableSurvey {
-    /// The classes of all rows, if there is one target.
+    /// The counts of the values of the target in all rows, if there is one target.
     pub(super) fn counts(&self) -> Option<&ClassCounts> {
         (self.targets.len() == 1).then_some(&self.all.classes)
     }
@@ -87,18 +87,18 @@ struct SurveyPass<'a> {
     first: u64,
 }
 
-/// What rows add up to, those of all or of a part.
+/// Sums over all rows or over a part of them.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SurveySums {
-    /// Of the columns that are used.
+    /// The sums of each feature and target column.
     pub columns: HashMap<String, ColumnSums>,
-    /// Of targets that are numbers.
+    /// The moments of each target that is a number.
     pub moments: HashMap<String, TargetSums>,
-    /// The values of a single target, as names of classes, with their rows.
+    /// The counts of the values of a single target, as names of classes.
     classes: ClassCounts,
     strays: Strays,
     places: Places,
-    /// Rows that are used.
+    /// The number of used rows.
     pub used: u64,
     weight: ExactSum,
     seen: u64,
@@ -109,7 +109,7 @@ pub(super) struct SurveySums {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Strays {
     rows: u64,
-    /// The first of them and its place.
+    /// The first text and its line.
     first: Option<(String, String)>,
 }
 
@@ -128,13 +128,14 @@ impl Strays {
         Ok(())
     }
 
-    /// Adds those behind.
+    /// Adds the texts of the rows after these.
     fn merge(&mut self, later: Strays) {
         self.rows += later.rows;
         self.first = self.first.take().or(later.first);
     }
 
-    /// Refuses a target of `rows` that is no class and a number in most of them.
+    /// Refuses a target that has too many values for classes, and texts in less than half of
+    /// `rows`.
     fn check(&self, target: &str, rows: u64, classes: &ClassCounts) -> Result<()> {
         let few = classes.all().is_some_and(|counts| counts.len() <= MOST_CLASSES);
         match &self.first {
@@ -193,8 +194,7 @@ impl StreamFit {
     }
 }
 
-/// The survey of rows without a target, with a sample of so many: as
-/// [`survey_over`](StreamFit::survey_over).
+/// Like [`survey_over`](StreamFit::survey_over), for rows without a target.
 pub(super) fn survey_points(
     fit: &Fit,
     reservoir: usize,
@@ -241,7 +241,7 @@ impl SurveyPass<'_> {
             sums.or_insert_with(|| ColumnSums::like(column)).add(&column.values, &rows);
         }
         for name in &self.targets {
-            // texts that turn out to be no classes are all numbers
+            // a target of texts that is not classes has only numbers
             let column = block.column(name.as_str())?;
             let numbers = as_numbers(column);
             let Values::Numbers(values) = &numbers.as_ref().unwrap_or(column).values else {
@@ -277,7 +277,7 @@ impl SurveySums {
         }
     }
 
-    /// Adds what comes behind.
+    /// Adds the sums over the rows after these.
     fn merge(&mut self, later: SurveySums) {
         self.leave_out(later.left_out);
         for (name, sums) in later.columns {

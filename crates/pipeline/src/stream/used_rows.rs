@@ -1,4 +1,4 @@
-//! The rows of a source that are used, among those that are left out.
+//! The used rows of a source: their positions among all rows, and passes over them.
 
 use super::source::TableSource;
 use crate::error::{Error, Result};
@@ -16,14 +16,14 @@ fn other_rows(expected: usize, got: usize) -> Error {
 /// More rows than any source has: counts below it do not overflow.
 const MOST_ROWS: u64 = 1 << 40;
 
-/// Ends of blocks of which rows are left out: rows of the source, and those used, up to there.
-/// Between the others every row is used.
+/// The starts and ends of blocks with rows that are left out: the number of rows of the source, and
+/// of used rows, before each. Between these blocks every row is used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Places(Vec<(u64, u64)>);
 
 impl Places {
-    /// A block that begins at this row, with so many used before; how many rows it has, and how
-    /// many of them are used.
+    /// Adds a block that begins at row `row` after `used` used rows, and has `rows` rows, of which
+    /// `of_them` are used.
     pub fn add(&mut self, (row, used): (u64, u64), (rows, of_them): (usize, usize)) {
         if rows == of_them {
             return;
@@ -34,7 +34,7 @@ impl Places {
         self.0.push((row + rows as u64, used + of_them as u64));
     }
 
-    /// Adds those behind `used` rows more.
+    /// Adds the positions in the rows after these; `used` is the number of used rows before them.
     pub fn merge(&mut self, later: Places, used: u64) {
         for (row, of_them) in later.0 {
             let place = (row, used + of_them);
@@ -44,8 +44,8 @@ impl Places {
         }
     }
 
-    /// A row of the source from which `used` rows can be found: that many used rows behind it, the
-    /// second number, they begin.
+    /// The position of used row `used`: a row of the source, and the number of used rows to skip
+    /// from there.
     pub fn find(&self, used: u64) -> (u64, u64) {
         let next = self.0.partition_point(|(_, before)| *before <= used);
         let (row, before) = next.checked_sub(1).map_or((0, 0), |last| self.0[last]);
@@ -56,7 +56,7 @@ impl Places {
         (row, used - before)
     }
 
-    /// Whether they can be those of a source of which so many rows are used.
+    /// Whether a source with `rows` used rows can have these positions.
     pub fn is_sound(&self, rows: u64) -> bool {
         let (mut row, mut used) = (0, 0);
         for &(next, used_there) in &self.0 {
@@ -77,10 +77,10 @@ impl Places {
 /// The used rows of a source, and the tree along which passes over them are merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct UsedRows {
-    /// How many rows are used.
+    /// The number of used rows.
     pub rows: u64,
     pub places: Places,
-    /// The most leaves of the tree.
+    /// The largest number of leaves of the tree.
     pub leaves: usize,
 }
 
@@ -90,7 +90,7 @@ impl UsedRows {
         Ok(RowTree::with_leaves(rows, self.leaves))
     }
 
-    /// Whether a survey can have found them.
+    /// Whether a survey can have found these rows.
     pub fn is_sound(&self) -> bool {
         self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows)
     }

@@ -78,7 +78,10 @@ fn more_columns_than_rows_and_missing_values_are_fitted() {
 #[test]
 fn a_budget_too_small_is_an_error() {
     let fit = Fit { memory: Some(1000), ..quick() };
-    assert!(matches!(fitted(&fit, &table(40, 1), "y"), Err(Error::Budget { .. })));
+    assert!(matches!(
+        fitted(&fit, &table(40, 1), "y"),
+        Err(Error::Numerics(nystrom::Error::OutOfBudget { .. }))
+    ));
     let fit = Fit { work: Some(0.0), ..quick() };
     assert!(matches!(fitted(&fit, &table(40, 1), "y"), Err(Error::Option { .. })));
 }

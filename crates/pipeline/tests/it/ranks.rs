@@ -194,7 +194,8 @@ fn everybody_hears_what_all_say() {
     for size in 1..6 {
         let words = |rank: usize| vec![rank as u8; 3 * (rank % 2)];
         let heard = job(size, |ranks| {
-            (ranks.gather(words(ranks.rank)), ranks.broadcast(words(1 + ranks.rank)))
+            let all = <dyn Ranks>::gather(ranks, words(ranks.rank)).unwrap();
+            (all, ranks.broadcast(words(1 + ranks.rank)))
         });
         for (all, of_first) in heard {
             assert_eq!(all, (0..size).map(words).collect::<Vec<_>>());

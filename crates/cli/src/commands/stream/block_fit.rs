@@ -17,13 +17,16 @@ pub struct BlockFit<'a> {
     pub session: &'a Session<'a>,
 }
 
+/// The survey, on process 0.
+type SurveyResult = nystrom_pipeline::Result<Option<TableSurvey>>;
+
 /// The first of `passes` passes, in which every process surveys its share of the files. The survey
 /// is on process 0.
 pub fn first_pass(
     input: &mut StreamInput,
     passes: usize,
     session: &Session<'_>,
-    survey: impl FnOnce((&mut dyn TableSource, u64)) -> nystrom_pipeline::Result<Option<TableSurvey>>,
+    survey: impl FnOnce((&mut dyn TableSource, u64)) -> SurveyResult,
 ) -> Result<Option<TableSurvey>> {
     let mut ours = ProcessFiles::of(&input.files, session)?;
     let watch = PassWatch::new(session, &format!("pass 1 of {passes}"), (None, ours.bytes));

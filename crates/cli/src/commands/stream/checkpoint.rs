@@ -2,9 +2,10 @@
 //! iterations so far.
 
 use crate::args::{FitArgs, Output};
+use crate::console::Console;
 use crate::failure::{Result, data};
 use crate::output::{TEMPORARY, failed, write};
-use crate::session::{Console, Session, words_without};
+use crate::session::{Session, words_without};
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};

@@ -217,7 +217,7 @@ impl BlockFit<'_> {
         let sums = args.accumulate.is_some();
         let given = args.landmarks.filter(|spec| sums || spec.method != Selection::Uniform);
         let Some(spec) = given else { return Ok(stream.recipe(survey, model, rng)?) };
-        self.session.progress.stage("choosing landmarks", None);
+        self.session.stage("choosing landmarks", None);
         let x = stream.reservoir(survey, &model)?;
         let (kernel, points) = (model.regression().kernel().clone(), Points::from_rows(x.as_ref()));
         let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };

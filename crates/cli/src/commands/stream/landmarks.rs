@@ -41,7 +41,7 @@ pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     };
     let Surveyed { input, recipe, sample, .. } = &surveyed;
     let (Some(chosen), Some(sample)) = (chosen, sample) else { return Ok(()) };
-    session.progress.stage("measuring", None);
+    session.stage("measuring", None);
     let left = left_over(recipe, &chosen, sample)?;
     let (all, s) = (recipe.rows(), sample.rows.len());
     let Chosen { rows, lines, weights, .. } = chosen;
@@ -106,7 +106,7 @@ fn from_sample(
     validate::at_most("landmarks from the sample", spec.count, count)?;
     let step = plan::selection(spec, count, None).named("choosing landmarks from the sample");
     step.check(Some(surveyed.sizes.work))?;
-    session.progress.step("choosing landmarks", &step);
+    session.step("choosing landmarks", &step);
     let (kernel, points) = (surveyed.recipe.kernel(), Points::from_rows(x.as_ref()));
     let setting = Setting { kernel, points, lambda: args.leverage.lambda() };
     let matrix = KernelMatrix::new(kernel, points)?;

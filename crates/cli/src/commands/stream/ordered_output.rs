@@ -50,7 +50,7 @@ impl OrderedOutput {
     /// header if no process before them wrote one.
     pub fn finish(self, session: &Session<'_>) -> Result<()> {
         let ranks = session.ranks;
-        let all = ranks.gather(vec![u8::from(self.header > 0)]);
+        let has_header = ranks.gather(self.header > 0)?;
         let mut file = match self.to {
             To::File(file) => file,
             To::Sink(mut sink) => {
@@ -58,7 +58,7 @@ impl OrderedOutput {
                 return sink.finish();
             }
         };
-        let is_first = all[..ranks.rank()].iter().all(|headed| headed[..] == [0]);
+        let is_first = !has_header[..ranks.rank()].contains(&true);
         file.seek(SeekFrom::Start(if is_first { 0 } else { self.header }))?;
         let mut rest = String::new();
         let mut reader = BufReader::new(file);

@@ -31,7 +31,7 @@ impl BlockFit<'_> {
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
         let begin = |saved: &[SavedLeaves]| recipe.folds_after(ranks, saved, folds, rng);
         let mut sum = self.summed(begin, bytes, input, folder)?;
-        session.progress.stage("choosing λ", None);
+        session.stage("choosing λ", None);
         sum.merge_over(ranks)?;
         let found = session.is_first().then(|| sum.by_folds(&self.args.grid()));
         self.logistic(recipe, found.transpose()?, input)
@@ -49,7 +49,7 @@ impl BlockFit<'_> {
         if lambdas.len() < 2 || !recipe.tries_logistic() {
             return Ok(found);
         }
-        session.progress.stage("logistic loss, one pass for each Newton step", None);
+        session.stage("logistic loss, one pass for each Newton step", None);
         let mut source = input.later_pass("a pass", session);
         Ok(recipe.logistic_over(session.ranks, &mut source, found, &lambdas)?)
     }
@@ -120,7 +120,7 @@ impl BlockFit<'_> {
             errors.merge_over(ranks)?;
             session.is_first().then(|| path.by_leave_one_out(errors))
         } else {
-            session.progress.stage("choosing λ", None);
+            session.stage("choosing λ", None);
             sum.merge_over(ranks)?;
             session.is_first().then(|| sum.finish(&lambdas))
         };

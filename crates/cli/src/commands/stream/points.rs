@@ -87,7 +87,7 @@ impl BlockPoints<'_> {
         let columns = stream.columns(survey).map_err(crate::input::nothing_to_compare)?;
         let constant = left_out(&columns, self.session);
         let x = stream.reservoir(survey, &columns)?;
-        let meter = self.session.progress.meter();
+        let meter = self.session.meter();
         let kernel = kernel::kernel(self.kernel, Points::from_rows(x.as_ref()), meter, rng)?;
         let places = survey.sampled().iter().map(|(row, line)| (*row as usize, *line as usize));
         let (rows, lines) = places.unzip();
@@ -124,7 +124,7 @@ impl BlockPoints<'_> {
             });
         }
         let of = |Data { x, .. }: &Data| -> Result<WeightedRows> {
-            self.session.progress.stage("making a dictionary from the sample", None);
+            self.session.stage("making a dictionary from the sample", None);
             let points = Points::from_rows(x.as_ref());
             let setting = Setting { kernel: recipe.kernel(), points, lambda };
             let matrix = KernelMatrix::new(recipe.kernel(), points)?;

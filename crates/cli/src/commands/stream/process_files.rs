@@ -21,17 +21,14 @@ impl ProcessFiles {
         if ranks.size() == 1 {
             return Ok(ProcessFiles { files, first: 0, bytes });
         }
-        let rows = ranks.gather(files.count_rows()?.to_le_bytes().to_vec()).concat();
-        let before = rows.as_chunks::<8>().0.iter().take(ranks.rank());
-        let first = before.map(|rows| u64::from_le_bytes(*rows)).sum();
+        let rows: Vec<u64> = ranks.gather(files.count_rows()?)?;
+        let first = rows[..ranks.rank()].iter().sum();
         Ok(ProcessFiles { files, first, bytes })
     }
 
     /// The record of all files, after every process has read its share.
     pub fn record(&self, session: &Session<'_>) -> Result<FilesRecord> {
-        let parts = session.ranks.gather(serde_json::to_vec(&self.files.record())?);
-        let parts = parts.iter().map(|part| Ok(serde_json::from_slice(part)?));
-        let parts: Vec<Option<FilesRecord>> = parts.collect::<Result<_>>()?;
+        let parts: Vec<Option<FilesRecord>> = session.ranks.gather(self.files.record())?;
         session.succeeded_on_all(FilesRecord::join(parts.into_iter().flatten()))
     }
 }

@@ -16,7 +16,7 @@ impl Session<'_> {
             return mine;
         }
         let status = mine.as_ref().map_or_else(failure::status, |_| 0);
-        let all: Vec<u8> = ranks.gather(vec![status]).concat();
+        let all: Vec<u8> = ranks.gather(status)?;
         let Some(first) = all.iter().position(|status| *status != 0) else { return mine };
         if let (Err(error), true) = (mine, ranks.rank() == first) {
             let alone = all.contains(&0);

@@ -62,7 +62,7 @@ impl Sizes {
     /// The sizes for these files, after reading their first block.
     pub fn of(args: &FitArgs, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
         let asked = args.stream.reservoir;
-        let (shared, rest) = BlockSizes::of(input, (budget.memory, asked), "a fit in blocks")?;
+        let (shared, rest) = BlockSizes::of(input, (budget.memory(), asked), "a fit in blocks")?;
         let BlockSizes { memory, rows, .. } = shared;
         let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);

@@ -44,8 +44,8 @@ impl<'a> PassWatch<'a> {
             (Some(all), _) => self.rows as f64 / all.max(1) as f64,
             (None, all) => bytes as f64 / all.max(1) as f64,
         };
-        if self.session.progress.is_shown() {
-            self.session.progress.share(&self.words(done), done);
+        if self.session.is_shown() {
+            self.session.share(&self.words(done), done);
         } else if self.last.elapsed() >= EVERY {
             self.last = Instant::now();
             self.session.say(&self.words(done));

@@ -33,8 +33,8 @@ impl Model {
         }
     }
 
-    /// The slopes of each output, n × d, from the slopes of f along d features, n × (d·t) with the d
-    /// columns of a target side by side.
+    /// The slopes of each output, n × d, from the slopes of f along d features, n × (d·t) with the
+    /// d columns of a target side by side.
     pub(super) fn output_slopes(&self, f: Mat<f64>, g: MatRef<'_, f64>, d: usize) -> Vec<Mat<f64>> {
         let targets = &self.targets;
         let of_target = |i: usize, k: usize, j: usize| targets[j].scale * g[(i, k + d * j)];

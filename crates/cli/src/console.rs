@@ -1,26 +1,28 @@
-//! The progress bar on standard error, with the remaining time; shown only on a terminal.
+//! Standard error: messages, and a progress bar with the remaining time, shown only on a terminal.
 
+use crate::text;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, stderr};
+use std::fmt::Display;
 use std::time::Duration;
 
-pub struct TerminalBar {
+/// Messages and a progress bar on standard error.
+pub struct Console {
     bar: ProgressBar,
-    shown: bool,
+    quiet: bool,
 }
 
-impl TerminalBar {
-    /// A bar that is hidden if `quiet` or if standard error is not a terminal.
+impl Console {
+    /// The console; with `quiet`, it shows only warnings.
     pub fn new(quiet: bool) -> Self {
-        let shown = !quiet && stderr().is_terminal();
+        // indicatif hides the bar if standard error is not a terminal
         let target =
-            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        TerminalBar { bar: ProgressBar::with_draw_target(None, target), shown }
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        Console { bar: ProgressBar::with_draw_target(None, target), quiet }
     }
 
     /// Whether the bar is visible.
     pub fn is_shown(&self) -> bool {
-        self.shown
+        !self.bar.is_hidden()
     }
 
     /// Shows `what` and the share `done` of it, from 0 to 1.
@@ -54,7 +56,7 @@ impl TerminalBar {
         self.bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
-        if self.shown {
+        if self.is_shown() {
             // redraw the elapsed time during long steps
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
@@ -68,5 +70,24 @@ impl TerminalBar {
     /// Removes the bar, so that something can be printed.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Prints a line on standard error, unless `--quiet` is given.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            self.warn(text);
+        }
+    }
+
+    /// Prints notes on standard error, unless `--quiet` is given; very many notes in one line.
+    pub fn notes(&self, notes: impl IntoIterator<Item = impl Display>) {
+        let notes = notes.into_iter().collect::<Vec<_>>();
+        text::few(&notes, "notes").iter().for_each(|note| self.say(&format!("note: {note}")));
+    }
+
+    /// Prints a line on standard error even if `--quiet` is given.
+    pub fn warn(&self, text: &str) {
+        self.clear();
+        eprintln!("{text}");
     }
 }
