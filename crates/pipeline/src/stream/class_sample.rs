@@ -72,7 +72,7 @@ impl ClassSample {
         let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);
         let y = indicators(classes.names.len(), &found.targets, &labels);
         let known = Known { y: y.as_ref(), weights: weighed.as_deref() };
-        let x = features(&found.columns, table, Some(known))?;
+        let x = features(&found.columns, table, Some(known))?.x;
         let keys: Vec<u64> = (0..n).map(|row| key(x.row(row).iter(), labels[row])).collect();
         let mut equal: HashMap<u64, (usize, usize, f64)> = HashMap::new();
         for (row, &key) in keys.iter().enumerate() {
