@@ -40,7 +40,8 @@ pub(super) struct ClassSample {
     dim: usize,
     /// The mapped features of each row, row by row.
     x: Vec<f64>,
-    labels: Vec<usize>,
+    /// The class of each row.
+    pub labels: Vec<usize>,
     /// The total weight of a row and its copies in the reservoir.
     pub weights: Vec<f64>,
     /// The total weight of a row and its copies among all rows, estimated from the reservoir.
@@ -126,11 +127,6 @@ impl ClassSample {
             && self.of_class.iter().chain(&self.rows).all(|rows| *rows <= MOST_COUNTED)
             && numbers.clone().all(|number| number.is_finite())
             && self.weights.iter().chain(&self.copies).all(|weight| *weight >= 0.0)
-    }
-
-    /// The class of each row.
-    pub fn labels(&self) -> &[usize] {
-        &self.labels
     }
 
     /// The mapped features of the rows.
