@@ -21,12 +21,6 @@ impl NamedClasses {
         })
     }
 
-    /// The classes whose names are these numbers; NaN is a missing class.
-    pub fn numbers(values: &[f64]) -> NamedClasses {
-        let name = |value: &f64| (!value.is_nan()).then(|| Classes::name_of(*value));
-        NamedClasses(values.iter().map(name).collect())
-    }
-
     /// The errors on the rows that have a class, weighted if rows have weights; none without such
     /// rows. An error for a class that no fitted row had.
     pub fn errors(
