@@ -37,8 +37,8 @@ pub(super) const TILE: u64 = 1024;
 ///
 /// # Cost
 /// Reading three times. With m members, the second pass takes 4.5·nm kernel values and 4.5·nm²
-/// flops, the third nm kernel values and nm² flops. Memory: the sample, a block, about 96m² bytes
-/// while dictionaries are merged, and 16m² bytes at the end.
+/// flops, the third nm kernel values and nm² flops. Memory: the sample, two blocks, about 96m²
+/// bytes while dictionaries are merged, and 16m² bytes at the end.
 ///
 /// ```
 /// use nystrom::prelude::*;
