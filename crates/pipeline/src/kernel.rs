@@ -68,7 +68,7 @@ impl Family {
     /// # Errors
     /// That of the constructor of the kernel for an invalid scale or parameter.
     pub fn kernel(self, scale: f64, d: usize) -> nystrom::Result<AnyKernel> {
-        Ok(match self {
+        let formula = match self {
             Family::Gaussian => Formula::Gaussian(Gaussian::new(scale)?),
             Family::Matern { nu } => Formula::Matern(Matern::new(nu, scale)?),
             Family::LaplacianL1 => Formula::LaplacianL1(LaplacianL1::new(scale)?),
@@ -85,8 +85,8 @@ impl Family {
             Family::Polynomial { degree } => {
                 Formula::Polynomial(Polynomial::new(degree, 1.0 / d.max(1) as f64, 1.0)?)
             }
-        }
-        .into())
+        };
+        Ok(AnyKernel { formula, meter: None })
     }
 
     /// The kernel of this family with length scale `scale`; `None`: the median distance of 1000
@@ -203,12 +203,6 @@ pub type Meter = Arc<dyn Fn(usize) + Send + Sync>;
 pub struct AnyKernel {
     formula: Formula,
     meter: Option<Meter>,
-}
-
-impl From<Formula> for AnyKernel {
-    fn from(formula: Formula) -> Self {
-        AnyKernel { formula, meter: None }
-    }
 }
 
 impl AnyKernel {
@@ -328,7 +322,7 @@ impl SavedKernel for AnyKernel {
         let file = Value::deserialize(deserializer)?;
         let name = file.as_object().and_then(|kernel| kernel.keys().next().cloned());
         let formula = Formula::load(&name.unwrap_or_default(), file).map_err(D::Error::custom)?;
-        Ok(LoadedKernel(formula.map(AnyKernel::from)))
+        Ok(LoadedKernel(formula.map(|formula| AnyKernel { formula, meter: None })))
     }
 }
 

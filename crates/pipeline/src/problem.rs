@@ -340,12 +340,12 @@ fn weighted(
     notes: &mut Vec<String>,
 ) -> Result<WeightedTable> {
     let all = table.rows();
-    let mut weights = weights_of(fit, &table, &(0..all).collect::<Vec<_>>(), place)?;
-    if let Some(weights) = &mut weights {
-        // with mean 1, so that λ means the same with and without weights
-        let mean = weights.iter().sum::<f64>() / all as f64;
-        weights.iter_mut().for_each(|weight| *weight /= mean);
-    }
+    let weights = fit.weights.as_ref().map(|name| table.numbers(name.as_str())).transpose()?;
+    // with mean 1, so that λ means the same with and without weights
+    let weights = weights.map(|w| {
+        let mean = w.iter().sum::<f64>() / all as f64;
+        w.iter().map(|w| w / mean).collect::<Vec<f64>>()
+    });
     let copies = repeats::copies(&table, compared)?;
     let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
         return Ok(WeightedTable { table, weights });

@@ -13,18 +13,14 @@ pub struct NamedClasses(pub Vec<Option<String>>);
 impl NamedClasses {
     /// The classes in a column of texts or numbers.
     pub fn of(table: &Table, column: &str) -> Result<NamedClasses> {
-        Ok(match &table.column(column)?.values {
-            Values::Numbers(values) => NamedClasses::numbers(values),
-            Values::Categories(text) => NamedClasses(
-                (0..table.rows()).map(|row| text.get(row).map(str::to_owned)).collect(),
-            ),
-        })
-    }
-
-    /// The classes whose names are these numbers; NaN is a missing class.
-    pub fn numbers(values: &[f64]) -> NamedClasses {
-        let name = |value: &f64| (!value.is_nan()).then(|| Classes::name_of(*value));
-        NamedClasses(values.iter().map(name).collect())
+        let values = &table.column(column)?.values;
+        let name = |row: usize| match values {
+            Values::Numbers(values) => {
+                (!values[row].is_nan()).then(|| Classes::name_of(values[row]))
+            }
+            Values::Categories(text) => text.get(row).map(str::to_owned),
+        };
+        Ok(NamedClasses((0..table.rows()).map(name).collect()))
     }
 
     /// The errors on the rows that have a class, weighted if rows have weights; none without such

@@ -117,10 +117,6 @@ impl Search<'_> {
         weights.map(|w| rows.iter().map(|&row| w[row]).collect())
     }
 
-    fn wants_sizes(&self) -> bool {
-        matches!(self.fit.calibrate, Some(Calibrate::Share(_))) && self.problem.labels.is_none()
-    }
-
     /// The residuals y − f of the stored predictions, in units of the targets, and the rows.
     fn residuals(&self, chosen: &Candidate, centers: Centers) -> Option<(Mat<f64>, Vec<usize>)> {
         let values = self.validated(chosen, centers)?;
@@ -135,8 +131,9 @@ impl Search<'_> {
         chosen: &Candidate,
         centers: Centers,
     ) -> Result<Option<ResidualSizes>> {
+        let is_share = matches!(self.fit.calibrate, Some(Calibrate::Share(_)));
         let (residuals, rows) = match self.residuals(chosen, centers) {
-            Some(found) if self.wants_sizes() => found,
+            Some(found) if is_share && self.problem.labels.is_none() => found,
             _ => return Ok(None),
         };
         let (logs, ranges) = ResidualSizes::logarithms(residuals.as_ref());

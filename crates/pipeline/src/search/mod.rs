@@ -115,8 +115,8 @@ impl Fit {
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
     /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
-    /// [`Error::UsedTwice`], [`Error::Option`]; [`OutOfBudget`](nystrom::Error::OutOfBudget) for less
-    /// than 1 MiB of memory.
+    /// [`Error::UsedTwice`], [`Error::Option`]; [`OutOfBudget`](nystrom::Error::OutOfBudget) for
+    /// less than 1 MiB of memory.
     ///
     /// # Randomness
     /// Permutations of the rows (folds, subsamples, landmarks) and the random pairs of the median

@@ -43,6 +43,6 @@ impl Recipe {
         let values = in_units(values, &self.facts.targets);
         let classes = self.model.classes.as_ref().map_or(2, |classes| classes.names.len());
         let weights = Some(&sample.weights[..]);
-        Calibration::with_errors(values.as_ref(), sample.labels(), weights, classes)
+        Calibration::with_errors(values.as_ref(), &sample.labels, weights, classes)
     }
 }

@@ -187,7 +187,7 @@ impl<'a> StreamPath<'a> {
             ..StreamReport::at(recipe, point.mu / recipe.rows() as f64)
         });
         let calibrated = recipe.sample.as_ref().map(|sample| -> Result<_> {
-            let y = recipe.indicators(sample.labels());
+            let y = recipe.indicators(&sample.labels);
             let residuals = path.leave_one_out(point.ridge, sample.problem(&y))?;
             Ok(recipe.calibrated(sample, &y - residuals))
         });

@@ -40,7 +40,8 @@ pub(super) struct ClassSample {
     dim: usize,
     /// The mapped features of each row, row by row.
     x: Vec<f64>,
-    labels: Vec<usize>,
+    /// The class of each row.
+    pub labels: Vec<usize>,
     /// The total weight of a row and its copies in the reservoir.
     pub weights: Vec<f64>,
     /// The total weight of a row and its copies among all rows, estimated from the reservoir.
@@ -72,7 +73,7 @@ impl ClassSample {
         let weight = |row: usize| weighed.as_ref().map_or(1.0, |w| w[row]);
         let y = indicators(classes.names.len(), &found.targets, &labels);
         let known = Known { y: y.as_ref(), weights: weighed.as_deref() };
-        let x = features(&found.columns, table, Some(known))?;
+        let x = features(&found.columns, table, Some(known))?.x;
         let keys: Vec<u64> = (0..n).map(|row| key(x.row(row).iter(), labels[row])).collect();
         let mut equal: HashMap<u64, (usize, usize, f64)> = HashMap::new();
         for (row, &key) in keys.iter().enumerate() {
@@ -126,11 +127,6 @@ impl ClassSample {
             && self.of_class.iter().chain(&self.rows).all(|rows| *rows <= MOST_COUNTED)
             && numbers.clone().all(|number| number.is_finite())
             && self.weights.iter().chain(&self.copies).all(|weight| *weight >= 0.0)
-    }
-
-    /// The class of each row.
-    pub fn labels(&self) -> &[usize] {
-        &self.labels
     }
 
     /// The mapped features of the rows.

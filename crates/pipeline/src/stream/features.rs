@@ -3,21 +3,15 @@
 use super::survey::place;
 use crate::columns::{Applied, Columns, Known};
 use crate::error::{Error, Result};
-use nystrom::faer::Mat;
 use nystrom_data::Table;
 
-/// The features of the rows of a block, n × d; `own` are their targets if the rows are fitted. An
-/// error names the line.
+/// The features of the rows of a block, n × d, with notes about unexpected cells; `own` are their
+/// targets if the rows are fitted. An error names the line.
 pub(super) fn features(
     columns: &Columns,
     block: &Table,
     own: Option<Known<'_>>,
-) -> Result<Mat<f64>> {
-    applied(columns, block, own).map(|applied| applied.x)
-}
-
-/// The features of the rows of a block, with notes about unexpected cells.
-pub(super) fn applied(columns: &Columns, block: &Table, own: Option<Known<'_>>) -> Result<Applied> {
+) -> Result<Applied> {
     columns.apply_to(block, own).map_err(|error| placed(error, columns, block))
 }
 

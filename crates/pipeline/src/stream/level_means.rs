@@ -2,7 +2,7 @@
 
 use super::processes::share_of;
 use super::{Ranks, Recipe, StreamFit, TableSource, TableSurvey};
-use crate::columns::{Known, LevelSums};
+use crate::columns::{Known, LevelSums, MOST_LEVELS};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use nystrom_data::Table;
@@ -41,7 +41,12 @@ impl StreamFit {
             None => Recipe::from_bytes(&self.fit, PASS, &bytes)?,
         };
         let merge = |all: &mut Vec<LevelSums>, later: Vec<LevelSums>| {
-            recipe.merge_levels(all, &later);
+            for ((all, later), of) in
+                all.iter_mut().zip(&later).zip(recipe.model.columns.level_means())
+            {
+                all.merge(later);
+                all.limit(MOST_LEVELS, of);
+            }
         };
         let sums = ranks.merge(recipe.level_sums(ranks, source)?, merge)?;
         let Some(((_, mut model), sums)) = found.zip(sums) else { return Ok(None) };
@@ -86,13 +91,5 @@ impl Recipe {
             columns.add_to_levels(&of.table, known, rows, &mut sums)
         })?;
         Ok(sums)
-    }
-
-    fn merge_levels(&self, all: &mut [LevelSums], later: &[LevelSums]) {
-        let means = self.model.columns.level_means();
-        for ((all, later), of) in all.iter_mut().zip(later).zip(means) {
-            all.merge(later);
-            all.limit(crate::columns::MOST_LEVELS, of);
-        }
     }
 }

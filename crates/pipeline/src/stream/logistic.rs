@@ -126,7 +126,7 @@ impl Recipe {
         sample: &ClassSample,
         at: Option<&KrrModel<AnyKernel, f64>>,
     ) -> Result<Option<NewtonStep>> {
-        let y = self.indicators(sample.labels());
+        let y = self.indicators(&sample.labels);
         let (n, t) = y.shape();
         let f = match at {
             Some(at) => at.predict(sample.points())?,

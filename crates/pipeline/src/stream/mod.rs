@@ -96,7 +96,7 @@ use nystrom::prelude::*;
 ///
 /// # Cost
 /// Reading twice; n·m kernel values and 2nm² flops in the second pass. Memory: that of the search
-/// on the reservoir, then 4m² numbers of 8 bytes and a block; 8m² more at the end.
+/// on the reservoir, then 4m² numbers of 8 bytes and two blocks; 8m² more at the end.
 ///
 /// ```
 /// use nystrom::prelude::*;

@@ -37,8 +37,8 @@ pub(super) const TILE: u64 = 1024;
 ///
 /// # Cost
 /// Reading three times. With m members, the second pass takes 4.5·nm kernel values and 4.5·nm²
-/// flops, the third nm kernel values and nm² flops. Memory: the sample, a block, about 96m² bytes
-/// while dictionaries are merged, and 16m² bytes at the end.
+/// flops, the third nm kernel values and nm² flops. Memory: the sample, two blocks, about 96m²
+/// bytes while dictionaries are merged, and 16m² bytes at the end.
 ///
 /// ```
 /// use nystrom::prelude::*;
@@ -134,7 +134,7 @@ impl StreamPoints {
     /// # Errors
     /// Those of [`Columns::apply`], which do not occur for the columns of this survey.
     pub fn reservoir(&self, survey: &TableSurvey, columns: &Columns) -> Result<Mat<f64>> {
-        features(columns, &survey.table, None)
+        Ok(features(columns, &survey.table, None)?.x)
     }
 
     /// The columns and the kernel for the later passes.
@@ -273,9 +273,9 @@ impl PointRecipe {
         let (rows, _) = usable(&self.fit, block, (&[], &[]), false, None)?;
         let columns = &self.sent.columns;
         let x = if rows.len() == block.rows() {
-            features(columns, block, None)?
+            features(columns, block, None)?.x
         } else {
-            features(columns, &block.select_rows(&rows)?, None)?
+            features(columns, &block.select_rows(&rows)?, None)?.x
         };
         Ok((rows, x))
     }

@@ -1,6 +1,6 @@
 //! Prepares blocks for a regression.
 
-use super::features::applied;
+use super::features::features;
 use super::recipe::Recipe;
 use super::survey::place;
 use crate::columns::{Applied, Known, Note};
@@ -64,7 +64,7 @@ impl Recipe {
     pub(super) fn prepare(&self, block: &Table) -> Result<PreparedBlock> {
         let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
         let known = Known { y: y.as_ref(), weights: weights.as_deref() };
-        let Applied { x, notes } = applied(&self.model.columns, &table, Some(known))?;
+        let Applied { x, notes } = features(&self.model.columns, &table, Some(known))?;
         let weights = match &labels {
             Some(labels) => self.without_held(x.as_ref(), labels, weights),
             None => weights,

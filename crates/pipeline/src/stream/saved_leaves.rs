@@ -25,13 +25,6 @@ pub struct SavedLeaves {
     pub(super) used: u64,
 }
 
-impl SavedLeaves {
-    /// Whether the checkpoint holds any of these leaves, wholly or in part.
-    pub(super) fn has(&self, leaves: &Range<usize>) -> bool {
-        leaves.contains(&self.leaf) || self.done.iter().any(|node| leaves.contains(&node.start))
-    }
-}
-
 /// The first leaf of each of `size` processes, and the number of leaves: all processes have about
 /// the same number of leaves, and no saved node is divided.
 pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usize> {
