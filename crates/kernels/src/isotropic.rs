@@ -1,6 +1,6 @@
 //! Isotropic kernels k(x, y) = κ(‖x − y‖²/ℓ²), given by their profile κ.
 
-use crate::dual::derivative;
+use crate::dual_numbers::derivative;
 use crate::load::saved_kernel;
 use crate::metric::SquaredDistance;
 use crate::tile::{Formula, Scales, formula_kernel};

@@ -60,8 +60,8 @@ mod matrix;
 mod points;
 mod probe;
 
-mod chain;
-mod dual;
+mod chain_rule;
+mod dual_numbers;
 mod gradient;
 mod isotropic;
 mod lane;

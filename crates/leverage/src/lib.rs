@@ -78,7 +78,7 @@ mod rank_leverage;
 mod recursive;
 mod score;
 mod select;
-pub mod spectral_density;
+pub mod spectral_analysis;
 mod spectrum;
 mod squeak;
 #[cfg(feature = "testing")]
@@ -99,7 +99,7 @@ pub use recursive::{
 };
 pub use score::{ExactRoute, ExactScores};
 pub use select::LeverageProportional;
-pub use spectral_density::{
+pub use spectral_analysis::{
     Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity,
     LocalScore, ProfileFamily, Refusal, SampledDensity, SampledEstimate, SpectralAnalysis,
     SpectralLeverage, SpectralReport, SpectralScores, Stationary,

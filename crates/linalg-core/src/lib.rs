@@ -60,6 +60,7 @@ mod indices;
 #[cfg(any(feature = "ndarray", feature = "nalgebra"))]
 mod interop;
 mod jitter;
+mod kept_triangle;
 #[cfg(feature = "large-pages")]
 mod large_pages;
 mod low_rank;
@@ -72,19 +73,18 @@ mod pivoted_cholesky;
 mod psd;
 pub mod psd_factor;
 pub mod random;
-mod reduce;
 mod ridge;
 mod rounding;
+mod row_tree;
 mod saved_solve;
 mod scalar;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod simd;
 mod solve;
-mod spectral;
 mod streams;
-mod symmetric;
 mod symmetric_block;
+mod symmetric_eigen;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tridiagonal;
@@ -106,6 +106,7 @@ pub use interop::nalgebra_view;
 #[cfg(feature = "ndarray")]
 pub use interop::ndarray_view;
 pub use jitter::JitterLadder;
+pub use kept_triangle::{KeptTriangle, symmetric_product};
 #[cfg(feature = "large-pages")]
 pub use large_pages::LargePages;
 pub use low_rank::{ShiftedLowRank, TallFactor};
@@ -113,12 +114,11 @@ pub use packed_cholesky::PackedCholesky;
 pub use packed_lower::PackedLower;
 pub use pivoted_cholesky::PivotedCholesky;
 pub use psd::PsdMatrix;
-pub use reduce::RowTree;
 pub use ridge::Ridge;
+pub use row_tree::RowTree;
 pub use saved_solve::SavedSolve;
 pub use scalar::Scalar;
 pub use simd::{Vectorised, WrittenColumns};
 pub use solve::{PcgReport, Solve, Stop};
-pub use spectral::SymmetricEigen;
 pub use streams::Streams;
-pub use symmetric::{KeptTriangle, symmetric_product};
+pub use symmetric_eigen::SymmetricEigen;

@@ -1,6 +1,6 @@
 //! P = FFᵀ + μI and its inverse.
 
-use crate::symmetric::{by_blocks, from_blocks};
+use crate::kept_triangle::{by_blocks, from_blocks};
 use crate::symmetric_block::{Block, SIDE};
 use crate::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops, validate};
 use faer::reborrow::*;

@@ -1,4 +1,5 @@
-//! Messages of any size over MPI.
+//! Messages of any size over MPI. `crates/pipeline/src/stream/summing.rs` merges the sums of the
+//! processes, along one tree for any number of them.
 
 use mpi::collective::Root;
 use mpi::point_to_point::{Destination, Source};

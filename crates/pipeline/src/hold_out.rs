@@ -2,11 +2,11 @@
 
 use crate::classes::Labels;
 use crate::columns::Missing;
+use crate::copied_rows;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::numbers::Numbered;
 use crate::problem::{compared, look, taken, usable};
-use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::strata::stratified;
 use nystrom::prelude::*;
@@ -117,7 +117,7 @@ impl Fit {
         let used = numbered.select_rows(&rows)?;
         let equal = match self.split.column() {
             Some(_) => None,
-            None => repeats::copies(&used, &compared(self, &mut looked, &used, targets)?)?,
+            None => copied_rows::copies(&used, &compared(self, &mut looked, &used, targets)?)?,
         };
         let mut parts = self.split.parts(&used, equal, rng)?;
         if classes && self.split == Split::Random {

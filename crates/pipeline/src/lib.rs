@@ -36,6 +36,7 @@
 
 mod classes;
 mod columns;
+mod copied_rows;
 mod cost;
 mod counts;
 mod effort;
@@ -52,7 +53,6 @@ mod numbers;
 mod prepared;
 mod problem;
 mod progress;
-mod repeats;
 mod report;
 mod search;
 mod split;

@@ -6,11 +6,11 @@ use crate::columns::{
     ColumnOptions, ColumnSums, Columns, Known, Looked, LookedColumn, Marks, Missing, Reading,
     Shape, TAKEN, Training, column_of, position,
 };
+use crate::copied_rows;
 use crate::error::{Error, Result, place};
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
-use crate::repeats;
 use crate::split::{Fold, Split};
 use crate::target::{Target, standardised};
 use crate::weights::{refuse_no_weight, weights_of};
@@ -346,7 +346,7 @@ fn weighted(
         let mean = w.iter().sum::<f64>() / all as f64;
         w.iter().map(|w| w / mean).collect::<Vec<f64>>()
     });
-    let copies = repeats::copies(&table, compared)?;
+    let copies = copied_rows::copies(&table, compared)?;
     let Some(groups) = copies.filter(|groups| groups.len() >= FEWEST) else {
         return Ok(WeightedTable { table, weights });
     };

@@ -1,12 +1,12 @@
 //! `nystrom fit`: chooses between a search and a fit by options, and does the latter in memory.
 
-use super::auto;
 use super::basis::{self, Basis};
 use super::certify;
 use super::column_uses::ColumnUses;
 use super::errors::Errors;
 use super::fit_output;
 use super::fit_plan::{self, Planned};
+use super::fit_search;
 use super::hold_out;
 use super::select::Setting;
 use crate::args::{FitArgs, Lambda};
@@ -42,7 +42,7 @@ enum LambdaChoice {
 
 pub fn run(args: &FitArgs) -> Result<u8> {
     if !args.is_manual() {
-        return super::auto::run(args);
+        return super::fit_search::run(args);
     }
     if let Some(option) = args.search.given() {
         return Err(usage(format!(
@@ -60,7 +60,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     check_options(args)?;
     fit_output::check(args, &session)?;
     args.regression.target()?;
-    let (table, wanted) = auto::read(args, false, &session)?;
+    let (table, wanted) = fit_search::read(args, false, &session)?;
     let ColumnUses { fit: columns, targets, .. } = &wanted;
     let (table, held_out) = hold_out::split(columns, table, targets, args.hold_out, rng)?;
     let prepared = columns.prepare(&table, targets.clone())?;

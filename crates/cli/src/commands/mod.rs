@@ -1,7 +1,5 @@
 //! One file for each command.
 
-mod auto;
-mod auto_report;
 mod basis;
 mod certify;
 mod classes;
@@ -12,6 +10,7 @@ mod evaluate;
 mod fit;
 mod fit_output;
 mod fit_plan;
+mod fit_search;
 mod hold_out;
 mod inspect;
 mod landmarks;
@@ -19,6 +18,7 @@ mod model_columns;
 mod predict;
 mod sample;
 mod scores;
+mod search_report;
 mod select;
 pub mod stream;
 

@@ -1,7 +1,7 @@
 //! Gradients of kernels f(Σ_k m(x_k, z_k)): f′ of the sums, then the chain rule for m.
 
 use super::{Formula, Scales, eval_into};
-use crate::chain::Chain;
+use crate::chain_rule::Chain;
 use crate::{Lane, Points};
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef, unzip, zip};

@@ -12,8 +12,8 @@ pub(crate) use gradient::{gradient_into, sums as gradient_sums};
 pub(crate) use grid::{for_each_lower_tile, for_each_tile};
 pub(crate) use scales::Scales;
 
-use crate::chain::Chain;
-use crate::dual::derivative;
+use crate::chain_rule::Chain;
+use crate::dual_numbers::derivative;
 use crate::metric::Metric;
 use crate::{Lane, Plain, Points};
 use direct::{Diagonal, Fill};

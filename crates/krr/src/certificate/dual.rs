@@ -1,4 +1,5 @@
-//! α, E_ii and Lα − f at all points; Eα in chosen rows.
+//! Dual coefficients α of a fit, and what E = K − L does to them: E_ii and Lα − f at all points, Eα
+//! in chosen rows.
 
 use super::TargetCertificate;
 use super::report::Lengths;

@@ -3,7 +3,7 @@
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
 use crate::algebra::{share, subtract};
-use crate::iterative::full_sizes::{ITERATIONS, Sizes};
+use crate::iterative::full_memory::{ITERATIONS, Sizes};
 use crate::iterative::full_system::FullSystem;
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
@@ -14,7 +14,7 @@ use nystrom_linalg_core::{
 };
 use rand::Rng;
 
-/// How many times the cost of a fit's preconditioner this one may have: passes are few.
+/// The preconditioner may cost this many times that of a fit, since there are few passes.
 const WORTH: f64 = 2.0;
 
 /// A lower and an upper bound on the distance between a fit f and exact kernel ridge regression f_K
@@ -41,9 +41,9 @@ const WORTH: f64 = 2.0;
 /// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − μP⁻¹r_j/2‖ |  ≤  √(μ r_jᵀP⁻¹r_j)/2.
 /// ```
 ///
-/// The iterations compute P⁻¹r_j and r_jᵀP⁻¹r_j anyway. With T = I, by ‖S‖ ≤ 1 alone,
-/// ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is valid too. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
-/// coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
+/// The iterations compute P⁻¹r_j and r_jᵀP⁻¹r_j anyway. With T = I, from ‖S‖ ≤ 1 alone, the
+/// distance is also within ‖r_j‖ of ‖μ(α_0 − α_j)‖. For another α_0, the coefficients of f, it is
+/// within ‖r_j‖ of ‖K(α_j − α_0)‖, since ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
 /// ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
 ///
 /// With weights D all of this holds for √D K √D, √D y, √D f and γ = D^(−1/2)α. If the model has a

@@ -1,7 +1,9 @@
-//! The choice between normal equations and QR, and its bounds.
+//! Solves a direct fit in one of three ways, and says when each is safe: normal equations whitened
+//! after the pass, normal equations of whitened features, or QR. `path/features.rs` chooses by the
+//! same rules between the last two.
 
 use crate::features::{FeatureRows, KernelRows};
-use crate::sums::{Accumulator, FeatureSums, Products, Solution, Triangle};
+use crate::sums::{Accumulator, FeatureSums, Products, QrSums, Solution};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -210,7 +212,7 @@ impl Solver {
                 _ => choice.by = SolvedBy::Qr,
             }
         }
-        let solution = Triangle::over(stream, Products::Double)?.solve(mu, intercept)?;
+        let solution = QrSums::over(stream, Products::Double)?.solve(mu, intercept)?;
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 

@@ -1,6 +1,6 @@
 //! Kernel ridge regression on all the data.
 
-use super::full_sizes::{ITERATIONS, Sizes};
+use super::full_memory::{ITERATIONS, Sizes};
 use super::full_system::{FullSystem, KernelProduct};
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};

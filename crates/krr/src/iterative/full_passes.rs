@@ -1,7 +1,7 @@
 //! Regression on all the data over rows that are read again for every iteration.
 
 use super::full::{FullKrr, START};
-use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
+use super::full_memory::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::{Extras, IterativeFit, MemoryPlan};

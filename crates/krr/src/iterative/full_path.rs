@@ -1,7 +1,7 @@
 //! Many ridges on all the data at once, the best by validation.
 
 use super::full::report;
-use super::full_sizes::{ITERATIONS, Sizes};
+use super::full_memory::{ITERATIONS, Sizes};
 use super::full_system::FullSystem;
 use super::run::{finished, reason};
 use super::validation::Validation;

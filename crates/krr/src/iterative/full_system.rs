@@ -2,7 +2,7 @@
 //! preconditioner.
 
 use super::MemoryPlan;
-use super::full_sizes::Sizes;
+use super::full_memory::Sizes;
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
@@ -93,8 +93,8 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok((system, memory))
     }
 
-    /// With K ≈ FFᵀ and at most `bytes` of K stored in `f32`. If K must not be rounded, at most
-    /// `exact_budget_bytes` of it are stored in its own type.
+    /// With K ≈ FFᵀ and at most `bytes` of K stored in `f32`. If rounding K
+    /// to `f32` would spoil the fit, K is stored in its own type, up to `exact_budget_bytes`.
     pub fn keeping(
         K: &'a dyn PsdMatrix<T>,
         F: Mat<T>,

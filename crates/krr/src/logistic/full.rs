@@ -2,7 +2,7 @@
 
 use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
-use crate::iterative::full_sizes::{ITERATIONS, Sizes};
+use crate::iterative::full_memory::{ITERATIONS, Sizes};
 use crate::iterative::full_system::{FullSystem, factor};
 use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};

@@ -31,7 +31,7 @@ pub use tiled::Tiled;
 
 use crate::data::all_absolute;
 use crate::features::{Totals, Whitener, span, spread};
-use crate::sums::{Accumulator, FeatureSums, Triangle};
+use crate::sums::{Accumulator, FeatureSums, QrSums};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -47,7 +47,7 @@ use std::sync::Arc;
 pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
 
 /// The triangular factor (TSQR) of the same features over the rows of a state, accurate at every λ.
-pub type TallQr<K, T> = FitState<K, T, Triangle>;
+pub type TallQr<K, T> = FitState<K, T, QrSums>;
 
 /// The sums over rows from which kernel ridge regression with given centres is solved at any ridge:
 /// O(m² + mt) numbers.

@@ -2,13 +2,13 @@
 
 mod accumulator;
 mod bytes;
-mod feature_sums;
+mod normal_equations;
 mod qr;
 
 pub(crate) use accumulator::{Accumulator, Centered, Equations, Products, Solution, condition};
 pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
-pub use feature_sums::FeatureSums;
-pub use qr::Triangle;
+pub use normal_equations::FeatureSums;
+pub use qr::QrSums;
 
 use faer::Mat;
 use nystrom_linalg_core::PackedLower;

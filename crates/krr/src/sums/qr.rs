@@ -1,4 +1,4 @@
-//! The same least squares problem without squaring anything: a streamed (tall-skinny) QR
+//! min ‖√w(y − Φβ)‖² + nλ‖β‖² without the normal equations, whose condition is squared: a streamed (tall-skinny) QR
 //! factorisation.
 
 use crate::SolvedBy;
@@ -22,7 +22,7 @@ use nystrom_linalg_core::{PackedLower, Result, Scalar, ops, work};
 /// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is
 /// [`RowTree`](nystrom_linalg_core::RowTree), sequential within a leaf.
 #[derive(Debug, Clone)]
-pub struct Triangle {
+pub struct QrSums {
     pub(crate) Rt: PackedLower<f64>,
     pub(crate) c: Mat<f64>,
 }
@@ -30,12 +30,12 @@ pub struct Triangle {
 /// One pass over the rows, in `f64` whatever T is, takes n·m kernel values and
 /// (3 + m/768)nm² + 23m³ flops. It holds 2m² numbers for the partial triangles and
 /// (m + max(m, 1024))·(m + t) for the one being updated.
-impl Accumulator for Triangle {
+impl Accumulator for QrSums {
     const KIND: u8 = 1;
     const SOLVED_BY: SolvedBy = SolvedBy::Qr;
 
     fn zeros(p: usize, t: usize) -> Self {
-        Triangle { Rt: PackedLower::zeros(p), c: Mat::zeros(p, t) }
+        QrSums { Rt: PackedLower::zeros(p), c: Mat::zeros(p, t) }
     }
 
     /// QR of [R c; tile].
@@ -62,7 +62,7 @@ impl Accumulator for Triangle {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let mu = mu.max(self.floor(skip));
-        let mut ridge = Triangle {
+        let mut ridge = QrSums {
             Rt: PackedLower::from_fn(m, |j, i| self.Rt.get(j + skip, i + skip)),
             c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
         };
@@ -97,7 +97,7 @@ impl Accumulator for Triangle {
     }
 }
 
-impl Sums for Triangle {
+impl Sums for QrSums {
     /// QR of [R c; R' c'].
     fn merge(&mut self, later: Self) {
         let entry = |i: usize, j: usize| if i <= j { later.Rt.get(j, i) } else { 0.0 };
@@ -110,11 +110,11 @@ impl Sums for Triangle {
     }
 
     fn read(&self, reader: &mut Reader<'_>) -> Self {
-        Triangle { Rt: self.Rt.read(reader), c: self.c.read(reader) }
+        QrSums { Rt: self.Rt.read(reader), c: self.c.read(reader) }
     }
 }
 
-impl Triangle {
+impl QrSums {
     /// QR of [R c; below], `below` given by its entries: `rows` rows, p columns of features, t of
     /// targets.
     fn put_below(
@@ -143,7 +143,7 @@ impl Triangle {
         }
         *self = Self::zeros(0, 0); // frees its memory
         triangularise(stacked.as_mut(), p);
-        *self = Triangle {
+        *self = QrSums {
             Rt: PackedLower::from_fn(p, |i, j| stacked[(j, i)]),
             c: Mat::from_fn(p, t, |i, j| stacked[(i, p + j)]),
         };

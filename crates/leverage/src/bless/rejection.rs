@@ -100,6 +100,7 @@ impl BlessR {
         setting.k_ii.iter().map(beta).collect()
     }
 
+    /// One level of the path: rows drawn uniformly, of which row t stays with probability p_t/β_t.
     fn level<T: Scalar>(
         &self,
         setting: &Setting<'_, T>,

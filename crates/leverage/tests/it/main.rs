@@ -16,7 +16,7 @@ mod hostile_table;
 mod projector;
 mod recursive_sampling;
 mod selectors;
-mod spectral_density;
+mod spectral_point_density;
 mod spectral_leverage;
 mod spectral_local_score;
 mod spectral_rate;

@@ -9,7 +9,7 @@ mod tests;
 mod values;
 mod vectors;
 
-use crate::spectral::rank;
+use crate::symmetric_eigen::rank;
 use crate::{Error, Indices, Result, Scalar, SymmetricEigen, validate};
 use faer::{Mat, MatRef};
 use rand::Rng;

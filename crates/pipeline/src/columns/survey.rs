@@ -4,9 +4,9 @@ use super::options::{ColumnOptions, column_of};
 use super::reading::{Marks, Reading};
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
+use crate::copied_rows::are_copies;
 use crate::counts::counted;
 use crate::error::{Error, Result};
-use crate::repeats::are_copies;
 use nystrom_data::{Column, Table, Values};
 
 /// The columns that may be features, with their readings by all rows of a table.

@@ -1,10 +1,10 @@
 //! Detects copies of rows in the reservoir, and estimates the number of different rows of a stream.
 
 use super::{StreamFit, TableSurvey};
+use crate::copied_rows;
 use crate::error::Result;
 use crate::numbers::Numbered;
 use crate::problem::{compared, look, taken};
-use crate::repeats;
 
 /// The different rows of a stream that has copies.
 pub(super) struct Copies {
@@ -27,7 +27,7 @@ impl StreamFit {
         let numbered = Numbered::with_task(fit, &survey.table, targets, counts)?.0.table;
         let mut looked = look(fit, &numbered, &taken(fit, targets)?, &survey.all.columns)?;
         let compared = compared(fit, &mut looked, &numbered, targets)?;
-        let Some(groups) = repeats::copies(&numbered, &compared)? else { return Ok(None) };
+        let Some(groups) = copied_rows::copies(&numbered, &compared)? else { return Ok(None) };
         let sizes = || groups.iter().map(|same| same.len() as f64);
         let (rows, all) = (sizes().sum::<f64>(), survey.all.used as f64);
         let pairs: f64 = sizes().map(|k| k * (k - 1.0)).sum();

@@ -1,4 +1,5 @@
-//! The second pass: the normal equations of all rows, along the tree of their leaves.
+//! The second pass: the normal equations of all rows, along the tree of their leaves, and their
+//! merging over processes (`merge_over`).
 
 use super::Recipe;
 use super::prepared_block::PreparedBlock;

@@ -11,7 +11,7 @@ use crate::args::{FitArgs, LandmarkSpec, Selection};
 use crate::commands::basis::{self, Basis};
 use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::Setting;
-use crate::commands::{auto_report, certify as certificates, classes, fit_output};
+use crate::commands::{certify as certificates, classes, fit_output, search_report};
 use crate::failure::{NOT_CONVERGED, Result, usage};
 use crate::model_file;
 use crate::output::{check_stdout, check_writable};
@@ -94,7 +94,7 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     let mut summary = Summary::of("fit");
     if let Some(report) = &mut report {
         report.classes = None; // `describe` adds the errors of the model that is saved
-        auto_report::describe(&model, report, None, &mut summary);
+        search_report::describe(&model, report, None, &mut summary);
     }
     describe(&model, (&found, args.grid().len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {

@@ -8,9 +8,10 @@
 //! (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression (`certify.rs`), or
 //! make a dictionary (`points.rs`); `checkpoint.rs` saves the work of a fit. With several
 //! processes, each reads a part of the files (`process_files.rs`), all learn whether a step failed
-//! on one of them (`processes.rs`), and process 0 writes the results in the order of the rows
+//! on one of them (`agreement.rs`), and process 0 writes the results in the order of the rows
 //! (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
 
+mod agreement;
 mod block_fit;
 mod certify;
 mod checkpoint;
@@ -23,7 +24,6 @@ mod passes;
 mod points;
 mod predict;
 mod process_files;
-mod processes;
 mod scores;
 mod sizes;
 mod watch;

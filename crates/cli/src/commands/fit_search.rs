@@ -36,7 +36,7 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     model.made.settings = budget.settings(args.run.seed);
 
     let mut summary = Summary::of("fit");
-    super::auto_report::describe(&model, &report, fit.calibrate, &mut summary);
+    super::search_report::describe(&model, &report, fit.calibrate, &mut summary);
     if let Some(held_out) = held_out {
         hold_out::report(&model, &held_out, &mut summary)?;
     }

@@ -1,8 +1,8 @@
 //! The treatment of points of low density, where the assumptions of the method fail.
 
 use super::LocalScore;
-use super::density::{ExponentialProfile, Frontier, Tree};
 use super::matern::ln_sphere;
+use super::point_density::{ExponentialProfile, Frontier, Tree};
 use libm::lgamma as ln_gamma;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, validate};

@@ -113,7 +113,7 @@ impl<'k> LocalScore<'k> {
     ///
     /// It lies between K̃_λ(p) and k(0)/λ. Where K̃ is proportional to p^{d/(2α)−1} (Matérn kernels
     /// at small λ) it is 2α/d = (2ν + d)/d times K̃: on the line 2 for ν = 1/2 and 4 for ν = 3/2.
-    /// The [module documentation](crate::spectral_density) derives the formula.
+    /// The [module documentation](crate::spectral_analysis) derives the formula.
     ///
     /// ```
     /// use nystrom_kernels::Matern32;

@@ -57,29 +57,29 @@
 //! Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS
 //! 2021.
 
-mod density;
 mod estimator;
 mod gaussian;
 mod guard;
 mod local_score;
 mod matern;
+mod point_density;
 mod quadrature;
 mod report;
 mod stationary;
 mod table;
 
-pub use density::{
-    Bandwidth, Density, DensityMethod, KernelDensity, Refusal, SampledDensity, SampledEstimate,
-};
 pub use estimator::SpectralLeverage;
 pub use guard::Guard;
 pub use local_score::LocalScore;
+pub use point_density::{
+    Bandwidth, Density, DensityMethod, KernelDensity, Refusal, SampledDensity, SampledEstimate,
+};
 pub use report::{SpectralReport, SpectralScores};
 pub use stationary::{Family, FromSpectralDensity, ProfileFamily, Stationary};
 
-use density::Estimate;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use point_density::Estimate;
 use rayon::prelude::*;
 
 /// For at most this many points K̃ is computed at every point; for more, it is interpolated from a

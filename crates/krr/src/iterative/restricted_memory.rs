@@ -1,4 +1,4 @@
-//! The memory of a restricted fit, computed before it begins.
+//! The memory of Falkon and KRILL, computed before a fit begins.
 
 use crate::data::TILE_ROWS;
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar};

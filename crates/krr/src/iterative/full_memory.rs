@@ -1,4 +1,5 @@
-//! The memory of regression on all the data, computed before it begins.
+//! The memory of regression on all the data, computed before it begins: how much of K is kept, and
+//! in which type.
 
 use super::MemoryPlan;
 use super::plan::value;
