@@ -43,8 +43,8 @@ const WORTH: f64 = 2.0;
 ///
 /// The iterations compute P⁻¹r_j and r_jᵀP⁻¹r_j anyway. With T = I, from ‖S‖ ≤ 1 alone, the
 /// distance is also within ‖r_j‖ of ‖μ(α_0 − α_j)‖. For another α_0, the coefficients of f, it is
-/// within ‖r_j‖ of ‖K(α_j − α_0)‖, since ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
-/// ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
+/// within ‖r_j‖ of ‖K(α_j − α_0)‖, since ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most
+/// ‖r_0‖ = ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
 ///
 /// With weights D all of this holds for √D K √D, √D y, √D f and γ = D^(−1/2)α. If the model has a
 /// constant, so has the exact regression. With u = √D1 and M = √D K √D + μI it has γ* = Q√D y for

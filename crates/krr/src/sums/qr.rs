@@ -1,5 +1,5 @@
-//! min ‖√w(y − Φβ)‖² + nλ‖β‖² without the normal equations, whose condition is squared: a streamed (tall-skinny) QR
-//! factorisation.
+//! min ‖√w(y − Φβ)‖² + nλ‖β‖² without the normal equations, whose condition is squared: a streamed
+//! (tall-skinny) QR factorisation.
 
 use crate::SolvedBy;
 use crate::features::Tile;

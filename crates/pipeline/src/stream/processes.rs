@@ -117,8 +117,8 @@ impl Ranks for Alone {
 }
 
 /// The values of all processes, merged on process 0 in the order of the ranks: every process
-/// receives from the processes at the distances 1, 2, 4 and so on behind it. For values whose merging
-/// does not round; sums of numbers are merged along the tree of their rows (`summing.rs`).
+/// receives from the processes at the distances 1, 2, 4 and so on behind it. For values whose
+/// merging does not round; sums of numbers are merged along the tree of their rows (`summing.rs`).
 pub(super) fn merged<T, M: DeserializeOwned>(
     ranks: &dyn Ranks,
     mine: T,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A checkpoint with one section in JSON or CBOR changed.
 fn with(bytes: &[u8], section: usize, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let mut all = sections(bytes);
-    if all[section].starts_with(b"{") {
+    if [b'{', b'['].contains(&all[section][0]) {
         let mut value = serde_json::from_slice(&all[section]).unwrap();
         change(&mut value);
         all[section] = serde_json::to_vec(&value).unwrap();
@@ -48,9 +48,9 @@ fn recipes_that_contradict_themselves_are_refused() {
         ("targets", json!([])),
         ("chosen_by", json!("all rows")),
     ] {
-        is_damaged(read(&with(bytes, 0, |head| head[field] = value.clone())), field);
+        is_damaged(read(&with(bytes, 0, |head| head[2][field] = value.clone())), field);
     }
-    let huge = |head: &mut Value| head["dim"] = json!(i64::MAX);
+    let huge = |head: &mut Value| head[1] = json!(i64::MAX);
     is_damaged(read(&with(&valid(Of::AllRows).recipe, 0, huge)), "dim");
     let bytes = &valid(Of::Classes).recipe;
     for (field, value) in [
