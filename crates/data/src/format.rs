@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{DataError, Result};
 use crate::open::open;
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::{Arff, Csv, Libsvm, Npy, Table};
 
 /// The reader of a format, with its options.

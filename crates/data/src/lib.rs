@@ -91,7 +91,7 @@ mod parquet_values;
 mod records;
 mod standardize;
 mod stream;
-mod survey;
+mod bad_cells;
 mod table;
 mod zstd;
 
@@ -111,5 +111,5 @@ pub use markers::{is_marker, is_number_marker};
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
 pub use stream::{Files, FilesRecord, find_files};
-pub use survey::Survey;
+pub use bad_cells::Survey;
 pub use table::Table;

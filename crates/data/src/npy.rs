@@ -8,7 +8,7 @@ use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::gzip::uncompressed;
 use crate::npy_times::Times;
 use crate::number::{LARGEST_EXACT, half};
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// The first bytes of every `.npy` file.

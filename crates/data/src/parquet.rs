@@ -17,7 +17,7 @@ use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
 use crate::parquet_type::Holds;
 use crate::parquet_values::{Values, are_beyond_exact, read_column};
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip, LZ4 or

@@ -100,7 +100,7 @@ pub use recursive::{
 pub use score::{ExactRoute, ExactScores};
 pub use select::LeverageProportional;
 pub use spectral_analysis::{
-    Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity,
+    Bandwidth, Density, DensityMethod, StationaryFamily, FromSpectralDensity, Guard, KernelDensity,
     LocalScore, ProfileFamily, Refusal, SampledDensity, SampledEstimate, SpectralAnalysis,
     SpectralLeverage, SpectralReport, SpectralScores, Stationary,
 };

@@ -15,7 +15,7 @@ use crate::delimiter::Split;
 use crate::error::DataError;
 use crate::error::{Place, Problem, Result};
 use crate::open::open;
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Reads delimited text, plain or compressed.

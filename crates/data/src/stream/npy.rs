@@ -7,7 +7,7 @@ use super::start::{Each, Start};
 use crate::Uncompressed;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::npy::{Header, MAGIC, MAX_HEADER, header};
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// An array whose rows are read in blocks.

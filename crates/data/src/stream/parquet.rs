@@ -11,7 +11,7 @@ use crate::error::{Place, Problem, Result};
 use crate::parquet::{Growing, contradiction, damaged, unless_asserted, usable};
 use crate::parquet_type::Holds;
 use crate::parquet_values::read_column;
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {

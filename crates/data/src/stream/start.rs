@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::doubts::Doubts;
 use crate::error::Result;
 use crate::lines::Spot;
-use crate::survey::Survey;
+use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Where reading begins, and how values are read.

@@ -1,4 +1,4 @@
-//! Proposals of a swap chain that are drawn, evaluated and decided together.
+//! The pending proposals of a swap chain with their kernel entries; `mod.rs` decides them together.
 
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{PsdMatrix, Scalar};

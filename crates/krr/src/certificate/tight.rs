@@ -273,7 +273,8 @@ impl Reached<'_> {
             self.passes += 1;
             return Ok(true);
         }
-        // the last pass by K itself, if the kept one is what the sides are apart by
+        // the last pass is by K itself, if rounding of the kept K is most of what separates the
+        // bounds
         if apart_by_kept {
             self.cg.true_residual(system, b.as_ref())?;
             self.cg.restart(system);

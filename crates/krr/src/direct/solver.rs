@@ -1,9 +1,9 @@
 //! Solves a direct fit in one of three ways, and says when each is safe: normal equations whitened
-//! after the pass, normal equations of whitened features, or QR. `path/features.rs` chooses by the
-//! same rules between the last two.
+//! after the pass, normal equations of whitened features, or QR. The first two are computed with
+//! products of either precision. `path/features.rs` chooses by the same rules between the last two.
 
 use crate::features::{FeatureRows, KernelRows};
-use crate::sums::{Accumulator, FeatureSums, Products, QrSums, Solution};
+use crate::sums::{Accumulator, NormalSums, Products, QrSums, Solution};
 use crate::{FitReport, SolvedBy};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -138,7 +138,7 @@ impl Choice {
         auto: bool,
     ) -> Result<std::result::Result<Solved, usize>> {
         let (whitener, by) = (stream.whitener, SolvedBy::WhitenOnce);
-        let sums = FeatureSums::over(stream, self.products)?; //                     CᵀC, Cᵀy
+        let sums = NormalSums::over(stream, self.products)?; //                     CᵀC, Cᵀy
         let once = sums.trace(whitener.order()) * whitener.inverse_trace;
         let scales = Scales { mu, trace: stream.totals.trace, once };
         let (solution, passes, reason) =
@@ -202,7 +202,7 @@ impl Solver {
         }
         while choice.by == SolvedBy::NormalEquations {
             passes += 1;
-            match FeatureSums::over(stream, choice.products)?.solve(mu, intercept) {
+            match NormalSums::over(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
                 other => return Ok(Solved { solution: other?, choice, passes }),
             }
@@ -216,8 +216,9 @@ impl Solver {
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
-    /// The method of the caller, or the first of five that is safe, in the order of their costs. In
-    /// `f32` the second and the third cost the same; the more accurate comes first.
+    /// The method of the caller, or the first safe one of five (two methods, each with products of
+    /// two precisions, and QR) in the order of their costs. In `f32` the second and the third cost
+    /// the same; the more accurate comes first.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
         use Products::{Double, Scalar};
         use SolvedBy::{NormalEquations, Qr, WhitenOnce};

@@ -1,6 +1,6 @@
 //! The restricted fit by whichever method suits the sizes.
 
-use super::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
+use super::direct_or_iterative::{CONDITION_KRILL, Method, Plan, ProblemSize};
 use super::preconditioner::Preconditioner;
 use super::restricted::Restricted;
 use super::{Extras, Iteration, IterationReport, IterativeFit, IterativeOptions, Monitor};

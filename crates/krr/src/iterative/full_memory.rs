@@ -2,19 +2,20 @@
 //! in which type.
 
 use super::MemoryPlan;
-use super::plan::value;
+use super::direct_or_iterative::value;
 use nystrom_linalg_core::{KeptTriangle, Result, Scalar, validate};
 
 /// The cost of the preconditioner in iterations, unless the caller gave its rank. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
 /// iterations is best.
 pub(crate) const ITERATIONS: f64 = 10.0;
-/// Most columns of it where no budget is given, and the share of n.
+/// Without a budget the rank of the preconditioner is at most this, and at most n over `SHARE_OF_N`.
 const LARGEST_RANK: usize = 2000;
 const SHARE_OF_N: usize = 5;
 /// The part of a budget that F may take.
 pub(super) const SHARE_OF_BUDGET: u64 = 4;
-/// A kept value that is read, in flops of a matrix product; and its products with one vector.
+/// The cost, in flops of a matrix product, of reading a kept value, and of its two products with a
+/// vector.
 const READ: f64 = 24.0;
 const PRODUCTS: f64 = 4.0;
 /// Bytes that are counted for the blocks of all threads: a MiB for each of eight. What is left of a

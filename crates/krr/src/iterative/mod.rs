@@ -8,11 +8,12 @@
 //!
 //! `restricted.rs` assembles a restricted fit from `system.rs` (the equations), `preconditioner.rs`
 //! and `run.rs` (the loop). `in_memory.rs` calls it for rows in memory, with products by
-//! `tiles.rs`, `passes.rs` for rows that are read again in every iteration. `full.rs` and
-//! `full_passes.rs` do the same on all the data. `restricted_memory.rs` counts the
-//! bytes of a restricted fit before it begins.
+//! `tiles.rs`; `restricted_passes.rs` for rows that are read again in every iteration. `full.rs` and
+//! `full_passes.rs` do the same on all the data. `memory_plan.rs` counts the bytes of a restricted
+//! fit before it begins; `direct_or_iterative.rs` compares costs for [`AutoKrr`].
 
 mod auto;
+mod direct_or_iterative;
 mod falkon;
 mod full;
 pub(crate) mod full_memory;
@@ -21,13 +22,12 @@ mod full_path;
 pub(crate) mod full_system;
 mod in_memory;
 mod krill;
+mod memory_plan;
 mod options;
-mod passes;
-mod plan;
 mod preconditioner;
 mod report;
 mod restricted;
-mod restricted_memory;
+mod restricted_passes;
 mod row_passes;
 mod run;
 mod system;
@@ -42,8 +42,8 @@ pub use full::FullKrr;
 pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
-pub use plan::{Estimate, Method, Plan, ProblemSize};
+pub use direct_or_iterative::{Estimate, Method, Plan, ProblemSize};
 pub use report::{IterationReport, IterativeFit};
-pub use restricted_memory::MemoryPlan;
+pub use memory_plan::MemoryPlan;
 pub use row_passes::RowPasses;
 pub(crate) use row_passes::same_rows;

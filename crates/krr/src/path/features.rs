@@ -6,7 +6,7 @@ use crate::algebra::svd::{self, Svd};
 use crate::data::{TILE_ROWS, all_absolute};
 use crate::direct::{Choice, Scales, safe};
 use crate::features::{FeatureRows, Tile, Totals};
-use crate::sums::{Accumulator, Centered, Equations, FeatureSums, Products, QrSums, Sums};
+use crate::sums::{Accumulator, Centered, Equations, NormalSums, Products, QrSums, Sums};
 use crate::{SolvedBy, Solver};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
@@ -29,7 +29,8 @@ impl Solver {
         let intercept = rows.shift.is_some();
         let (route, centered) = match by {
             SolvedBy::Qr => ("QR", QrSums::over(rows, Products::Double)?.centered(intercept)),
-            _ => ("normal equations", FeatureSums::over(rows, products)?.centered(intercept)),
+            // a path whitens its features before the pass
+            SolvedBy::NormalEquations | SolvedBy::WhitenOnce => ("normal equations", NormalSums::over(rows, products)?.centered(intercept)),
         };
         let floor = safe(scales.trace, products.eps::<T>());
         let (mut spectrum, V) = decompose(centered, &rows.totals, floor)?;

@@ -9,7 +9,7 @@ use crate::data::Part;
 use crate::features::Totals;
 use crate::path::Family;
 use crate::path::family::Basis;
-use crate::sums::{FeatureSums, Hash, Sums};
+use crate::sums::{NormalSums, Hash, Sums};
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};
@@ -56,7 +56,7 @@ pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 #[must_use]
 pub struct FoldSums<K, T> {
     /// The equations of each fold.
-    equations: Arc<FitSums<K, T, FeatureSums>>,
+    equations: Arc<FitSums<K, T, NormalSums>>,
     folds: usize,
     streams: Streams,
     /// Whether the fold of a row follows from its coordinates and targets, not from its number.
@@ -170,7 +170,7 @@ fn content<T: Scalar>(tile: Problem<'_, T>, row: usize) -> u64 {
     coordinates.chain(targets).fold(Hash::new(), hash).value()
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
+impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, NormalSums> {
     /// The mean squared error at the rows of these sums of each fit of a family, and its rounding
     /// level.
     ///
@@ -179,7 +179,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
     /// ε(‖y‖ + √(tr G)‖u‖)².
     fn errors_of(
         &self,
-        (totals, sums): &(Totals, FeatureSums),
+        (totals, sums): &(Totals, NormalSums),
         family: &Family<K, T>,
         mus: &[f64],
     ) -> Vec<(f64, f64)> {
@@ -221,7 +221,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for FoldSums<K, T> {
     const KIND: u8 = 6;
     const MISMATCH: &'static str = "other folds, or another kernel, other centres, offsets or \
                                     intercept, another scalar type or instruction set";
-    type Sums = Vec<(Totals, FeatureSums)>;
+    type Sums = Vec<(Totals, NormalSums)>;
     type Scratch = ();
 
     fn kernel(&self) -> &impl Kernel<T> {

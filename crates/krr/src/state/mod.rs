@@ -31,7 +31,7 @@ pub use tiled::Tiled;
 
 use crate::data::all_absolute;
 use crate::features::{Totals, Whitener, span, spread};
-use crate::sums::{Accumulator, FeatureSums, QrSums};
+use crate::sums::{Accumulator, NormalSums, QrSums};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -44,7 +44,7 @@ use std::sync::Arc;
 /// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows of a state.
 ///
 /// ΦᵀΦ (packed), Φᵀy and yᵀy of whitened features in `f64`: good while λ is above 10·ε·k(x, x).
-pub type NormalEquations<K, T> = FitState<K, T, FeatureSums>;
+pub type NormalEquations<K, T> = FitState<K, T, NormalSums>;
 
 /// The triangular factor (TSQR) of the same features over the rows of a state, accurate at every λ.
 pub type TallQr<K, T> = FitState<K, T, QrSums>;

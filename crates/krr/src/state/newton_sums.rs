@@ -5,7 +5,7 @@ use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::features::Totals;
-use crate::sums::{FeatureSums, Hash};
+use crate::sums::{NormalSums, Hash};
 use crate::{KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -54,7 +54,7 @@ pub type NewtonEquations<K, T> = Tiled<NewtonSums<K, T>, T>;
 #[must_use]
 pub struct NewtonSums<K, T> {
     /// The equations of each column.
-    equations: Arc<FitSums<K, T, FeatureSums>>,
+    equations: Arc<FitSums<K, T, NormalSums>>,
     columns: usize,
     /// The log-odds before the step; 0 without a model.
     from: Option<KrrModel<K, T>>,
@@ -98,7 +98,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NewtonEquations<K, T> {
     /// # Errors
     /// Those of [`FitState::path`](crate::FitState::path).
     pub fn paths(&self, ridges: &[Ridge<T>]) -> Result<Vec<StatePath<K, T>>> {
-        let path = |column: &(Totals, FeatureSums)| {
+        let path = |column: &(Totals, NormalSums)| {
             NormalEquations::of_sums(&self.term.equations, column.clone()).path(ridges)
         };
         self.whole()?.iter().map(path).collect()
@@ -109,7 +109,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileTerm<T> for NewtonSums<K, T> {
     const KIND: u8 = 10;
     const MISMATCH: &'static str = "other log-odds, or another kernel, other centres, another \
                                     scalar type or instruction set";
-    type Sums = Vec<(Totals, FeatureSums)>;
+    type Sums = Vec<(Totals, NormalSums)>;
     type Scratch = ();
 
     fn kernel(&self) -> &impl Kernel<T> {

@@ -2,7 +2,7 @@
 
 use super::NormalEquations;
 use super::fit_sums::FitSums;
-use crate::sums::FeatureSums;
+use crate::sums::NormalSums;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
@@ -49,7 +49,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
         let empty = Self::make(old.kernel.clone(), centers, &old.offset, old.intercept)?;
         let seen = transfer(old, &empty.term); //                              Tᵀ
         let (totals, sums) = self.sums;
-        let sums = FeatureSums(carried(&sums.0, seen.as_ref()));
+        let sums = NormalSums(carried(&sums.0, seen.as_ref()));
         let mut state = Self::of_sums(&empty.term, (totals, sums));
         state.waiting = self.waiting;
         Ok(state)
@@ -58,8 +58,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
 
 /// Tᵀ = R⁻¹K(Z, Z')R'⁻ᵀ, and 1 for the constant, which every centre leaves alone.
 fn transfer<T: Scalar, K: Kernel<T>>(
-    old: &FitSums<K, T, FeatureSums>,
-    new: &FitSums<K, T, FeatureSums>,
+    old: &FitSums<K, T, NormalSums>,
+    new: &FitSums<K, T, NormalSums>,
 ) -> Mat<f64> {
     let (m, p) = (old.whitener.order(), new.centers.ncols());
     let k = old.kernel.eval(new.centers(), old.centers());

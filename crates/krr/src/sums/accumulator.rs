@@ -54,7 +54,7 @@ pub(crate) enum Equations {
 }
 
 /// A sum over rows of features and targets, with or without a constant:
-/// [`FeatureSums`](crate::sums::FeatureSums) or [`QrSums`](crate::sums::QrSums).
+/// [`NormalSums`](crate::sums::NormalSums) or [`QrSums`](crate::sums::QrSums).
 pub(crate) trait Accumulator: Sums {
     /// In the file's head.
     const KIND: u8;

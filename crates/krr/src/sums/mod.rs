@@ -1,4 +1,5 @@
-//! Sums over rows: numbers that are merged, written to bytes and read again.
+//! Sums over rows: numbers that are merged, written to bytes and read again. The fits that hold them,
+//! such as `NormalEquations`, are in `state/`.
 
 mod accumulator;
 mod bytes;
@@ -7,7 +8,7 @@ mod qr;
 
 pub(crate) use accumulator::{Accumulator, Centered, Equations, Products, Solution, condition};
 pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
-pub use normal_equations::FeatureSums;
+pub use normal_equations::NormalSums;
 pub use qr::QrSums;
 
 use faer::Mat;

@@ -11,17 +11,17 @@ const REFINED: f64 = 1e-8;
 
 /// The Gram sums of Z = √w[Φ 1] and Y.
 #[derive(Debug, Clone)]
-pub struct FeatureSums(pub(crate) GramSums);
+pub struct NormalSums(pub(crate) GramSums);
 
 /// One pass over the rows takes n·m kernel values, nm² flops for the Gram matrix and, if tiles are
 /// whitened, nm² for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile,
 /// twice that for `f32` and products in `f64`.
-impl Accumulator for FeatureSums {
+impl Accumulator for NormalSums {
     const KIND: u8 = 0;
     const SOLVED_BY: SolvedBy = SolvedBy::NormalEquations;
 
     fn zeros(p: usize, t: usize) -> Self {
-        FeatureSums(GramSums::zeros(p, t))
+        NormalSums(GramSums::zeros(p, t))
     }
 
     fn add<T: Scalar>(
@@ -73,7 +73,7 @@ impl Accumulator for FeatureSums {
     }
 }
 
-impl Sums for FeatureSums {
+impl Sums for NormalSums {
     fn merge(&mut self, later: Self) {
         self.0 += &later.0;
     }
@@ -85,7 +85,7 @@ impl Sums for FeatureSums {
 
     fn read(&self, reader: &mut Reader<'_>) -> Self {
         let GramSums { gram, moments } = &self.0;
-        FeatureSums(GramSums { gram: gram.read(reader), moments: moments.read(reader) })
+        NormalSums(GramSums { gram: gram.read(reader), moments: moments.read(reader) })
     }
 
     fn is_sound(&self, _: u64) -> bool {
@@ -93,7 +93,7 @@ impl Sums for FeatureSums {
     }
 }
 
-impl FeatureSums {
+impl NormalSums {
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the
     /// constant does not.
     pub(crate) fn trace(&self, m: usize) -> f64 {

@@ -208,7 +208,7 @@ proptest! {
 /// latter. For the exact λε-scores (β = 1), and for β = ½: every other draw is of the first row.
 /// The proof's ‖K − L_λε‖ ≤ 2nλε, which bounds ‖K − L‖ too, is held as well: it is the tighter.
 #[test]
-fn theorem_3_holds_at_its_own_sample_size() {
+fn alaoui_mahoney_theorem_3_holds_at_its_own_sample_size() {
     let (n, epsilon, rho, repeats) = (600, 0.5_f64, 0.1_f64, 25);
     let (K, f) = problem(n, 1);
     let (eigen, design) = (SymmetricEigen::new(K.as_ref()).unwrap(), exact(&K, &f));

@@ -1,4 +1,5 @@
-//! BLESS-R: rows kept independently, by rejection.
+//! BLESS-R: row i is a candidate with probability β_i, and a candidate is kept with probability
+//! p_i/β_i.
 
 use super::{BlessLevel, BlessPath, Setting, check_oversampling, check_step};
 use crate::Projector;
@@ -100,7 +101,8 @@ impl BlessR {
         setting.k_ii.iter().map(beta).collect()
     }
 
-    /// One level of the path: rows drawn uniformly, of which row t stays with probability p_t/β_t.
+    /// One level of the path: row i is a candidate with probability β_i, and a candidate is kept with
+    /// probability p_i/β_i.
     fn level<T: Scalar>(
         &self,
         setting: &Setting<'_, T>,

@@ -5,7 +5,7 @@ use super::gaussian::{ln_1p_exp, ln_polylog_ratio};
 use super::matern::{Matern, ln_sphere};
 use super::quadrature::ln_integral;
 use super::table::ScoreTable;
-use super::{Family, Stationary};
+use super::{StationaryFamily, Stationary};
 use nystrom_linalg_core::{Result, validate};
 use std::f64::consts::{LN_2, PI};
 
@@ -190,7 +190,7 @@ impl<'k> LocalScore<'k> {
         if let Some(value) = self.matern().and_then(|matern| matern.ln_elementary(ln_p.exp())) {
             return Ok(value);
         }
-        if let Family::Gaussian { sigma } = self.kernel.family() {
+        if let StationaryFamily::Gaussian { sigma } = self.kernel.family() {
             let half_d = 0.5 * self.d as f64;
             let ln_x = self.limit().ln() + ln_p + half_d * (2.0 * PI * sigma * sigma).ln();
             return Ok(self.limit().ln() + ln_polylog_ratio(half_d, ln_x)?);
@@ -214,7 +214,7 @@ impl<'k> LocalScore<'k> {
 
     fn matern(&self) -> Option<Matern> {
         match self.kernel.family() {
-            Family::Matern { nu, a } if self.d > 0 => {
+            StationaryFamily::Matern { nu, a } if self.d > 0 => {
                 Some(Matern { nu, a, d: self.d, lambda: self.lambda / self.kernel.variance() })
             }
             _ => None,

@@ -31,7 +31,7 @@
 //! The relative error of the method at the boundary therefore does not vanish as n grows. The share
 //! of points affected does vanish, since the boundary layer is as thin as the equivalent kernel,
 //! h = (λ'/p)^{1/(2α)} with λ' = λ/(C a^{2ν}), C = 2^d π^{d/2} Γ(α)/Γ(ν) and a the inverse length
-//! scale of the Matérn kernel ([`Family::Matern`]). The figure
+//! scale of the Matérn kernel ([`StationaryFamily::Matern`]). The figure
 //! `docs/figures/chen-yang-boundary.svg` in the repository shows the layer for ν = 1/2 and 3/2 on
 //! the line, where it is about 2h wide.
 //!
@@ -75,7 +75,7 @@ pub use point_density::{
     Bandwidth, Density, DensityMethod, KernelDensity, Refusal, SampledDensity, SampledEstimate,
 };
 pub use report::{SpectralReport, SpectralScores};
-pub use stationary::{Family, FromSpectralDensity, ProfileFamily, Stationary};
+pub use stationary::{StationaryFamily, FromSpectralDensity, ProfileFamily, Stationary};
 
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};

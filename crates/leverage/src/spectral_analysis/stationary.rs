@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The families for which K̃_λ has a closed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Family {
+pub enum StationaryFamily {
     /// Matérn with smoothness ν and inverse length scale a: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up to a
     /// constant factor.
     Matern {
@@ -54,8 +54,8 @@ pub trait Stationary: Sync {
 
     /// The family, if K̃_λ has a closed form. If there are [`length_scales`](Self::length_scales),
     /// its parameters are for the divided coordinates.
-    fn family(&self) -> Family {
-        Family::Other
+    fn family(&self) -> StationaryFamily {
+        StationaryFamily::Other
     }
 
     /// The length scales by which the coordinates are divided first, one per coordinate; `None` if
@@ -76,7 +76,7 @@ macro_rules! forward {
             fn variance(&self) -> f64 {
                 (**self).variance()
             }
-            fn family(&self) -> Family {
+            fn family(&self) -> StationaryFamily {
                 (**self).family()
             }
             fn length_scales(&self) -> Option<&[f64]> {
@@ -95,43 +95,43 @@ impl fmt::Debug for dyn Stationary + '_ {
 
 /// The family of a profile κ(‖u‖²), at length scale 1.
 pub trait ProfileFamily: SpectralProfile {
-    /// The family; [`Family::Other`] unless overridden.
-    fn family(&self) -> Family {
-        Family::Other
+    /// The family; [`StationaryFamily::Other`] unless overridden.
+    fn family(&self) -> StationaryFamily {
+        StationaryFamily::Other
     }
 }
 
-fn matern(nu: f64) -> Family {
-    Family::Matern { nu, a: (2.0 * nu).sqrt() }
+fn matern(nu: f64) -> StationaryFamily {
+    StationaryFamily::Matern { nu, a: (2.0 * nu).sqrt() }
 }
 
 impl ProfileFamily for Exponential {
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         matern(0.5)
     }
 }
 
 impl ProfileFamily for MaternThreeHalves {
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         matern(1.5)
     }
 }
 
 impl ProfileFamily for MaternFiveHalves {
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         matern(2.5)
     }
 }
 
 impl ProfileFamily for MaternNu {
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         matern(self.nu())
     }
 }
 
 impl ProfileFamily for SquaredExponential {
-    fn family(&self) -> Family {
-        Family::Gaussian { sigma: 1.0 }
+    fn family(&self) -> StationaryFamily {
+        StationaryFamily::Gaussian { sigma: 1.0 }
     }
 }
 
@@ -142,11 +142,11 @@ impl<P: ProfileFamily> Stationary for Isotropic<P> {
         self.ln_radial_spectral_density(norm, d)
     }
 
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         match self.profile().family() {
-            Family::Matern { nu, a } => Family::Matern { nu, a: a / self.length_scale() },
-            Family::Gaussian { sigma } => Family::Gaussian { sigma: sigma * self.length_scale() },
-            Family::Other => Family::Other,
+            StationaryFamily::Matern { nu, a } => StationaryFamily::Matern { nu, a: a / self.length_scale() },
+            StationaryFamily::Gaussian { sigma } => StationaryFamily::Gaussian { sigma: sigma * self.length_scale() },
+            StationaryFamily::Other => StationaryFamily::Other,
         }
     }
 }
@@ -156,7 +156,7 @@ impl<P: ProfileFamily> Stationary for Ard<P> {
         self.profile().ln_density(norm, d)
     }
 
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         self.profile().family()
     }
 
@@ -174,7 +174,7 @@ impl<K: Stationary> Stationary for Scaled<K> {
         self.factor() * self.kernel().variance()
     }
 
-    fn family(&self) -> Family {
+    fn family(&self) -> StationaryFamily {
         self.kernel().family()
     }
 

@@ -144,7 +144,7 @@ fn theorem_4_multiplicative_at_its_own_sample_size() {
 /// The step of Theorem 3 that its sample size is made for: with p columns drawn by l_i(λε), t ≤ ½
 /// in Theorem 1 and so K − L_{λε} ⪯ 2nλε I, except with probability ρ.
 #[test]
-fn theorem_3_sample_size_gives_its_spectral_bound() {
+fn alaoui_mahoney_spectral_bound_behind_theorem_3() {
     let (n, rho) = (800, 0.1);
     let k = psd(Kind::Gaussian, n, 12);
     let K = Dense::new(k.as_ref()).unwrap();

@@ -2,7 +2,7 @@
 
 use super::TableSurvey;
 use super::features::features;
-use super::survey::place;
+use super::first_pass::place;
 use crate::columns::Known;
 use crate::copied_rows::mixed;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! The features of a block.
 
-use super::survey::place;
+use super::first_pass::place;
 use crate::columns::{Applied, Columns, Known};
 use crate::error::{Error, Result};
 use nystrom_data::Table;

@@ -41,7 +41,7 @@ impl StreamFit {
             weights: problem.weights.as_deref(),
         };
         let path = landmark_path(kernel, y, &landmarks)?;
-        let ridge = path.best_by_loo().ridge;
+        let ridge = path.best_by_loo().ridge; // of the model of the sample; all rows have their own
         let regression = path.model_at(ridge)?;
         let classes = problem.labels.as_ref().map(|labels| -> Result<Classes> {
             let values = &problem.y - path.leave_one_out(ridge, y)?;

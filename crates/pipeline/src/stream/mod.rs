@@ -31,7 +31,7 @@ mod scoring;
 mod sections;
 mod source;
 mod summing;
-mod survey;
+mod first_pass;
 mod used_rows;
 
 pub use checkpoint::{iterations_from_bytes, iterations_to_bytes};
@@ -45,7 +45,7 @@ pub use recipe::Recipe;
 pub use saved_leaves::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
-pub use survey::TableSurvey;
+pub use first_pass::TableSurvey;
 
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};

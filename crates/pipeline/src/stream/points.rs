@@ -4,7 +4,7 @@ use super::features::features;
 use super::processes::{Alone, Ranks};
 use super::sections;
 use super::source::TableSource;
-use super::survey::{TableSurvey, survey_points};
+use super::first_pass::{TableSurvey, survey_points};
 use super::used_rows::UsedRows;
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::features::features;
 use super::recipe::Recipe;
-use super::survey::place;
+use super::first_pass::place;
 use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
 use crate::examples::Examples;

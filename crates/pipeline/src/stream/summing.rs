@@ -1,5 +1,5 @@
-//! The second pass: the normal equations of all rows, along the tree of their leaves, and their
-//! merging over processes (`merge_over`).
+//! Sums of a pass over all rows (normal equations, folds, leave-one-out errors), along the tree of
+//! leaves; `merge_over` merges those of all processes.
 
 use super::Recipe;
 use super::prepared_block::PreparedBlock;

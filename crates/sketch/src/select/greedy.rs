@@ -1,6 +1,6 @@
 //! Greedy selection of the row with the largest residual.
 
-use super::pivots::pivoted_cholesky;
+use super::partial_cholesky::pivoted_cholesky;
 use crate::{LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar};
 use rand::Rng;

@@ -5,7 +5,7 @@ mod column_norm;
 mod diagonal;
 mod greedy;
 mod k_means_plus_plus;
-pub(crate) mod pivots;
+pub(crate) mod partial_cholesky;
 mod proportional;
 mod rp_cholesky;
 mod sparse_greedy;

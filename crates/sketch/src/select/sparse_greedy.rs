@@ -1,6 +1,6 @@
 //! Greedy selection among a few random candidates.
 
-use super::pivots::Pivots;
+use super::partial_cholesky::Pivots;
 use crate::{LandmarkSelector, Landmarks};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatRef};

@@ -189,7 +189,7 @@ fn bad_weights_are_refused() {
 /// Theorem 3 at ρ ≥ ½ and n = 1 too: the rule keeps its promise with probability 1 − ρ, not 1 − 2ρ
 /// (see its documentation).
 #[test]
-fn theorem_3_sample_size() {
+fn alaoui_mahoney_theorem_3_sample_size() {
     // 8·(10 + 1/6)·ln(500/0.05) = 749.11…
     assert_eq!(risk_sample_size(500, 10.0, 1.0, 0.05).unwrap(), 750);
     assert!(risk_sample_size(500, 10.0, 0.5, 0.05).unwrap() > 1400);

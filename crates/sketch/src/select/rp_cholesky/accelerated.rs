@@ -3,7 +3,7 @@
 
 use super::RpCholesky;
 use super::rejection::{Accepted, reject_cholesky};
-use crate::select::pivots::Pivots;
+use crate::select::partial_cholesky::Pivots;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{

@@ -1,4 +1,5 @@
-//! Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal.
+//! Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal. `simple.rs` draws
+//! one at a time; `accelerated.rs` proposes a block of them, of which `rejection.rs` accepts some.
 
 mod accelerated;
 mod rejection;

@@ -1,6 +1,6 @@
 //! Randomly pivoted Cholesky, one pivot at a time.
 
-use crate::select::pivots::pivoted_cholesky;
+use crate::select::partial_cholesky::pivoted_cholesky;
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, random};
 use rand::Rng;
 
