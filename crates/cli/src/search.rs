@@ -1,6 +1,7 @@
 //! The limits of a search, and its progress on the terminal.
 
 use crate::args;
+use crate::failure::Result;
 use crate::session::Session;
 use crate::text::{self, number};
 use nystrom_pipeline::{Event, Fit, Progress, work_in};
@@ -14,19 +15,23 @@ pub struct Budget {
     limits: Fit,
     /// The reason for the limit of memory, for the plan.
     source: &'static str,
+    seconds: f64,
 }
 
 impl Budget {
     /// The limits of the command line; without `--memory`, half of the memory that is free.
-    pub fn new(args: &args::FitArgs, memory: Option<u64>) -> Budget {
+    pub fn new(args: &args::FitArgs, memory: Option<u64>) -> Result<Budget> {
         let search = &args.search;
-        let work = search.work.or(search.time.map(work_here));
+        let start = Instant::now();
+        let speed = work_in(1.0, || start.elapsed().as_secs_f64())?;
+        let work = search.work.or(search.time.map(|seconds| text::rounded(seconds * speed, 2)));
         let (memory, source) = match memory {
             Some(memory) => (Some(memory), "as allowed"),
             None => (half_of_free(), "half of the free memory"),
         };
         let effort = search.effort.unwrap_or_default();
-        Budget { limits: Fit { effort, work, memory, ..Fit::default() }, source }
+        let seconds = search.time.unwrap_or(work.unwrap_or(effort.work()) / speed);
+        Ok(Budget { limits: Fit { effort, work, memory, ..Fit::default() }, source, seconds })
     }
 
     /// The operations allowed.
@@ -39,9 +44,9 @@ impl Budget {
         self.limits.memory
     }
 
-    /// An estimate of the time that the search takes on this machine.
-    pub fn time(&self) -> String {
-        text::duration(self.work() / work_here(1.0))
+    /// The seconds that the search takes at most on this machine: those asked for, or an estimate.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
     }
 
     /// `fit` with these limits.
@@ -61,14 +66,12 @@ impl Budget {
             Some(memory) => format!("{} of memory ({})", text::bytes(memory), self.source),
             None => "no kernel values kept".into(),
         };
-        format!("at most {} operations, {}; {memory}", number(self.work()), self.time())
+        format!(
+            "at most {} operations, {}; {memory}",
+            number(self.work()),
+            text::duration(self.seconds)
+        )
     }
-}
-
-/// The operations that a search does in this many seconds on this machine.
-fn work_here(seconds: f64) -> f64 {
-    let start = Instant::now();
-    work_in(seconds, || start.elapsed().as_secs_f64())
 }
 
 /// Half of the bytes that the system reports as available, to two digits; none if the system does

@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
+use crate::bad_cells::Survey;
 use crate::error::{DataError, Result};
 use crate::open::open;
-use crate::bad_cells::Survey;
 use crate::{Arff, Csv, Libsvm, Npy, Table};
 
 /// The reader of a format, with its options.

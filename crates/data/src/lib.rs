@@ -62,6 +62,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
 mod arff;
+mod bad_cells;
 mod builder;
 pub mod catalog;
 mod column;
@@ -91,13 +92,13 @@ mod parquet_values;
 mod records;
 mod standardize;
 mod stream;
-mod bad_cells;
 mod table;
 mod zstd;
 
 #[cfg(feature = "parquet")]
 pub use self::parquet::Parquet;
 pub use arff::Arff;
+pub use bad_cells::Survey;
 pub use column::{Categories, Cell, Column, ColumnRef, Values};
 pub use csv::Csv;
 pub use dataset::Dataset;
@@ -111,5 +112,4 @@ pub use markers::{is_marker, is_number_marker};
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
 pub use stream::{Files, FilesRecord, find_files};
-pub use bad_cells::Survey;
 pub use table::Table;

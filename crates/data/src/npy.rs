@@ -2,13 +2,13 @@
 
 use std::io::Read;
 
+use crate::bad_cells::Survey;
 use crate::column::{Categories, Column, Values};
 use crate::doubts::Doubts;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::gzip::uncompressed;
 use crate::npy_times::Times;
 use crate::number::{LARGEST_EXACT, half};
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// The first bytes of every `.npy` file.

@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::bad_cells::Survey;
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
 use crate::doubts::Doubts;
@@ -17,7 +18,6 @@ use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
 use crate::parquet_type::Holds;
 use crate::parquet_values::{Values, are_beyond_exact, read_column};
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip, LZ4 or

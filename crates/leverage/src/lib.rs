@@ -100,9 +100,9 @@ pub use recursive::{
 pub use score::{ExactRoute, ExactScores};
 pub use select::LeverageProportional;
 pub use spectral_analysis::{
-    Bandwidth, Density, DensityMethod, StationaryFamily, FromSpectralDensity, Guard, KernelDensity,
-    LocalScore, ProfileFamily, Refusal, SampledDensity, SampledEstimate, SpectralAnalysis,
-    SpectralLeverage, SpectralReport, SpectralScores, Stationary,
+    Bandwidth, Density, DensityMethod, FromSpectralDensity, Guard, KernelDensity, LocalScore,
+    ProfileFamily, Refusal, SampledDensity, SampledEstimate, SpectralAnalysis, SpectralLeverage,
+    SpectralReport, SpectralScores, Stationary, StationaryFamily,
 };
 pub use spectrum::ExactSpectrum;
 pub use squeak::{

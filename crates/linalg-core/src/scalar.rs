@@ -67,9 +67,11 @@ pub trait Scalar:
 impl Scalar for f32 {
     const EPS: f64 = f32::EPSILON as f64;
     const NAME: &'static str = "f32";
+    #[inline]
     fn lit(x: f64) -> Self {
         x as f32
     }
+    #[inline]
     fn f64(self) -> f64 {
         self as f64
     }
@@ -81,9 +83,11 @@ impl Scalar for f32 {
 impl Scalar for f64 {
     const EPS: f64 = f64::EPSILON;
     const NAME: &'static str = "f64";
+    #[inline]
     fn lit(x: f64) -> Self {
         x
     }
+    #[inline]
     fn f64(self) -> f64 {
         self
     }

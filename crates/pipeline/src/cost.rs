@@ -31,12 +31,24 @@ pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
     PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
 }
 
+/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values:
+/// each is one of a row of features, which is whitened and added to the Gram matrix.
+pub(crate) fn newton_work_of(entries: u64, m: usize, d: usize) -> f64 {
+    entries as f64 * (PRODUCT * 2.0 * m as f64 + value(d))
+}
+
 /// Operations of a Newton step of `FullLogisticKrr` if a triangle of K is stored: passes over it,
 /// and a preconditioner.
 pub(crate) fn full_newton_work(n: usize) -> f64 {
     const PASSES: f64 = 22.0;
-    let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
-    2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
+    let rank = (n as f64 / 10.0).min(1000.0);
+    PASSES * pass_work(n as f64, 1.0) + PRODUCT * 2.0 * n as f64 * rank * rank
+}
+
+/// Operations of a pass over a stored triangle of the kernel matrix of n rows, for this many columns
+/// at once: the triangle is read, and multiplied by each column.
+fn pass_work(n: f64, columns: f64) -> f64 {
+    n * n * (1.5 + 0.5 * columns)
 }
 
 /// The expected number of passes over the kernel matrix in a fit to all rows.
@@ -44,16 +56,17 @@ const PASSES: f64 = 25.0;
 /// The expected number of times that such a fit computes its validation error.
 const LOOKS: f64 = 7.0;
 
-/// Operations of a fit to n rows at `ridges` ridges, compared on `validation` rows. If `kept`, a
-/// triangle of the kernel matrix is stored, otherwise every pass evaluates it.
-pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
-    let (n, columns) = (n as f64, ridges as f64);
+/// Operations of a fit to n rows for `columns` targets times ridges, compared on `validation` rows.
+/// If `kept`, a triangle of the kernel matrix is stored, otherwise every pass evaluates it.
+pub(crate) fn full_work(n: usize, d: usize, columns: usize, validation: usize, kept: bool) -> f64 {
+    let (n, columns) = (n as f64, columns as f64);
     let rank = (n / 10.0).min(1000.0);
-    let triangles = if kept { 0.5 } else { 0.5 * PASSES };
+    // what is kept, is kept for the looks as well
+    let (triangles, looks) = if kept { (0.5, 1.0) } else { (0.5 * PASSES, LOOKS) };
     triangles * n * n * value(d)
-        + 2.0 * PASSES * n * n * columns
+        + PASSES * pass_work(n, columns)
         + n * rank * (rank + value(d))
-        + LOOKS * n * validation as f64 * value(d)
+        + n * validation as f64 * (looks * value(d) + PRODUCT * 2.0 * LOOKS * columns)
 }
 
 /// Bytes of a fit to n rows that stores a triangle of the kernel matrix.
@@ -62,11 +75,17 @@ pub(crate) fn full_bytes(n: usize) -> u64 {
     2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
 }
 
-/// The most rows, up to `most`, of a fit at six ridges within this work and memory; but at least
-/// 100 rows, or `most` if that is fewer.
-pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -> usize {
+/// The most rows, up to `most`, of a fit for this many columns within this work and memory; but at
+/// least 100 rows, or `most` if that is fewer.
+pub(crate) fn full_rows(
+    work: f64,
+    most: usize,
+    [d, columns]: [usize; 2],
+    memory: Option<u64>,
+) -> usize {
     let fits = |n: usize| {
-        full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
+        full_work(n, d, columns, 1500, true) <= work
+            && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
     };
     largest_fitting(most.min(100), most, fits)
 }
@@ -99,11 +118,11 @@ mod tests {
     fn sizes_keep_to_work_and_memory() {
         for work in [1e8, 1e9, 1e11] {
             for most in [3, 300, 100_000] {
-                let n = full_rows(work, most, 10, None);
+                let n = full_rows(work, most, [10, 6], None);
                 assert!(n <= most && (full_work(n, 10, 6, 1500, true) <= work || n <= 100));
                 assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
             }
         }
-        assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
+        assert!(full_bytes(full_rows(1e12, 100_000, [10, 6], Some(10_000_000))) <= 10_000_000);
     }
 }

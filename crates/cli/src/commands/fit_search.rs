@@ -22,14 +22,14 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let (table, wanted) = read(args, true, &session)?;
     let ColumnUses { fit, targets, .. } = &wanted;
     let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
-    let budget = Budget::new(args, session.memory);
+    let budget = Budget::new(args, session.memory)?;
     if args.plan {
         return plan(&session, &table, &budget).map(|()| 0);
     }
     let fit = budget.fit(fit);
     let what = text::count(table.columns().len(), "column");
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
-    let mut watch = SearchWatch::new(&session);
+    let (mut watch, start) = (SearchWatch::new(&session), Instant::now());
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
     let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
@@ -37,6 +37,11 @@ pub fn run(args: &FitArgs) -> Result<u8> {
 
     let mut summary = Summary::of("fit");
     super::search_report::describe(&model, &report, fit.calibrate, &mut summary);
+    let (seconds, planned) = (start.elapsed().as_secs_f64(), budget.seconds());
+    let took = format!("{seconds:.1} s; planned: at most {}", text::duration(planned));
+    summary.line("time", took);
+    summary.value("seconds", seconds);
+    summary.value("planned_seconds", planned);
     if let Some(held_out) = held_out {
         hold_out::report(&model, &held_out, &mut summary)?;
     }
@@ -94,7 +99,7 @@ fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     let (rows, columns) = (table.rows(), table.columns().len());
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
     summary.line("work", format!("at most {} operations", number(budget.work())));
-    summary.line("time", budget.time());
+    summary.line("time", text::duration(budget.seconds()));
     let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
     summary.value("rows", rows);

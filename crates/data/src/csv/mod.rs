@@ -8,6 +8,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::bad_cells::Survey;
 use crate::builder::ColumnBuilder;
 use crate::column::ColumnRef;
 use crate::delimiter::Split;
@@ -15,7 +16,6 @@ use crate::delimiter::Split;
 use crate::error::DataError;
 use crate::error::{Place, Problem, Result};
 use crate::open::open;
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Reads delimited text, plain or compressed.

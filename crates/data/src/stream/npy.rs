@@ -5,9 +5,9 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::start::{Each, Start};
 use crate::Uncompressed;
+use crate::bad_cells::Survey;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::npy::{Header, MAGIC, MAX_HEADER, header};
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// An array whose rows are read in blocks.

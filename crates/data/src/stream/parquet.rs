@@ -7,11 +7,11 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::start::{Each, Start};
+use crate::bad_cells::Survey;
 use crate::error::{Place, Problem, Result};
 use crate::parquet::{Growing, contradiction, damaged, unless_asserted, usable};
 use crate::parquet_type::Holds;
 use crate::parquet_values::read_column;
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {

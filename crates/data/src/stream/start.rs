@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::bad_cells::Survey;
 use crate::doubts::Doubts;
 use crate::error::Result;
 use crate::lines::Spot;
-use crate::bad_cells::Survey;
 use crate::table::Table;
 
 /// Where reading begins, and how values are read.

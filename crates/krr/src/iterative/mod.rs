@@ -37,13 +37,13 @@ mod tiles;
 mod validation;
 
 pub use auto::{AutoKrr, PlannedFit};
+pub use direct_or_iterative::{Estimate, Method, Plan, ProblemSize};
 pub use falkon::Falkon;
 pub use full::FullKrr;
 pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
-pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
-pub use direct_or_iterative::{Estimate, Method, Plan, ProblemSize};
-pub use report::{IterationReport, IterativeFit};
 pub use memory_plan::MemoryPlan;
+pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
+pub use report::{IterationReport, IterativeFit};
 pub use row_passes::RowPasses;
 pub(crate) use row_passes::same_rows;

@@ -29,8 +29,8 @@ impl Solver {
         let intercept = rows.shift.is_some();
         let (route, centered) = match by {
             SolvedBy::Qr => ("QR", QrSums::over(rows, Products::Double)?.centered(intercept)),
-            // a path whitens its features before the pass
-            SolvedBy::NormalEquations | SolvedBy::WhitenOnce => ("normal equations", NormalSums::over(rows, products)?.centered(intercept)),
+            // normal equations: a path whitens its features before the pass, not once after it
+            _ => ("normal equations", NormalSums::over(rows, products)?.centered(intercept)),
         };
         let floor = safe(scales.trace, products.eps::<T>());
         let (mut spectrum, V) = decompose(centered, &rows.totals, floor)?;

@@ -9,7 +9,7 @@ use crate::data::Part;
 use crate::features::Totals;
 use crate::path::Family;
 use crate::path::family::Basis;
-use crate::sums::{NormalSums, Hash, Sums};
+use crate::sums::{Hash, NormalSums, Sums};
 use faer::{Accum, Mat};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};

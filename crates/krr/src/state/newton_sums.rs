@@ -5,7 +5,7 @@ use super::path::StatePath;
 use super::tiled::{TileTerm, Tiled};
 use super::{FitSums, NormalEquations};
 use crate::features::Totals;
-use crate::sums::{NormalSums, Hash};
+use crate::sums::{Hash, NormalSums};
 use crate::{KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::Kernel;

@@ -5,7 +5,7 @@ use super::gaussian::{ln_1p_exp, ln_polylog_ratio};
 use super::matern::{Matern, ln_sphere};
 use super::quadrature::ln_integral;
 use super::table::ScoreTable;
-use super::{StationaryFamily, Stationary};
+use super::{Stationary, StationaryFamily};
 use nystrom_linalg_core::{Result, validate};
 use std::f64::consts::{LN_2, PI};
 

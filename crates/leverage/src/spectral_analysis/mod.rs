@@ -75,7 +75,7 @@ pub use point_density::{
     Bandwidth, Density, DensityMethod, KernelDensity, Refusal, SampledDensity, SampledEstimate,
 };
 pub use report::{SpectralReport, SpectralScores};
-pub use stationary::{StationaryFamily, FromSpectralDensity, ProfileFamily, Stationary};
+pub use stationary::{FromSpectralDensity, ProfileFamily, Stationary, StationaryFamily};
 
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};

@@ -144,8 +144,12 @@ impl<P: ProfileFamily> Stationary for Isotropic<P> {
 
     fn family(&self) -> StationaryFamily {
         match self.profile().family() {
-            StationaryFamily::Matern { nu, a } => StationaryFamily::Matern { nu, a: a / self.length_scale() },
-            StationaryFamily::Gaussian { sigma } => StationaryFamily::Gaussian { sigma: sigma * self.length_scale() },
+            StationaryFamily::Matern { nu, a } => {
+                StationaryFamily::Matern { nu, a: a / self.length_scale() }
+            }
+            StationaryFamily::Gaussian { sigma } => {
+                StationaryFamily::Gaussian { sigma: sigma * self.length_scale() }
+            }
             StationaryFamily::Other => StationaryFamily::Other,
         }
     }

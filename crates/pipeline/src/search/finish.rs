@@ -6,6 +6,7 @@ use super::{Fitted, Search};
 use crate::cost::{full_bytes, full_work, largest_fitting, path_landmarks, path_work};
 use crate::error::{Error, Result};
 use crate::examples::landmark_path;
+use crate::intervals::Calibrate;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
@@ -36,6 +37,8 @@ const AFTER_DIRECT: f64 = 1e-4;
 impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
     pub(super) fn finish(mut self, finalists: Vec<Candidate>) -> Result<Fitted> {
+        self.aim_at(None);
+        self.until = self.allowed;
         let default = Centers::Uniform(PLAIN_LANDMARKS);
         let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;
         let plain_error = plain.error;
@@ -73,18 +76,28 @@ impl Search<'_> {
         let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
         let validation = self.validation.iter().map(Vec::len).max().unwrap_or(0);
         let folds = self.orders.len() as f64;
-        let trial = folds * full_work(self.train_rows(), d, RIDGES, validation, kept);
-        let last = full_work(n, d, 1, 0, kept);
-        let left = (self.allowed - self.work).max(0.4 * self.allowed);
+        let t = self.problem.y.ncols();
+        let trial = folds * full_work(self.train_rows(), d, RIDGES * t, validation, kept);
+        let last = self.last_fits() * full_work(n, d, t, 0, kept);
+        let left = self.allowed - self.work;
         (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
+    }
+
+    /// The number of fits with the final choices: one, and for CV+ one more for each part and for
+    /// all rows.
+    fn last_fits(&self) -> f64 {
+        match self.fit.calibrate {
+            Some(Calibrate::Cross(parts)) => 2.0 + parts as f64,
+            _ => 1.0,
+        }
     }
 
     /// As many landmarks as the remaining work and the memory allow, random rows or pivots,
     /// whichever is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d) = (self.n() as f64, self.d());
-        let left = (self.allowed - self.work).max(0.4 * self.allowed);
-        let work = left / (COMPARING * self.orders.len() as f64 + 1.0);
+        let left = (self.allowed - self.work).max(0.0);
+        let work = left / (COMPARING * self.orders.len() as f64 + self.last_fits());
         let memory = path_landmarks(self.fit.memory);
         let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
         let m = largest_fitting(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
@@ -213,7 +226,7 @@ impl Search<'_> {
         let all = self.part(&chosen, None, &self.everything);
         let kernel = self.kernel(&chosen, None, all.x.ncols())?;
         self.bytes = full_bytes(n);
-        self.work += full_work(n, all.x.ncols(), 1, 0, true);
+        self.work += full_work(n, all.x.ncols(), all.y.ncols(), 0, true);
         let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
         let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &self.everything));
         let how = (trial.mu, full_residual(trial));

@@ -47,11 +47,14 @@ impl Search<'_> {
             map,
             |(search, trials), map| {
                 let what = format!("{}, step {}", candidate.what(), trials.len() + 1);
-                if !search.goes_on(&what) {
+                let plain = trials.is_empty() && start.is_none();
+                let metric = if plain { Metric::None } else { candidate.metric };
+                if !search.affords(&Candidate { metric, ..candidate }, rows)
+                    || !search.goes_on(&what)
+                {
                     return Ok(None);
                 }
                 search.replace(&candidate, map.clone()); //                    A
-                let plain = trials.is_empty() && start.is_none();
                 let (trial, models) = if plain {
                     search.plain(candidate, rows)?
                 } else {

@@ -3,23 +3,25 @@
 use super::Search;
 use super::candidate::Candidate;
 use super::solve::{gather, stacked};
-use crate::cost::{full_bytes, full_newton_work, largest_fitting, newton_work};
+use crate::cost::{
+    full_bytes, full_newton_work, full_work, largest_fitting, newton_work, newton_work_of,
+    path_work,
+};
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;
 use crate::report::{Centers, LogisticTrial, Trial};
 use nystrom::faer::Mat;
-use nystrom::krr::{FullLogisticKrr, LogisticKrr};
+use nystrom::krr::{FitReport, FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
-/// The largest share of the work with landmarks, and with all rows as centres.
-const SHARE: f64 = 0.3;
-const SHARE_OVER_ALL: f64 = 0.6;
 /// The planned number of Newton steps with landmarks, and with all rows as centres.
 const STEPS: f64 = 40.0;
 const STEPS_OVER_ALL: f64 = 26.0;
-/// The number of Newton steps counted for a ridge of the path, and for the last fit.
+/// The number of Newton steps counted for a ridge of the path, and for the last fit, over all rows.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
+/// The path ends after three λ if the log-loss is still this many times that of squares.
+const HOPELESS: f64 = 1.5;
 /// Newton's method over all rows ends when the objective decreases by less than this share.
 const ENOUGH: f64 = 1e-5;
 /// The fewest and the most landmarks.
@@ -66,7 +68,7 @@ impl Search<'_> {
             _ => FIRST,
         };
         let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
-        let Some(found) = self.odds(chosen, over, &path)? else { return Ok(None) };
+        let Some(found) = self.odds(chosen, over, &path, of_squares)? else { return Ok(None) };
         let Odds { lambda, log_loss, .. } = found;
         let trial = LogisticTrial { centers: over, lambda, log_loss, squares: of_squares };
         if !trial.is_better() {
@@ -88,7 +90,7 @@ impl Search<'_> {
                 LogisticKrr::new(kernel, ridge).fit(all.problem(), &landmarks)?
             }
         };
-        self.newton_steps(STEPS_OF[1], self.n(), over);
+        self.newton_steps(STEPS_OF[1], self.n(), (over, model.report()));
         for target in &mut self.problem.targets {
             (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
         }
@@ -109,14 +111,18 @@ impl Search<'_> {
     fn newton_centers(&self, of_squares: Centers) -> Option<Centers> {
         let n = self.n();
         let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
+        let last = match of_squares {
+            Centers::All => full_work(n, self.d(), self.problem.y.ncols(), 0, kept),
+            Centers::Uniform(m) | Centers::Pivots(m) => path_work(n as f64, m as f64, self.d()),
+        };
+        let left = self.allowed - self.work - last;
         if of_squares == Centers::All
             && kept
-            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= SHARE_OVER_ALL * self.allowed
+            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= left
         {
             return Some(Centers::All);
         }
-        let affords =
-            |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= SHARE * self.allowed;
+        let affords = |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= left;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
         let m = largest_fitting(0, most, affords);
         let centers = match of_squares {
@@ -136,17 +142,28 @@ impl Search<'_> {
         (t * self.orders.len()) as f64 * step
     }
 
-    fn newton_steps(&mut self, steps: f64, n: usize, over: Centers) {
-        self.work += steps * self.newton_step(n, over) / self.orders.len() as f64;
+    /// Counts the work of a fit: the kernel values that it evaluated, or this many steps over all
+    /// rows.
+    fn newton_steps(&mut self, steps: f64, n: usize, (over, report): (Centers, &FitReport)) {
+        self.work += match over {
+            Centers::All => steps * self.newton_step(n, over) / self.orders.len() as f64,
+            _ => newton_work_of(report.kernel_entries, report.m, report.d),
+        };
     }
 
     /// The λ with the smallest log-loss over all folds. The first fold determines where the path
     /// ends.
-    fn odds(&mut self, chosen: &Candidate, over: Centers, path: &[f64]) -> Result<Option<Odds>> {
-        let mut of_folds = vec![self.odds_of(chosen, 0, over, path)?];
+    fn odds(
+        &mut self,
+        chosen: &Candidate,
+        over: Centers,
+        path: &[f64],
+        of_squares: f64,
+    ) -> Result<Option<Odds>> {
+        let mut of_folds = vec![self.odds_of(chosen, 0, over, path, of_squares)?];
         for fold in 1..self.orders.len() {
             let count = of_folds[0].len();
-            of_folds.push(self.odds_of(chosen, fold, over, &path[..count])?);
+            of_folds.push(self.odds_of(chosen, fold, over, &path[..count], of_squares)?);
         }
         let rows = self.validation.concat();
         let at = |r: usize| {
@@ -159,13 +176,14 @@ impl Search<'_> {
     }
 
     /// The log-odds of the validation rows of a fold at each λ of the path. In the first fold, the
-    /// path ends after [`WORSE`] λ in a row that do not reduce the log-loss.
+    /// path ends after [`WORSE`] λ in a row that do not reduce the log-loss, or if it is hopeless.
     fn odds_of(
         &mut self,
         chosen: &Candidate,
         fold: usize,
         over: Centers,
         path: &[f64],
+        of_squares: f64,
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
         let (n, train) = (train.len(), self.signs(chosen, Some(fold), train));
@@ -173,6 +191,7 @@ impl Search<'_> {
         let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
+        let mut last = None;
         let goes_on = |model: KrrModel<AnyKernel, f64>| {
             let Ok(odds) = model.predict(Points::from_rows(of_validation.as_ref())) else {
                 return false;
@@ -183,7 +202,9 @@ impl Search<'_> {
                 least = least.min(loss);
             }
             found.push(odds);
-            worse < WORSE
+            last = Some(model.report().clone());
+            let hopeless = fold == 0 && found.len() > 2 && least > HOPELESS * of_squares;
+            worse < WORSE && !hopeless
         };
         match over {
             Centers::All => {
@@ -201,7 +222,9 @@ impl Search<'_> {
                 krr.path(train.problem(), &landmarks, &ridges, goes_on)?;
             }
         }
-        self.newton_steps(STEPS_OF[0] * found.len() as f64, n, over);
+        if let Some(report) = last {
+            self.newton_steps(STEPS_OF[0] * found.len() as f64, n, (over, &report));
+        }
         Ok(found)
     }
 }

@@ -21,7 +21,8 @@ use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
 use crate::split::permutation;
 use candidate::Candidate;
-use nystrom::faer::Mat;
+use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
@@ -29,6 +30,9 @@ use std::collections::HashMap;
 /// The shares of the work for many candidates on few rows, and for the best of them on more rows.
 /// The fits at full size use the rest.
 const SHARES: [f64; 2] = [0.2, 0.3];
+/// Of more targets than this, as many random combinations stand for them in the comparison of
+/// candidates.
+const COMBINED: usize = 4;
 /// The smallest memory of a search, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
@@ -46,6 +50,8 @@ pub(crate) struct Search<'a> {
     orders: Vec<Vec<usize>>,
     /// The validation rows of each fold in random order.
     validation: Vec<Vec<usize>>,
+    /// Random combinations of many targets, until the finalists are fitted.
+    combined: Option<Mat<f64>>,
     /// For each fold and target, the mean of the training rows minus that of all rows.
     offsets: Vec<Vec<f64>>,
     /// All rows in random order.
@@ -67,6 +73,8 @@ pub(crate) struct Search<'a> {
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
     work: f64,
     allowed: f64,
+    /// The work at which the present step of the search ends.
+    until: f64,
     bytes: u64,
     stopped: bool,
     seed: u64,
@@ -182,6 +190,7 @@ impl<'a> Search<'a> {
             shapes: Vec::new(),
             orders,
             validation,
+            combined: None,
             offsets: Vec::new(),
             everything,
             maps: Vec::new(),
@@ -194,13 +203,15 @@ impl<'a> Search<'a> {
             logistic: None,
             work: 0.0,
             allowed,
+            until: allowed,
             bytes: 0,
             stopped: false,
             seed,
             progress,
             landmarks_only: false,
         };
-        search.offsets = search.orders.iter().map(|train| search.offset(train)).collect();
+        let combined = search.combinations();
+        search.aim_at(combined);
         search.add_shape(Shape::PLAIN)?;
         Ok(search)
     }
@@ -213,6 +224,33 @@ impl<'a> Search<'a> {
     pub fn run(mut self) -> Result<Fitted> {
         let finalists = self.rungs()?;
         self.finish(finalists)
+    }
+
+    /// Random combinations of the targets, if there are many. The mean square of residuals over the
+    /// combinations is, in expectation, that over the targets; so is that of gradients.
+    fn combinations(&self) -> Option<Mat<f64>> {
+        let (y, rng) = (&self.problem.y, &mut self.stream(6));
+        let t = y.ncols();
+        let sign = || if rng.random::<bool>() { 1.0 } else { -1.0 } / (t as f64).sqrt();
+        (t > COMBINED).then(|| {
+            let signs: Vec<f64> = std::iter::repeat_with(sign).take(t * COMBINED).collect();
+            let signs = MatRef::from_column_major_slice(&signs, t, COMBINED);
+            let mut combined = Mat::zeros(y.nrows(), COMBINED);
+            ops::matmul(combined.as_mut(), Accum::Replace, y.as_ref(), signs, 1.0);
+            combined
+        })
+    }
+
+    /// From now on trials fit these combinations of the targets (`None`: the targets).
+    fn aim_at(&mut self, combined: Option<Mat<f64>>) {
+        self.combined = combined;
+        self.plain.clear();
+        self.offsets = self.orders.iter().map(|train| self.offset(train)).collect();
+    }
+
+    /// What trials fit: n × t.
+    fn y(&self) -> &Mat<f64> {
+        self.combined.as_ref().unwrap_or(&self.problem.y)
     }
 
     fn n(&self) -> usize {

@@ -3,15 +3,18 @@
 use super::candidate::{
     CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, least, neighbours, usual,
 };
+use super::trial::{DECADES, FEW};
 use super::{SHARES, Search};
 use crate::columns::Shape;
-use crate::cost::full_rows;
+use crate::cost::{full_rows, full_work};
 use crate::error::Result;
 
 use crate::report::{Metric, Trial};
 
 /// The expected number of fits on few rows, and on more rows.
 const COUNTS: [usize; 2] = [44, 24];
+/// The candidates on few rows may take this many times their share of the work.
+const STRETCH: f64 = 1.3;
 /// The largest number of steps of a learned metric: from A = I, from the metric of another family,
 /// and on more rows.
 const STEPS: [usize; 3] = [4, 3, 5];
@@ -38,12 +41,17 @@ impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
         let few = self.rows_within(SHARES[0], COUNTS[0]);
+        self.until = STRETCH * self.rung(0, few);
         let (shape, mut trials) = self.shapes(few)?;
         self.metrics(shape, few, &mut trials)?;
         self.exchange(few, &mut trials)?;
         let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
         let mut finalists = Trials::new();
-        for leader in self.promoted(&trials) {
+        let promoted = self.promoted(&trials);
+        let end = (SHARES.iter().sum::<f64>() * self.allowed).max(self.work + self.rung(1, more));
+        for (k, leader) in promoted.iter().enumerate() {
+            let leader = *leader;
+            self.until = self.work + (end - self.work) / (promoted.len() - k) as f64;
             // it was tried as a neighbour of the leader before
             if finalists.iter().any(|other| Candidate::of(other).is_like(&leader)) {
                 continue;
@@ -191,10 +199,18 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// The work of a rung: its share, or that of its trials on so few rows as there have to be.
+    fn rung(&self, rung: usize, rows: usize) -> f64 {
+        let columns = DECADES.len() * self.y().ncols();
+        let trial = self.orders.len() as f64 * full_work(rows, self.d(), columns, FEW, true);
+        (SHARES[rung] * self.allowed).max(COUNTS[rung] as f64 * trial)
+    }
+
     /// The number of rows with which `count` trials together take this share of the work.
     fn rows_within(&self, share: f64, count: usize) -> usize {
         let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
-        full_rows(work, self.train_rows(), self.d(), self.fit.memory)
+        let columns = DECADES.len() * self.y().ncols();
+        full_rows(work, self.train_rows(), [self.d(), columns], self.fit.memory)
     }
 }
 

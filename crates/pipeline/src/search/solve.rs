@@ -81,7 +81,7 @@ impl Search<'_> {
     /// The mean of the training rows of a fold minus that of all rows, for each target. For random
     /// folds the difference is chance, and the result is 0.
     pub(super) fn offset(&self, train: &[usize]) -> Vec<f64> {
-        let y = &self.problem.y;
+        let y = self.y();
         if self.fit.split == Split::Random {
             return vec![0.0; y.ncols()];
         }

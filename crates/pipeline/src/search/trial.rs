@@ -12,7 +12,7 @@ use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::Mat;
 
 /// The values of μ = nλ in the first trial of a candidate.
-const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
+pub(super) const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 /// The values of μ in later trials, as multiples of the best μ before.
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
 /// The values of μ at full size, as multiples of the best μ before.
@@ -54,7 +54,7 @@ impl Search<'_> {
         fold: Option<usize>,
         rows: &[usize],
     ) -> Examples {
-        let y = gather(self.problem.y.as_ref(), rows);
+        let y = gather(self.y().as_ref(), rows);
         let y = shifted(y, fold.map(|fold| &self.offsets[fold]), -1.0);
         Examples { x: self.rows(candidate, fold, rows), y, weights: self.weights_of(rows) }
     }
@@ -97,9 +97,10 @@ impl Search<'_> {
         Ok(tried)
     }
 
-    /// A trial on this many rows with the current metric; `None` if the search was stopped.
+    /// A trial on this many rows with the current metric; `None` if the search was stopped, or has
+    /// no work left for it.
     pub(super) fn trial(&mut self, candidate: Candidate, rows: usize) -> Result<Option<Trial>> {
-        if !self.goes_on(&candidate.what()) {
+        if !self.affords(&candidate, rows) || !self.goes_on(&candidate.what()) {
             return Ok(None);
         }
         let found = match candidate.metric {
@@ -107,6 +108,15 @@ impl Search<'_> {
             _ => self.trial_of(candidate, rows)?,
         };
         Ok(Some(found.0))
+    }
+
+    /// Whether the work that is left in this step of the search is enough for a trial. The first
+    /// trial of all is always made, and one that is known takes no work.
+    pub(super) fn affords(&self, candidate: &Candidate, rows: usize) -> bool {
+        let known = |(trial, _): &Tried| (Candidate::of(trial), trial.rows) == (*candidate, rows);
+        let columns = self.mus(candidate, rows).len() * self.y().ncols();
+        let work = self.orders.len() as f64 * full_work(rows, self.d(), columns, FEW, true);
+        self.trials.is_empty() || self.plain.iter().any(known) || self.work + work <= self.until
     }
 
     /// A trial with the current metric, and the model of each fold. The λ and the length scale of
@@ -128,7 +138,8 @@ impl Search<'_> {
             let kernel = self.kernel(&candidate, Some(fold), d)?;
             let solved = self.solve(&kernel, &train, &validation, &mus)?;
             squares.iter_mut().zip(&solved.squares).for_each(|(sum, s)| *sum += s / folds as f64);
-            self.work += full_work(n, d, mus.len(), validation.y.nrows(), true);
+            let (rows, columns) = (validation.y.nrows(), mus.len() * validation.y.ncols());
+            self.work += full_work(n, d, columns, rows, true);
             residual = match (residual, solved.residual) {
                 (Some(before), Some(now)) => Some(before.min(now)),
                 (before, now) => before.or(now),

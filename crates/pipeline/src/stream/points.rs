@@ -1,10 +1,10 @@
 //! Passes over rows without a target: columns, sample and kernel.
 
 use super::features::features;
+use super::first_pass::{TableSurvey, survey_points};
 use super::processes::{Alone, Ranks};
 use super::sections;
 use super::source::TableSource;
-use super::first_pass::{TableSurvey, survey_points};
 use super::used_rows::UsedRows;
 use crate::columns::{ColumnOptions, Columns, Looked, Shape, Training};
 use crate::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! Prepares blocks for a regression.
 
 use super::features::features;
-use super::recipe::Recipe;
 use super::first_pass::place;
+use super::recipe::Recipe;
 use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
 use crate::examples::Examples;

@@ -29,7 +29,7 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     let session = &session;
     let mut input = session.succeeded_on_all(open(args, session))?;
     session.notes(&input.notes);
-    let budget = &Budget::new(args, session.memory);
+    let budget = &Budget::new(args, session.memory)?;
     // process 0 plans alone, because the plan depends on clocks and free memory
     let sizes = session.on_first(|| {
         let sizes = Sizes::of(args, &mut input, budget)?;
