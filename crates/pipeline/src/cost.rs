@@ -45,8 +45,8 @@ pub(crate) fn full_newton_work(n: usize) -> f64 {
     PASSES * pass_work(n as f64, 1.0) + PRODUCT * 2.0 * n as f64 * rank * rank
 }
 
-/// Operations of a pass over a stored triangle of the kernel matrix of n rows, for this many columns
-/// at once: the triangle is read, and multiplied by each column.
+/// Operations of a pass over a stored triangle of the kernel matrix of n rows, for this many
+/// columns at once: the triangle is read, and multiplied by each column.
 fn pass_work(n: f64, columns: f64) -> f64 {
     n * n * (1.5 + 0.5 * columns)
 }

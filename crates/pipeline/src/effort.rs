@@ -46,7 +46,8 @@ impl Effort {
 /// Those of a fit, which its own problem does not meet.
 ///
 /// # Cost
-/// Three times what a search does for two candidates on 1500 rows: a third of a second on two cores.
+/// Three times what a search does for two candidates on 1500 rows: a third of a second on two
+/// cores.
 ///
 /// ```
 /// use nystrom_pipeline::{Fit, work_in};

@@ -37,7 +37,7 @@ const MOST_LIMBS: usize = 69;
 /// assert_eq!((all.value(), left.value()), (1.5, 1.5));
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[serde(try_from = "StoredSum")]
 pub struct ExactSum {
     /// The position of `limbs[0]`: its unit is 2^(32·first − 1074).
     first: usize,
@@ -51,18 +51,18 @@ pub struct ExactSum {
 
 /// The fields as stored in a file, not yet checked.
 #[derive(Deserialize)]
-struct Stored {
+struct StoredSum {
     first: usize,
     limbs: Vec<i64>,
     added: u32,
     beyond: bool,
 }
 
-impl TryFrom<Stored> for ExactSum {
+impl TryFrom<StoredSum> for ExactSum {
     type Error = &'static str;
 
-    fn try_from(stored: Stored) -> Result<Self, &'static str> {
-        let Stored { first, limbs, added, beyond } = stored;
+    fn try_from(stored: StoredSum) -> Result<Self, &'static str> {
+        let StoredSum { first, limbs, added, beyond } = stored;
         // so that no limb overflows before the next carry
         let small = limbs.iter().all(|limb| limb.unsigned_abs() <= 1 << 62);
         let reach = first.checked_add(limbs.len()).is_some_and(|end| end <= MOST_LIMBS);

@@ -29,7 +29,7 @@ pub fn article(run: &Run, experiment: &Experiment) -> anyhow::Result<Markup> {
     })
 }
 
-/// Plots or else tables, the claims that count and ours; then everything else.
+/// The plots, or the tables if there are no plots; the claims that count, our own claims, the rest.
 fn findings(record: &Record) -> anyhow::Result<Markup> {
     let Record { name, outcome, .. } = record;
     let link = |id: &str, kind: &str| {
@@ -57,7 +57,7 @@ fn findings(record: &Record) -> anyhow::Result<Markup> {
     })
 }
 
-/// Why it failed; nothing if it did not.
+/// The reason why the experiment failed; empty if it did not.
 pub fn error(record: &Record) -> Markup {
     html! { @if let Some(error) = &record.error { p.error { (badge("error", "failed")) (error) } } }
 }
@@ -79,7 +79,7 @@ pub fn claims(claims: &[&Claim]) -> Markup {
     }
 }
 
-/// What cannot be computed for want of a data set.
+/// The results that cannot be computed because a data set is missing.
 pub fn lacking(data: &MissingData) -> Markup {
     html! {
         (badge("lacks", "data missing")) b { (data.name) }

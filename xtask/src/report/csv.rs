@@ -20,7 +20,7 @@ pub fn table(table: &Table) -> anyhow::Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// The points of a plot, one per row, also those that are not drawn.
+/// The points of a plot, one per row, including those that are not drawn.
 pub fn points(plot: &Plot) -> Table {
     let ends = ["low end of error bar", "high end of error bar"];
     let columns = ["series", &plot.x.label, &plot.y.label, ends[0], ends[1]];

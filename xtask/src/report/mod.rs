@@ -34,7 +34,7 @@ pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
     Ok(nystrom_page::legend::standalone(plot, method::look)?)
 }
 
-/// What a claim without a verdict is called.
+/// The word for a claim without a verdict.
 const OPEN: Words = ["undecided"; 3];
 
 /// The class of a verdict's badge.
@@ -58,7 +58,7 @@ fn sets_missing(records: &[&Record]) -> usize {
     missing.map(|data| &data.name).collect::<BTreeSet<_>>().len()
 }
 
-/// `printed: 3 hold; picture: 1 does not`, and ours last, for a line of the terminal.
+/// One line of the terminal, `printed: 3 hold; picture: 1 does not`, with our own claims last.
 pub fn verdicts(claims: &[Claim]) -> String {
     let of = |kind: Kind| {
         let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.kind == kind).collect();

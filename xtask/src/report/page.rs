@@ -62,7 +62,7 @@ fn tiles(run: &Run) -> Markup {
     }
 }
 
-/// Scale, seed and times of the run, with a warning where its verdicts mean nothing.
+/// Scale, seed and times of the run. The verdicts of a smoke run mean nothing, and it says so.
 fn setting(run: &Run) -> Markup {
     html! {
         p {
@@ -115,7 +115,8 @@ fn tile(experiment: &Experiment, record: &Record) -> anyhow::Result<Markup> {
     })
 }
 
-/// The verdicts that count and the data that are missing; where none counts, those of our own.
+/// The verdicts of the claims that count (of our own claims, if none counts), and how many data
+/// sets are missing.
 fn in_short(record: &Record) -> Markup {
     let counted = claims(&[record], &Kind::COUNTED);
     let ours = claims(&[record], &[Kind::Ours]);
@@ -131,7 +132,7 @@ fn in_short(record: &Record) -> Markup {
     }
 }
 
-/// What a reader must know at once of an experiment; nothing if all its claims hold.
+/// The failures of an experiment; empty if all its claims hold.
 fn exceptions(experiment: &Experiment, record: &Record) -> Markup {
     let mut failing = claims(&[record], &Kind::COUNTED);
     failing.retain(|claim| claim.holds != Some(true));
@@ -196,13 +197,13 @@ fn counts(claims: &[&Claim]) -> Markup {
     }
 }
 
-/// `∅ 1 data set missing`; nothing where none is.
+/// `∅ 1 data set missing`; empty if none is missing.
 fn lacks(sets: usize) -> Markup {
     let words = html! { b { (sets) } " data set" @if sets != 1 { "s" } " missing" };
     html! { @if sets > 0 { (badge("lacks", words)) } }
 }
 
-/// The name of a paper, fit for an anchor.
+/// The name of a paper as an anchor of the page.
 fn anchor(paper: &str) -> String {
     paper.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }

@@ -3,7 +3,7 @@ use crate::experiment::{Experiment, Outcome};
 use crate::record::Status;
 use crate::testing::{SELF_CHECK, record, run_with};
 
-/// The page of a run with the odd record.
+/// The page of a run with the record of `testing`.
 fn page() -> String {
     page::page(&run_with(record())).unwrap()
 }

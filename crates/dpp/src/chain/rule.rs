@@ -1,4 +1,5 @@
-//! The probability of accepting a proposed exchange; the coin is tossed in `mod.rs` and `single.rs`.
+//! The probability of accepting a proposed exchange; the coin is tossed in `mod.rs` and
+//! `single.rs`.
 
 /// The probability of an exchange as a function of ρ = det K_{Y−v+u}/det K_YY.
 ///

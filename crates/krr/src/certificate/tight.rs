@@ -316,10 +316,10 @@ impl Reached<'_> {
 /// rounding errors there would make steps of any length.
 struct Orthogonal<'a, T> {
     system: FullSystem<KeptTriangle<'a, T>>,
-    constant: Option<Constant>,
+    constant: Option<WhitenedConstant>,
 }
 
-struct Constant {
+struct WhitenedConstant {
     /// u/‖u‖.
     unit: Vec<f64>,
     /// P⁻¹u/uᵀP⁻¹u, u of length 1.
@@ -340,7 +340,7 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
             system.precondition(out, ColRef::from_slice(&unit).as_mat());
             let product = ops::dot(&unit, &direction);
             direction.iter_mut().for_each(|entry| *entry *= 1.0 / product);
-            Constant { unit, direction }
+            WhitenedConstant { unit, direction }
         });
         Orthogonal { system, constant }
     }
@@ -352,7 +352,7 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
 
     /// a = Πa.
     fn project(&self, mut a: MatMut<'_, f64>) {
-        if let Some(Constant { unit, .. }) = &self.constant {
+        if let Some(WhitenedConstant { unit, .. }) = &self.constant {
             subtract(a.rb_mut(), unit, unit);
         }
     }
@@ -367,7 +367,7 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         self.system.precondition(out.rb_mut(), r);
-        if let Some(Constant { unit, direction }) = &self.constant {
+        if let Some(WhitenedConstant { unit, direction }) = &self.constant {
             subtract(out.rb_mut(), direction, unit);
             self.project(out);
         }

@@ -17,7 +17,7 @@ const DENSE: usize = 8;
 pub(crate) struct KernelRows<'a, T, K> {
     pub kernel: &'a K,
     pub centers: Points<'a, T>,
-    span: Option<Span<T>>,
+    span: Option<SketchColumns<T>>,
 }
 
 /// S̄, the rows of S that are not zero.
@@ -38,7 +38,7 @@ pub(crate) fn gathered(S: Option<&Mat<f64>>, A: Mat<f64>) -> Mat<f64> {
 }
 
 /// S̄, u × m.
-enum Span<T> {
+enum SketchColumns<T> {
     Dense(Mat<T>),
     /// The entries of each column, as row and value.
     Sparse(Vec<Vec<(usize, T)>>),
@@ -47,7 +47,7 @@ enum Span<T> {
 impl<'a, T: Scalar, K: Kernel<T>> KernelRows<'a, T, K> {
     /// `S` is S̄ of a sketch.
     pub fn new(kernel: &'a K, centers: Points<'a, T>, S: Option<&Mat<f64>>) -> Self {
-        KernelRows { kernel, centers, span: S.map(Span::of) }
+        KernelRows { kernel, centers, span: S.map(SketchColumns::of) }
     }
 
     /// Sizes and cost of a fit with this number of passes. The caller adds the method.
@@ -61,7 +61,7 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelRows<'a, T, K> {
     }
 }
 
-impl<T: Scalar> Span<T> {
+impl<T: Scalar> SketchColumns<T> {
     fn of(S: &Mat<f64>) -> Self {
         let entries = |column: &[f64]| -> Vec<(usize, T)> {
             let entries = column.iter().enumerate().filter(|(_, s)| **s != 0.0);
@@ -69,26 +69,26 @@ impl<T: Scalar> Span<T> {
         };
         let columns: Vec<_> = (0..S.ncols()).map(|j| entries(S.col_as_slice(j))).collect();
         if DENSE * columns.iter().map(Vec::len).sum::<usize>() <= S.nrows() * S.ncols() {
-            return Span::Sparse(columns);
+            return SketchColumns::Sparse(columns);
         }
-        Span::Dense(Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])))
+        SketchColumns::Dense(Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])))
     }
 
     fn columns(&self) -> usize {
         match self {
-            Span::Dense(S) => S.ncols(),
-            Span::Sparse(columns) => columns.len(),
+            SketchColumns::Dense(S) => S.ncols(),
+            SketchColumns::Sparse(columns) => columns.len(),
         }
     }
 
     /// out = S̄ᵀk, each entry by one thread.
     fn product(&self, out: MatMut<'_, T>, k: &Mat<T>) {
         let columns = match self {
-            Span::Dense(S) => {
+            SketchColumns::Dense(S) => {
                 ops::matmul(out, Accum::Replace, S.transpose(), k.as_ref(), T::one());
                 return;
             }
-            Span::Sparse(columns) => columns,
+            SketchColumns::Sparse(columns) => columns,
         };
         work::product(k.ncols(), 1, columns.iter().map(Vec::len).sum());
         out.par_col_iter_mut().enumerate().for_each(|(i, mut out)| {
@@ -102,7 +102,7 @@ impl<T: Scalar> Span<T> {
 
 impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     fn features(&self) -> usize {
-        self.span.as_ref().map_or(self.centers.len(), Span::columns)
+        self.span.as_ref().map_or(self.centers.len(), SketchColumns::columns)
     }
 
     fn fill(

@@ -9,7 +9,8 @@ use nystrom_linalg_core::{KeptTriangle, Result, Scalar, validate};
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
 /// iterations is best.
 pub(crate) const ITERATIONS: f64 = 10.0;
-/// Without a budget the rank of the preconditioner is at most this, and at most n over `SHARE_OF_N`.
+/// Without a budget the rank of the preconditioner is at most this, and at most n over
+/// `SHARE_OF_N`.
 const LARGEST_RANK: usize = 2000;
 const SHARE_OF_N: usize = 5;
 /// The part of a budget that F may take.

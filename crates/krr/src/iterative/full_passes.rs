@@ -90,7 +90,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let P = ShiftedFactor::new(F, root, &[mu], false)?;
         let entries = AtomicU64::new(before);
         let passes = CheckedPasses { rows, n, row_entries: n, entries: &entries };
-        let K = Passing { kernel: &self.kernel, points: &all.x, targets, passes };
+        let K = AllRowProducts { kernel: &self.kernel, points: &all.x, targets, passes };
         let system = FullSystem::new(K, P, root, &[mu], 0);
         let so_far = || entries.load(Relaxed);
         let mut fit = self.solve(system, &prepared, mu, (memory, &so_far), extras)?;
@@ -167,14 +167,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
 }
 
 /// Kα, by a pass in which every row has its kernel values with all points.
-struct Passing<'a, P, K, T> {
+struct AllRowProducts<'a, P, K, T> {
     kernel: &'a K,
     points: &'a Arc<Mat<T>>,
     targets: usize,
     passes: CheckedPasses<'a, P>,
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> KernelProduct for Passing<'_, P, K, T> {
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> KernelProduct
+    for AllRowProducts<'_, P, K, T>
+{
     fn product(&mut self, mut out: MatMut<'_, f64>, alpha: MatRef<'_, f64>, _: bool) -> Result<()> {
         let empty = RowValues::product(self.kernel, self.points, self.targets, alpha);
         out.copy_from(self.passes.pass(empty)?.values()?);

@@ -65,8 +65,8 @@ pub(crate) fn krill_numbers(m: u64) -> u64 {
     (2 + ROWS_PER_CENTER as u64) * m * m + 2 * TILE_ROWS as u64 * m
 }
 
-/// G with GGᵀ = RᵀΩR + μI, which is n·AᵀA in the letters of Falkon's paper, whose T is Rᵀ. It is what ΦᵀΦ + μI is when every point is a centre, as Φ =
-/// K_nm R⁻ᵀ = R then. (2m³/3 + 256m²) + m³/3 flops.
+/// G with GGᵀ = RᵀΩR + μI. In Falkon's paper this matrix is n·AᵀA, with T = Rᵀ. It equals ΦᵀΦ + μI
+/// if every point is a centre, since then Φ = K_nm R⁻ᵀ = R. (2m³/3 + 256m²) + m³/3 flops.
 pub(crate) fn falkon(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
     let (m, R) = (R.order(), R.lower());
     let fill = |mut out: MatMut<'_, f64>| {

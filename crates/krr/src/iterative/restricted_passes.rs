@@ -182,7 +182,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let expand = |theta| spread(S, theta);
         let span = Span { centers, expand: &expand, R, omega: None };
         let passes = CheckedPasses { rows, n, row_entries: m, entries: &entries };
-        let products = Passing { kernel: self.kernel, passes, centers, S, targets };
+        let products = CenterRowProducts { kernel: self.kernel, passes, centers, S, targets };
         let mut fit = self.solve(products, moments, span, (memory, &entries), extras)?;
         // without passes that verify a residual, of which a resumed fit may take fewer
         fit.model.report.kernel_entries =
@@ -202,7 +202,7 @@ fn gram_factor<T: Scalar>(S: Option<&Mat<f64>>, K: Mat<T>) -> Result<Cholesky<f6
 }
 
 /// Products with K_nm, or K_nu S, by passes.
-struct Passing<'a, P, K, T> {
+struct CenterRowProducts<'a, P, K, T> {
     kernel: &'a K,
     passes: CheckedPasses<'a, P>,
     centers: Points<'a, T>,
@@ -210,16 +210,18 @@ struct Passing<'a, P, K, T> {
     targets: usize,
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts for Passing<'_, P, K, T> {
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts
+    for CenterRowProducts<'_, P, K, T>
+{
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>> {
-        let Passing { kernel, centers, targets, .. } = *self;
+        let CenterRowProducts { kernel, centers, targets, .. } = *self;
         let input = PassInput::Embedded(streams.key());
         let sums = self.passes.pass(CenterProducts::new(kernel, centers, targets, input)?)?;
         Ok(gathered(self.S, sums.finish()?.1))
     }
 
     fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        let Passing { kernel, centers, targets, .. } = *self;
+        let CenterRowProducts { kernel, centers, targets, .. } = *self;
         let input = PassInput::Along(spread(self.S, u.to_owned()));
         let sums = self.passes.pass(CenterProducts::unchecked(kernel, centers, targets, input))?;
         Ok(gathered(self.S, sums.finish()?.1))

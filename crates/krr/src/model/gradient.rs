@@ -93,13 +93,13 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
             "at least 2 to have a standard error",
         )?;
         let tiles = GradientTiles::new(self, x);
-        let none = || vec![Moments::default(); tiles.width()];
+        let none = || vec![ValueMoments::default(); tiles.width()];
         let moments = tiles.reduce(
             none,
             |moments, _, gradients| {
                 for (moments, column) in moments.iter_mut().zip(gradients.col_iter()) {
-                    *moments =
-                        moments.with(Moments::of((0..column.nrows()).map(|i| column[i].f64())));
+                    *moments = moments
+                        .with(ValueMoments::of((0..column.nrows()).map(|i| column[i].f64())));
                 }
             },
             |a, b| a.iter().zip(&b).map(|(a, b)| a.with(*b)).collect(),
@@ -216,24 +216,24 @@ impl<'a, T: Scalar, K: DifferentiableKernel<T>> GradientTiles<'a, K, T> {
 
 /// Number, mean and sum of squared deviations: sums of which lose no digits to a large mean.
 #[derive(Debug, Clone, Copy, Default)]
-struct Moments {
+struct ValueMoments {
     n: f64,
     mean: f64,
     squares: f64,
 }
 
-impl Moments {
+impl ValueMoments {
     fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
         let (n, sum) = values.clone().fold((0.0, 0.0), |(n, sum), v| (n + 1.0, sum + v));
         let mean = sum / n;
-        Moments { n, mean, squares: values.map(|v| (v - mean).powi(2)).sum() }
+        ValueMoments { n, mean, squares: values.map(|v| (v - mean).powi(2)).sum() }
     }
 
     /// The moments of both samples together (T. Chan, G. Golub, R. LeVeque 1983).
-    fn with(self, other: Moments) -> Moments {
+    fn with(self, other: ValueMoments) -> ValueMoments {
         let n = self.n + other.n;
         let gap = other.mean - self.mean;
-        Moments {
+        ValueMoments {
             n,
             mean: self.mean + gap * (other.n / n),
             squares: self.squares + other.squares + gap * gap * (self.n * other.n / n),

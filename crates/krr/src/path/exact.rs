@@ -1,6 +1,6 @@
 //! The path of exact kernel ridge regression, from one eigendecomposition of K.
 
-use super::family::{Basis, Constant, Family, Spectrum};
+use super::family::{Basis, Family, Spectrum, SpectrumConstant};
 use super::features::{rotate, transposed_times};
 use crate::Problem;
 use crate::algebra::subtract;
@@ -89,7 +89,7 @@ impl<K> ExactKrr<K, ()> {
         let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j]));
         let mut M = weighted_gram(&self.kernel, samples.x, &root_weights); // M = √D K √D
         let total_weight = ops::dot(&root_weights, &root_weights);
-        let center = self.intercept.then(|| Center::new(&root_weights, &M));
+        let center = self.intercept.then(|| WeightedMean::new(&root_weights, &M));
         if let Some(center) = &center {
             center.project_both_sides(&mut M); //                            M ← (I − ûûᵀ)M(I − ûûᵀ)
         }
@@ -102,7 +102,7 @@ impl<K> ExactKrr<K, ()> {
         }
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
         let g = transposed_times(&U, &y);
-        let constant = center.map(|center| Constant {
+        let constant = center.map(|center| SpectrumConstant {
             features: rotate(&U, &center.mean),
             targets: (0..t).map(|j| shift[j] + center.dot(&y, j)).collect(),
         });
@@ -140,21 +140,21 @@ fn weighted_gram<T: Scalar>(
 }
 
 /// The direction û = √D1/‖√D1‖ of the constant.
-struct Center {
+struct WeightedMean {
     unit: Vec<f64>,
     norm: f64,
     /// Mû/‖√D1‖: the weighted mean of the rows of K, in weighted coordinates.
     mean: Vec<f64>,
 }
 
-impl Center {
+impl WeightedMean {
     fn new(root_weights: &[f64], M: &Mat<f64>) -> Self {
         let n = root_weights.len();
         let norm = ops::dot(root_weights, root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|r| r / norm).collect();
         let u = Mat::from_fn(n, 1, |i, _| unit[i] / norm);
         let mean = ops::times(M.as_ref(), u.as_ref()).col(0).iter().copied().collect();
-        Center { unit, norm, mean }
+        WeightedMean { unit, norm, mean }
     }
 
     /// ûᵀy_j/‖√D1‖: the weighted mean of a target in weighted coordinates.

@@ -34,7 +34,7 @@ pub(crate) struct Spectrum {
     /// g, one row per value and one column per target.
     pub g: Mat<f64>,
     /// Present if a constant is fitted.
-    pub constant: Option<Constant>,
+    pub constant: Option<SpectrumConstant>,
     /// Samples of positive weight.
     pub rows: usize,
     /// Σ w_i.
@@ -45,7 +45,7 @@ pub(crate) struct Spectrum {
 
 /// The weighted means from which the constant follows.
 #[derive(Debug)]
-pub(crate) struct Constant {
+pub(crate) struct SpectrumConstant {
     /// x̄: the mean of each feature, in the basis of eigenvectors.
     pub features: Vec<f64>,
     /// ȳ: the mean of each target.
@@ -119,7 +119,7 @@ impl Spectrum {
         totals: &Totals,
         values: Vec<f64>,
         g: Mat<f64>,
-        constant: Option<Constant>,
+        constant: Option<SpectrumConstant>,
         floor: f64,
     ) -> Self {
         let (n, rows) = (totals.rows as usize, totals.positive as usize);

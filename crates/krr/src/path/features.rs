@@ -1,7 +1,7 @@
 //! The path of any whitened features, from one eigendecomposition of their m × m Gram matrix.
 
 use super::errors::{Residuals, project};
-use super::family::{Constant, Spectrum};
+use super::family::{Spectrum, SpectrumConstant};
 use crate::algebra::svd::{self, Svd};
 use crate::data::{TILE_ROWS, all_absolute};
 use crate::direct::{Choice, Scales, safe};
@@ -16,7 +16,7 @@ const NEGLIGIBLE: f64 = 1e-13;
 
 impl Solver {
     /// S, g and V by the method that the smallest ridge needs, and why.
-    pub(crate) fn decompose<T: Scalar>(
+    pub(crate) fn spectrum<T: Scalar>(
         self,
         rows: &FeatureRows<'_, T>,
         ridges: &[Ridge<T>],
@@ -67,8 +67,8 @@ pub(crate) fn decompose(
             (s.iter().map(|s| s * s).collect(), g, V, floor)
         }
     };
-    let constant =
-        means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
+    let constant = means
+        .map(|(features, targets)| SpectrumConstant { features: rotate(&V, &features), targets });
     Ok((Spectrum::over(totals, values, g, constant, floor), V))
 }
 
@@ -96,12 +96,12 @@ pub(super) struct Pass<'a, T> {
     /// c(μ) and 1/(s_j + μ), for all μ side by side.
     coefficients: Mat<f64>,
     inverses: Mat<f64>,
-    center: Center<'a>,
+    center: Centering<'a>,
     mus: &'a [f64],
 }
 
 /// A tile in `f64`, and its rows in the basis of eigenvectors.
-pub(super) struct Buffers {
+pub(super) struct ResidualBuffers {
     wide: Mat<f64>,
     u: Mat<f64>,
 }
@@ -117,12 +117,12 @@ impl<'a, T: Scalar> Pass<'a, T> {
         let kept = spectrum.leading(NEGLIGIBLE * smallest);
         let (coefficients, inverses) = kept.at_all(mus);
         let V = V.as_ref().subcols(0, kept.values.len());
-        Pass { data, V, coefficients, inverses, center: Center::new(data, spectrum), mus }
+        Pass { data, V, coefficients, inverses, center: Centering::new(data, spectrum), mus }
     }
 
-    pub fn buffers(&self) -> Buffers {
+    pub fn buffers(&self) -> ResidualBuffers {
         let u = Mat::zeros(self.V.ncols(), TILE_ROWS.min(self.data.len()));
-        Buffers { wide: Mat::new(), u }
+        ResidualBuffers { wide: Mat::new(), u }
     }
 
     /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
@@ -130,7 +130,11 @@ impl<'a, T: Scalar> Pass<'a, T> {
     /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It
     /// is never let below the value it would have if all other samples were orthogonal to the i-th.
     /// In exact arithmetic that value is a lower bound.
-    pub fn residuals(&self, Buffers { wide, u }: &mut Buffers, tile: &Tile<T>) -> Residuals {
+    pub fn residuals(
+        &self,
+        ResidualBuffers { wide, u }: &mut ResidualBuffers,
+        tile: &Tile<T>,
+    ) -> Residuals {
         let Pass { data, V, coefficients, inverses, center, mus } = self;
         let (L, t) = (mus.len(), data.targets());
         let z = tile.wide_Z(wide).subcols(0, V.nrows());
@@ -151,19 +155,19 @@ impl<'a, T: Scalar> Pass<'a, T> {
 }
 
 /// The means that a constant subtracts from the rows of a tile; none without a constant.
-struct Center<'a> {
-    constant: Option<&'a Constant>,
+struct Centering<'a> {
+    constant: Option<&'a SpectrumConstant>,
     /// Which column of Z holds √w_i: m, if there is a constant.
     column: usize,
     total_weight: f64,
     shift: &'a [f64],
 }
 
-impl<'a> Center<'a> {
+impl<'a> Centering<'a> {
     fn new<T: Scalar>(rows: &'a FeatureRows<'_, T>, spectrum: &'a Spectrum) -> Self {
         let shift = rows.shift.as_deref().unwrap_or(&[]);
         let (constant, total_weight) = (spectrum.constant.as_ref(), spectrum.total_weight);
-        Center { constant, column: rows.source.features(), total_weight, shift }
+        Centering { constant, column: rows.source.features(), total_weight, shift }
     }
 
     fn subtract<T: Scalar>(&self, mut u: faer::MatMut<'_, f64>, tile: &Tile<T>) {

@@ -153,7 +153,7 @@ impl<K> NystromKrr<K, ()> {
         let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
         let source = KernelRows::new(kernel, centers, None);
         let rows = FeatureRows::new(tiles, &source, &whitener, self.intercept)?;
-        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
+        let (spectrum, V, reason) = self.solver.spectrum(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
         let (mut passes, mut sums) = (1, Mat::new());
         if errors {
             check_rows(rows.totals.positive as usize, self.intercept)?;

@@ -55,7 +55,7 @@ impl<K> SketchedKrr<K, ()> {
         let samples = problem.into();
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         self.with_features(samples, sketch, 2, |rows, _, report| {
-            let (spectrum, V, reason) = self.solver.decompose(rows, ridges)?;
+            let (spectrum, V, reason) = self.solver.spectrum(rows, ridges)?;
             let sums = features::sums(rows, &spectrum, &V, &spectrum.mus(ridges)?)?;
             let report = FitReport {
                 solver: SolvedBy::Spectrum,

@@ -5,7 +5,7 @@ use super::tiled::TileTerm;
 use crate::direct::safe;
 use crate::features::{FeatureRows, KernelRows, Tile, Totals, Whitener};
 use crate::path::Family;
-use crate::path::family::{Basis, Constant};
+use crate::path::family::{Basis, SpectrumConstant};
 use crate::path::features::decompose;
 use crate::sums::{Accumulator, Products, Reader, Sums};
 use crate::{FitReport, Problem};
@@ -36,7 +36,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
         let floor = safe(totals.trace, f64::EPSILON);
         let (mut spectrum, V) = decompose(sums.centered(self.intercept), totals, floor)?;
-        if let Some(Constant { targets, .. }) = &mut spectrum.constant {
+        if let Some(SpectrumConstant { targets, .. }) = &mut spectrum.constant {
             targets.iter_mut().zip(&self.offset).for_each(|(mean, offset)| *mean += offset);
         }
         let (kernel, centers) = (self.kernel.clone(), self.centers.clone());

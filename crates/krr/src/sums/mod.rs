@@ -1,5 +1,5 @@
-//! Sums over rows: numbers that are merged, written to bytes and read again. The fits that hold them,
-//! such as `NormalEquations`, are in `state/`.
+//! Sums over rows: numbers that are merged, written to bytes and read again. The fits that hold
+//! them, such as `NormalEquations`, are in `state/`.
 
 mod accumulator;
 mod bytes;

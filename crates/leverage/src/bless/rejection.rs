@@ -101,8 +101,8 @@ impl BlessR {
         setting.k_ii.iter().map(beta).collect()
     }
 
-    /// One level of the path: row i is a candidate with probability β_i, and a candidate is kept with
-    /// probability p_i/β_i.
+    /// One level of the path: row i is a candidate with probability β_i, and a candidate is kept
+    /// with probability p_i/β_i.
     fn level<T: Scalar>(
         &self,
         setting: &Setting<'_, T>,

@@ -1,5 +1,5 @@
-//! Monotone curves on which the values of a column are evened out: logarithms of skewed columns, and
-//! ranks.
+//! Monotone curves on which the values of a column are evened out: logarithms of skewed columns,
+//! and ranks.
 
 use serde::{Deserialize, Serialize};
 
@@ -99,8 +99,8 @@ impl Curve {
 }
 
 /// A point of the curve of ranks and the slope with which v is reached from it: that between the
-/// knots around v, or beyond them that from the first knot to the last, so that a value far from all
-/// fitted ones stays far from them.
+/// knots around v, or beyond them that from the first knot to the last, so that a value far from
+/// all fitted ones stays far from them.
 fn piece(knots: &[[f64; 2]], v: f64) -> ([f64; 2], f64) {
     let slope = |[a, low]: [f64; 2], [b, high]: [f64; 2]| (high - low) / (b - a);
     let last = knots.len() - 1;

@@ -1,5 +1,5 @@
-//! Reads the cells of a column, once `decide.rs` has decided how: as numbers in some dress, instants,
-//! categories, or two of these.
+//! Reads the cells of a column, once `decide.rs` has decided how: as numbers in some dress,
+//! instants, categories, or two of these.
 
 use super::dress::Dress;
 use super::options::ColumnOptions;

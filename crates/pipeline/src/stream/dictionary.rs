@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[serde(try_from = "StoredRows")]
 pub struct WeightedRows {
     dim: usize,
     /// The features of the members, d × m.
@@ -40,17 +40,17 @@ const MOST_FEATURES: usize = 1 << 26;
 
 /// A [`WeightedRows`] as it is sent.
 #[derive(Deserialize)]
-struct Stored {
+struct StoredRows {
     dim: usize,
     coordinates: Vec<f64>,
     weights: Vec<f64>,
 }
 
-impl TryFrom<Stored> for WeightedRows {
+impl TryFrom<StoredRows> for WeightedRows {
     type Error = &'static str;
 
-    fn try_from(stored: Stored) -> Result<Self, &'static str> {
-        let Stored { dim, coordinates, weights } = stored;
+    fn try_from(stored: StoredRows) -> Result<Self, &'static str> {
+        let StoredRows { dim, coordinates, weights } = stored;
         if dim > MOST_FEATURES || weights.len().checked_mul(dim) != Some(coordinates.len()) {
             return Err("the coordinates of a dictionary are not those of its rows");
         }

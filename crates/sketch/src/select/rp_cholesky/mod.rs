@@ -1,5 +1,6 @@
-//! Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal. `simple.rs` draws
-//! one at a time; `accelerated.rs` proposes a block of them, of which `rejection.rs` accepts some.
+//! Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal. `simple.rs`
+//! draws one at a time; `accelerated.rs` proposes a block of them, of which `rejection.rs` accepts
+//! some.
 
 mod accelerated;
 mod rejection;
