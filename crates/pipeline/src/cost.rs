@@ -15,9 +15,11 @@ pub(crate) fn sums_work(n: f64, m: f64, d: usize) -> f64 {
     PRODUCT * 2.0 * n * m * m + n * m * value(d)
 }
 
-/// Operations of `NystromKrr::path`, whose documentation counts flops and kernel values.
-pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
-    PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
+/// Operations of `NystromKrr::path` at 28 ridges for t targets, whose documentation counts flops and
+/// kernel values.
+pub(crate) fn path_work(n: f64, m: f64, d: usize, t: usize) -> f64 {
+    let ridges = 28.0 * (1.0 + t as f64);
+    PRODUCT * (5.0 * n * m * m + 2.0 * n * m * ridges + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
 }
 
 /// The most landmarks for which the memory holds the matrices of `NystromKrr::path`.
@@ -31,10 +33,10 @@ pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
     PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
 }
 
-/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values:
-/// each is one of a row of features, which is whitened and added to the Gram matrix.
+/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values. Half
+/// of them are features, which are whitened and added to the Gram matrix; half are predictions.
 pub(crate) fn newton_work_of(entries: u64, m: usize, d: usize) -> f64 {
-    entries as f64 * (PRODUCT * 2.0 * m as f64 + value(d))
+    entries as f64 * (PRODUCT * m as f64 + value(d))
 }
 
 /// Operations of a Newton step of `FullLogisticKrr` if a triangle of K is stored: passes over it,
@@ -49,6 +51,14 @@ pub(crate) fn full_newton_work(n: usize) -> f64 {
 /// columns at once: the triangle is read, and multiplied by each column.
 fn pass_work(n: f64, columns: f64) -> f64 {
     n * n * (1.5 + 0.5 * columns)
+}
+
+/// Operations of the average outer product of the gradients at `rows` rows of a model with n centres,
+/// and of its eigenvectors.
+pub(crate) fn gradients_work(rows: usize, n: usize, d: usize) -> f64 {
+    let (rows, n, width) = (rows as f64, n as f64, d as f64);
+    rows * n * (value(d) + PRODUCT * 4.0 * width)
+        + PRODUCT * (2.0 * rows * width * width + 9.0 * width.powi(3))
 }
 
 /// The expected number of passes over the kernel matrix in a fit to all rows.
@@ -69,10 +79,17 @@ pub(crate) fn full_work(n: usize, d: usize, columns: usize, validation: usize, k
         + n * validation as f64 * (looks * value(d) + PRODUCT * 2.0 * LOOKS * columns)
 }
 
-/// Bytes of a fit to n rows that stores a triangle of the kernel matrix.
-pub(crate) fn full_bytes(n: usize) -> u64 {
-    let (n, rank) = (n as u64, (n as u64 / 10).min(1000));
-    2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
+/// Bytes of a fit to n rows for `columns` targets times ridges that stores a triangle of the kernel
+/// matrix.
+pub(crate) fn full_bytes(n: usize, columns: usize) -> u64 {
+    let rank = (n as u64 / 10).min(1000);
+    let of_n = n as u64;
+    2 * of_n * (of_n + 1) + 8 * of_n * rank + 48 * rank * rank + full_least_bytes(n, columns)
+}
+
+/// Bytes of such a fit that stores no kernel value, without its preconditioner: vectors and blocks.
+pub(crate) fn full_least_bytes(n: usize, columns: usize) -> u64 {
+    112 * n as u64 * columns as u64 + (8 << 20)
 }
 
 /// The most rows, up to `most`, of a fit for this many columns within this work and memory; but at
@@ -85,7 +102,7 @@ pub(crate) fn full_rows(
 ) -> usize {
     let fits = |n: usize| {
         full_work(n, d, columns, 1500, true) <= work
-            && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
+            && memory.is_none_or(|bytes| full_bytes(n, columns) <= bytes)
     };
     largest_fitting(most.min(100), most, fits)
 }
@@ -123,6 +140,7 @@ mod tests {
                 assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
             }
         }
-        assert!(full_bytes(full_rows(1e12, 100_000, [10, 6], Some(10_000_000))) <= 10_000_000);
+        let rows = full_rows(1e12, 100_000, [10, 6], Some(20_000_000));
+        assert!(rows > 1000 && full_bytes(rows, 6) <= 20_000_000);
     }
 }

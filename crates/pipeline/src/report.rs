@@ -89,6 +89,9 @@ pub struct Trial {
     /// error of the best μ no longer changed, minimised over the folds.
     #[serde(default)]
     pub residual: Option<f64>,
+    /// Whether the error is that of random combinations of many targets.
+    #[serde(default)]
+    pub combined: bool,
 }
 
 /// The outcome of the iterations of a fit to all rows.

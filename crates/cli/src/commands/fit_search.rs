@@ -38,7 +38,7 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let mut summary = Summary::of("fit");
     super::search_report::describe(&model, &report, fit.calibrate, &mut summary);
     let (seconds, planned) = (start.elapsed().as_secs_f64(), budget.seconds());
-    let took = format!("{seconds:.1} s; planned: at most {}", text::duration(planned));
+    let took = format!("{seconds:.1} s; planned: {}", text::duration(planned));
     summary.line("time", took);
     summary.value("seconds", seconds);
     summary.value("planned_seconds", planned);

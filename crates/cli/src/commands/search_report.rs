@@ -73,7 +73,8 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         number(report.work_allowed)
     );
     summary.line("searched", work);
-    let mut best: Vec<_> = report.trials.iter().filter(|trial| trial.error.is_finite()).collect();
+    let mut best: Vec<_> =
+        report.trials.iter().filter(|trial| trial.error.is_finite() && !trial.combined).collect();
     best.sort_by(|a, b| a.error.total_cmp(&b.error));
     for trial in best.into_iter().take(SHOWN) {
         let text = format!(

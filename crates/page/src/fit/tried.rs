@@ -9,8 +9,8 @@ use nystrom_pipeline::{Centers, Report, Trial};
 /// At most this many lines are shown.
 const SHOWN: usize = 40;
 
-/// Trials with the same columns' treatment, kernel family, kind of metric, rows and centres. They
-/// may differ in length scale, in the learned map and in λ.
+/// Trials with the same columns' treatment, kernel family, kind of metric, rows, centres and targets.
+/// They may differ in length scale, in the learned map and in λ.
 struct Line<'a> {
     best: &'a Trial,
     trials: usize,
@@ -18,7 +18,10 @@ struct Line<'a> {
 }
 
 fn lines(report: &Report) -> Vec<Line<'_>> {
-    let key = |trial: &Trial| (trial.shape, trial.family, trial.metric, trial.rows, trial.centers);
+    let key = |trial: &Trial| {
+        let sizes = (trial.rows, trial.centers, trial.combined);
+        (trial.shape, trial.family, trial.metric, sizes)
+    };
     let mut lines: Vec<Line<'_>> = Vec::new();
     for trial in &report.trials {
         match lines.iter_mut().find(|line| key(line.best) == key(trial)) {
@@ -43,7 +46,7 @@ pub fn table(report: &Report) -> Markup {
         "least error",
         "kernel",
         "metric",
-        "skewed columns",
+        "columns",
         "length scale",
         "λ",
         "trials",

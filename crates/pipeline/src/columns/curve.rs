@@ -43,7 +43,9 @@ impl Curve {
         let places = (0..KNOTS).map(|k| sorted[k * (n - 1) / (KNOTS - 1)]);
         let mut knots: Vec<[f64; 2]> = places.map(|v| [v, share(v)]).collect();
         knots.dedup();
-        if knots.len() > 2 { Curve::Ranks { knots } } else { Curve::Plain }
+        let enough = knots.len() > 2;
+        let ranks = Curve::Ranks { knots };
+        if enough && ranks.is_sound() { ranks } else { Curve::Plain }
     }
 
     /// The curve of a column with these values, sorted: logarithmic if they are skewed.
@@ -89,10 +91,14 @@ impl Curve {
             Curve::Plain => true,
             Curve::Log { center, unit } => center.is_finite() && unit.is_finite() && *unit > 0.0,
             Curve::Ranks { knots } => {
-                let rises = |pair: &[[f64; 2]]| pair[0][0] < pair[1][0] && pair[0][1] < pair[1][1];
-                knots.len() > 1
-                    && knots.iter().flatten().all(|v| v.is_finite())
-                    && knots.windows(2).all(rises)
+                let rises = |from: &[f64; 2], to: &[f64; 2]| {
+                    let slope = (to[1] - from[1]) / (to[0] - from[0]);
+                    from[0] < to[0] && slope.is_finite() && slope > 0.0
+                };
+                let (Some(first), Some(last)) = (knots.first(), knots.last()) else { return false };
+                knots.iter().flatten().all(|v| v.is_finite())
+                    && knots.windows(2).all(|pair| rises(&pair[0], &pair[1]))
+                    && rises(first, last)
             }
         }
     }
@@ -145,6 +151,10 @@ mod tests {
         let ranks = Curve::ranks(&levels);
         assert_eq!([0.0, 1.0, 2.0].map(|v| ranks.at(v)), [0.3, 0.65, 0.85]);
         assert_eq!(Curve::ranks(&[0.0, 0.0, 1.0]), Curve::Plain);
+        // no finite slope between the first two
+        assert_eq!(Curve::ranks(&[0.0, 1e-310, 1.0]), Curve::Plain);
+        let flat = Curve::Ranks { knots: vec![[-1.7e308, 0.0], [1.7e308, 1.0]] };
+        assert!(!flat.is_sound());
         // mostly one value
         let rare: Vec<f64> = (0..1000).map(|i| if i < 995 { 0.0 } else { f64::from(i) }).collect();
         assert!(matches!(Curve::of(&rare), Curve::Log { .. }));

@@ -117,6 +117,7 @@ impl Candidate {
             errors: Vec::new(),
             work: 0.0,
             residual: None,
+            combined: false,
         }
     }
 

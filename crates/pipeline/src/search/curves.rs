@@ -28,7 +28,7 @@ impl Search<'_> {
         let memory = path_landmarks(self.fit.memory);
         let (mut landmarks, mut spent, mut m) = (Vec::new(), 0.0, FEWEST.min(n));
         while !self.stopped && m <= n {
-            spent += path_work(n as f64, m as f64, d);
+            spent += path_work(n as f64, m as f64, d, self.problem.y.ncols());
             if !landmarks.is_empty() && (spent > work || m as f64 > memory) {
                 break;
             }

@@ -3,7 +3,9 @@
 use super::candidate::{Candidate, best};
 use super::solve::gather;
 use super::{Fitted, Search};
-use crate::cost::{full_bytes, full_work, largest_fitting, path_landmarks, path_work};
+use crate::cost::{
+    full_bytes, full_least_bytes, full_work, largest_fitting, path_landmarks, path_work,
+};
 use crate::error::{Error, Result};
 use crate::examples::landmark_path;
 use crate::intervals::Calibrate;
@@ -27,8 +29,9 @@ const WORTHWHILE: f64 = 0.999;
 const POOL: usize = 10;
 /// The largest share of the work for the explanation of the model.
 const EXPLAINING: f64 = 0.03;
-/// The number of ridges in a trial at full size.
-const RIDGES: usize = 3;
+/// The largest share of the memory for vectors and blocks of a fit to all rows; the rest is for its
+/// preconditioner.
+const VECTORS: f64 = 0.6;
 /// The smallest and the largest relative residual at which a fit to all rows stops.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 /// The relative residual at which it stops if its trial was solved directly.
@@ -43,7 +46,7 @@ impl Search<'_> {
         let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;
         let plain_error = plain.error;
         let mut trials = Vec::new();
-        let affordable = if self.landmarks_only { 0 } else { self.affordable(finalists.len()) };
+        let affordable = if self.landmarks_only { 0 } else { self.affordable(&finalists) };
         for &candidate in &finalists[..affordable] {
             if self.goes_on(&format!("{}, on all rows", candidate.what())) {
                 let (trial, models) = self.trial_of(candidate, self.train_rows())?;
@@ -71,35 +74,50 @@ impl Search<'_> {
 
     /// The number of finalists that can be fitted to all training rows, with enough work left for a
     /// fit of the best to all rows.
-    fn affordable(&self, finalists: usize) -> usize {
-        let (n, d) = (self.n(), self.d());
-        let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
+    fn affordable(&self, finalists: &[Candidate]) -> usize {
+        let (n, d, t) = (self.n(), self.d(), self.problem.y.ncols());
+        let kept = |n: usize| self.fit.memory.is_some_and(|bytes| full_bytes(n, t) <= bytes);
         let validation = self.validation.iter().map(Vec::len).max().unwrap_or(0);
-        let folds = self.orders.len() as f64;
-        let t = self.problem.y.ncols();
-        let trial = folds * full_work(self.train_rows(), d, RIDGES * t, validation, kept);
-        let last = self.last_fits() * full_work(n, d, t, 0, kept);
-        let left = self.allowed - self.work;
-        (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
+        let (folds, train) = (self.orders.len() as f64, self.train_rows());
+        let last = self.last_work(|n| full_work(n, d, t, 0, kept(n)));
+        let (mut work, mut count) = (last, 0);
+        for candidate in finalists {
+            let columns = self.mus(candidate, train).len() * t;
+            work += folds * full_work(train, d, columns, validation, kept(n));
+            let least = full_least_bytes(n, columns) as f64;
+            let holds = self.fit.memory.is_none_or(|bytes| least <= VECTORS * bytes as f64);
+            if work > self.allowed - self.work || !holds {
+                break;
+            }
+            count += 1;
+        }
+        count
     }
 
-    /// The number of fits with the final choices: one, and for CV+ one more for each part and for
-    /// all rows.
-    fn last_fits(&self) -> f64 {
-        match self.fit.calibrate {
-            Some(Calibrate::Cross(parts)) => 2.0 + parts as f64,
-            _ => 1.0,
-        }
+    /// The operations of the fits with the final choices, where `fit` counts one to this many rows:
+    /// one fit, and for CV+ one more to all rows and one without each part of the rows set aside.
+    pub(super) fn last_work(&self, fit: impl Fn(usize) -> f64) -> f64 {
+        let aside = self.problem.aside.as_ref().map_or(0, |aside| aside.table.rows());
+        let more = match self.fit.calibrate {
+            Some(Calibrate::Cross(parts)) => (1 + parts) as f64 * fit(self.n() + aside),
+            _ => 0.0,
+        };
+        fit(self.n()) + more
     }
 
     /// As many landmarks as the remaining work and the memory allow, random rows or pivots,
     /// whichever is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
-        let (n, d) = (self.n() as f64, self.d());
+        let (n, d, t) = (self.n(), self.d(), self.problem.y.ncols());
         let left = (self.allowed - self.work).max(0.0);
-        let work = left / (COMPARING * self.orders.len() as f64 + self.last_fits());
         let memory = path_landmarks(self.fit.memory);
-        let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
+        // by group or time, λ is chosen by paths of their own
+        let paths = if self.fit.split == Split::Random { 1.0 } else { 2.0 };
+        let compared = COMPARING * paths * self.orders.len() as f64;
+        let affords = |m: usize| {
+            let path = |n: usize| path_work(n as f64, m as f64, d, t);
+            compared * path(n) + self.last_work(path) <= left && m as f64 <= memory
+        };
         let m = largest_fitting(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
         let few = m.div_ceil(PART);
         let [random, pivots] = [Centers::Uniform(few), Centers::Pivots(few)]
@@ -146,7 +164,8 @@ impl Search<'_> {
         let kernel = self.kernel(candidate, fold, train.x.ncols())?;
         let landmarks = self.landmarks_of(centers, &kernel, train.x.as_ref())?;
         let path = landmark_path(kernel, train.problem(), &landmarks)?;
-        self.work += path_work(count as f64, landmarks.len() as f64, train.x.ncols());
+        self.work +=
+            path_work(count as f64, landmarks.len() as f64, train.x.ncols(), train.y.ncols());
         Ok(path)
     }
 
@@ -225,7 +244,7 @@ impl Search<'_> {
         }
         let all = self.part(&chosen, None, &self.everything);
         let kernel = self.kernel(&chosen, None, all.x.ncols())?;
-        self.bytes = full_bytes(n);
+        self.bytes = full_bytes(n, all.y.ncols());
         self.work += full_work(n, all.x.ncols(), all.y.ncols(), 0, true);
         let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
         let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &self.everything));

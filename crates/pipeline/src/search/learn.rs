@@ -3,6 +3,7 @@
 use super::candidate::{Candidate, medians};
 use super::solve::gather;
 use super::{Learnt, Search};
+use crate::cost::gradients_work;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
@@ -93,11 +94,15 @@ impl Search<'_> {
 
     /// The next maps, from the models of all folds; `None` if a model is constant.
     fn next_maps(
-        &self,
+        &mut self,
         candidate: &Candidate,
         rows: usize,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<Option<Vec<Learnt>>> {
+        for fold in 0..models.len() {
+            let n = rows.min(self.orders[fold].len());
+            self.work += gradients_work(n.min(GRADIENT_ROWS), n, self.d());
+        }
         let next = |(fold, model): (usize, &KrrModel<AnyKernel, f64>)| {
             let some = &self.orders[fold][..rows.min(self.orders[fold].len())];
             self.next(candidate, Some(fold), some, model)

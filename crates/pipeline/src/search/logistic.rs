@@ -20,8 +20,10 @@ const STEPS: f64 = 40.0;
 const STEPS_OVER_ALL: f64 = 26.0;
 /// The number of Newton steps counted for a ridge of the path, and for the last fit, over all rows.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
-/// The path ends after three λ if the log-loss is still this many times that of squares.
+/// The logistic loss is given up if its log-loss in the first fold is this many times that of
+/// squares. The path ends then if its last step was no improvement by the share [`SLOW`].
 const HOPELESS: f64 = 1.5;
+const SLOW: f64 = 0.9;
 /// Newton's method over all rows ends when the objective decreases by less than this share.
 const ENOUGH: f64 = 1e-5;
 /// The fewest and the most landmarks.
@@ -59,6 +61,10 @@ impl Search<'_> {
         let Some(of_squares) = of_squares.map(|(_, errors)| errors.log_loss) else {
             return Ok(None);
         };
+        let rows = &self.validation[0];
+        let bar = self.validated(chosen, squares.centers).map_or(f64::INFINITY, |values| {
+            HOPELESS * self.calibrated(values.subrows(0, rows.len()), rows).1.log_loss
+        });
         let Some(over) = self.newton_centers(squares.centers) else { return Ok(None) };
         if !self.goes_on("the logistic loss") {
             return Ok(None);
@@ -68,7 +74,7 @@ impl Search<'_> {
             _ => FIRST,
         };
         let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
-        let Some(found) = self.odds(chosen, over, &path, of_squares)? else { return Ok(None) };
+        let Some(found) = self.odds(chosen, over, &path, bar)? else { return Ok(None) };
         let Odds { lambda, log_loss, .. } = found;
         let trial = LogisticTrial { centers: over, lambda, log_loss, squares: of_squares };
         if !trial.is_better() {
@@ -106,14 +112,14 @@ impl Search<'_> {
         Examples { x: self.rows(chosen, fold, rows), y, weights: self.weights_of(rows) }
     }
 
-    /// All rows, if they are the centres of squares and the share of the work allows it; otherwise
+    /// All rows, if they are the centres of squares and the work that is left allows it; otherwise
     /// as many landmarks as it allows; `None` if these are too few.
     fn newton_centers(&self, of_squares: Centers) -> Option<Centers> {
-        let n = self.n();
-        let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
+        let (n, d, t) = (self.n(), self.d(), self.problem.y.ncols());
+        let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n, t) <= bytes);
         let last = match of_squares {
-            Centers::All => full_work(n, self.d(), self.problem.y.ncols(), 0, kept),
-            Centers::Uniform(m) | Centers::Pivots(m) => path_work(n as f64, m as f64, self.d()),
+            Centers::All => full_work(n, d, t, 0, kept),
+            Centers::Uniform(m) | Centers::Pivots(m) => path_work(n as f64, m as f64, d, t),
         };
         let left = self.allowed - self.work - last;
         if of_squares == Centers::All
@@ -158,12 +164,17 @@ impl Search<'_> {
         chosen: &Candidate,
         over: Centers,
         path: &[f64],
-        of_squares: f64,
+        bar: f64,
     ) -> Result<Option<Odds>> {
-        let mut of_folds = vec![self.odds_of(chosen, 0, over, path, of_squares)?];
+        let mut of_folds = vec![self.odds_of(chosen, 0, over, path, bar)?];
+        let of_first =
+            |odds: &Mat<f64>| self.calibrated(odds.as_ref(), &self.validation[0]).1.log_loss;
+        if of_folds[0].iter().map(of_first).fold(f64::INFINITY, f64::min) > bar {
+            return Ok(None);
+        }
         for fold in 1..self.orders.len() {
             let count = of_folds[0].len();
-            of_folds.push(self.odds_of(chosen, fold, over, &path[..count], of_squares)?);
+            of_folds.push(self.odds_of(chosen, fold, over, &path[..count], bar)?);
         }
         let rows = self.validation.concat();
         let at = |r: usize| {
@@ -183,7 +194,7 @@ impl Search<'_> {
         fold: usize,
         over: Centers,
         path: &[f64],
-        of_squares: f64,
+        bar: f64,
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
         let (n, train) = (train.len(), self.signs(chosen, Some(fold), train));
@@ -196,14 +207,16 @@ impl Search<'_> {
             let Ok(odds) = model.predict(Points::from_rows(of_validation.as_ref())) else {
                 return false;
             };
+            let mut slow = false;
             if fold == 0 {
                 let loss = self.calibrated(odds.as_ref(), validation).1.log_loss;
                 worse = if loss < least { 0 } else { worse + 1 };
+                slow = loss > SLOW * least;
                 least = least.min(loss);
             }
             found.push(odds);
             last = Some(model.report().clone());
-            let hopeless = fold == 0 && found.len() > 2 && least > HOPELESS * of_squares;
+            let hopeless = slow && found.len() > 2 && least > bar;
             worse < WORSE && !hopeless
         };
         match over {

@@ -21,7 +21,7 @@ use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
 use crate::split::permutation;
 use candidate::Candidate;
-use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -30,8 +30,8 @@ use std::collections::HashMap;
 /// The shares of the work for many candidates on few rows, and for the best of them on more rows.
 /// The fits at full size use the rest.
 const SHARES: [f64; 2] = [0.2, 0.3];
-/// Of more targets than this, as many random combinations stand for them in the comparison of
-/// candidates.
+/// More targets than this are compared by random combinations of them, of which there are so many.
+const MANY_TARGETS: usize = 8;
 const COMBINED: usize = 4;
 /// The smallest memory of a search, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -231,20 +231,31 @@ impl<'a> Search<'a> {
     fn combinations(&self) -> Option<Mat<f64>> {
         let (y, rng) = (&self.problem.y, &mut self.stream(6));
         let t = y.ncols();
-        let sign = || if rng.random::<bool>() { 1.0 } else { -1.0 } / (t as f64).sqrt();
-        (t > COMBINED).then(|| {
-            let signs: Vec<f64> = std::iter::repeat_with(sign).take(t * COMBINED).collect();
-            let signs = MatRef::from_column_major_slice(&signs, t, COMBINED);
-            let mut combined = Mat::zeros(y.nrows(), COMBINED);
-            ops::matmul(combined.as_mut(), Accum::Replace, y.as_ref(), signs, 1.0);
-            combined
-        })
+        if t <= MANY_TARGETS {
+            return None;
+        }
+        // equal signs would add classes to nothing, and equal columns count twice
+        let mut columns: Vec<Vec<bool>> = vec![vec![true; t]];
+        while columns.len() <= COMBINED {
+            let first: Vec<bool> = (0..t).map(|_| rng.random()).collect();
+            let next: Vec<bool> = first.iter().map(|sign| *sign == first[0]).collect();
+            if !columns.contains(&next) {
+                columns.push(next);
+            }
+        }
+        let size = 1.0 / (t as f64).sqrt();
+        let sign = |i: usize, j: usize| if columns[j + 1][i] { size } else { -size };
+        let signs = Mat::from_fn(t, COMBINED, sign);
+        let mut combined = Mat::zeros(y.nrows(), COMBINED);
+        ops::matmul(combined.as_mut(), Accum::Replace, y.as_ref(), signs.as_ref(), 1.0);
+        Some(combined)
     }
 
     /// From now on trials fit these combinations of the targets (`None`: the targets).
     fn aim_at(&mut self, combined: Option<Mat<f64>>) {
         self.combined = combined;
         self.plain.clear();
+        self.best = None;
         self.offsets = self.orders.iter().map(|train| self.offset(train)).collect();
     }
 

@@ -8,7 +8,6 @@ use super::{SHARES, Search};
 use crate::columns::Shape;
 use crate::cost::{full_rows, full_work};
 use crate::error::Result;
-
 use crate::report::{Metric, Trial};
 
 /// The expected number of fits on few rows, and on more rows.

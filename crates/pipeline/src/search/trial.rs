@@ -154,6 +154,7 @@ impl Search<'_> {
             errors: mus.iter().zip(&squares).map(|(mu, square)| [*mu, square.sqrt()]).collect(),
             work: self.work - before,
             residual,
+            combined: self.combined.is_some(),
             ..candidate.trial(rows, Centers::All)
         };
         self.saw(&trial);
@@ -161,7 +162,7 @@ impl Search<'_> {
     }
 
     /// The ridges of the next trial of a candidate.
-    fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
+    pub(super) fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
         let same = |trial: &&Trial| {
             trial.centers == Centers::All && Candidate::of(trial).is_like(candidate)
         };
