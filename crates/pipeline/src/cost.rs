@@ -15,8 +15,8 @@ pub(crate) fn sums_work(n: f64, m: f64, d: usize) -> f64 {
     PRODUCT * 2.0 * n * m * m + n * m * value(d)
 }
 
-/// Operations of `NystromKrr::path` at 28 ridges for t targets, whose documentation counts flops and
-/// kernel values.
+/// Operations of `NystromKrr::path` at 28 ridges for t targets, whose documentation counts flops
+/// and kernel values.
 pub(crate) fn path_work(n: f64, m: f64, d: usize, t: usize) -> f64 {
     let ridges = 28.0 * (1.0 + t as f64);
     PRODUCT * (5.0 * n * m * m + 2.0 * n * m * ridges + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
@@ -33,8 +33,9 @@ pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
     PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
 }
 
-/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values. Half
-/// of them are features, which are whitened and added to the Gram matrix; half are predictions.
+/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values.
+/// Half of them are features, which are whitened and added to the Gram matrix; half are
+/// predictions.
 pub(crate) fn newton_work_of(entries: u64, m: usize, d: usize) -> f64 {
     entries as f64 * (PRODUCT * m as f64 + value(d))
 }
@@ -53,8 +54,8 @@ fn pass_work(n: f64, columns: f64) -> f64 {
     n * n * (1.5 + 0.5 * columns)
 }
 
-/// Operations of the average outer product of the gradients at `rows` rows of a model with n centres,
-/// and of its eigenvectors.
+/// Operations of the average outer product of the gradients at `rows` rows of a model with n
+/// centres, and of its eigenvectors.
 pub(crate) fn gradients_work(rows: usize, n: usize, d: usize) -> f64 {
     let (rows, n, width) = (rows as f64, n as f64, d as f64);
     rows * n * (value(d) + PRODUCT * 4.0 * width)

@@ -22,15 +22,16 @@ use crate::split::Split;
 ///
 /// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square
 /// error. Of more than eight targets, four random combinations with signs ±1 stand for all while
-/// candidates are compared; the finalists are fitted to the targets. Probabilities are calibrated on the predictions of the winner for validation rows
-/// ([`Calibration`]).
+/// candidates are compared; the finalists are fitted to the targets. Probabilities are calibrated
+/// on the predictions of the winner for validation rows ([`Calibration`]).
 ///
 /// [`Calibration`]: crate::Calibration
 ///
 /// # Cost
 /// At most [`Effort::work`] operations, by the counts in the documentation of the methods, unless
-/// some 80 candidates on 100 rows, and a fit with 500 landmarks, take more. Memory beside the table: 8nd bytes for each [`Shape`] of the
-/// columns that is tried, and what [`memory`](Self::memory) allows.
+/// some 80 candidates on 100 rows, and a fit with 500 landmarks, take more. Memory beside the
+/// table: 8nd bytes for each [`Shape`] of the columns that is tried, and what
+/// [`memory`](Self::memory) allows.
 ///
 /// [`Shape`]: crate::Shape
 ///

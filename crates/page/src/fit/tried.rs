@@ -9,8 +9,8 @@ use nystrom_pipeline::{Centers, Report, Trial};
 /// At most this many lines are shown.
 const SHOWN: usize = 40;
 
-/// Trials with the same columns' treatment, kernel family, kind of metric, rows, centres and targets.
-/// They may differ in length scale, in the learned map and in λ.
+/// Trials with the same columns' treatment, kernel family, kind of metric, rows, centres and
+/// targets. They may differ in length scale, in the learned map and in λ.
 struct Line<'a> {
     best: &'a Trial,
     trials: usize,
