@@ -77,12 +77,15 @@ impl Curve {
         }
     }
 
-    /// The slope of the curve at v.
+    /// The slope of the curve at v; at a knot, the mean of the slopes on both sides.
     pub(crate) fn slope(&self, v: f64) -> f64 {
         match self {
             Curve::Plain => 1.0,
             Curve::Log { center, unit } => 1.0 / (unit * ((v - center) / unit).hypot(1.0)),
-            Curve::Ranks { knots } => piece(knots, v).1,
+            Curve::Ranks { knots } => {
+                let [before, after] = [v.next_down(), v].map(|v| piece(knots, v).1);
+                0.5 * (before + after)
+            }
         }
     }
 
