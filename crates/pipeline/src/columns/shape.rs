@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Shape {
     /// Skewed columns are put on a logarithmic scale, in both directions from their median.
     pub log: bool,
-    /// Numbers become their ranks among the fitted values.
+    /// Numbers become their ranks among the fitted values. No search tries this yet.
     pub ranks: bool,
     /// Categories with too many levels for a feature each become the mean of the target in their
     /// level.
@@ -25,11 +25,10 @@ impl Shape {
         Shape { log: false, ranks: false, level_means: false, days_only: false, index: false };
 
     /// This shape with one more choice switched on, for each choice.
-    pub(crate) fn next(self) -> [Shape; 5] {
+    pub(crate) fn next(self) -> [Shape; 4] {
         [
             Shape { index: true, ..self },
             Shape { log: true, ..self },
-            Shape { log: false, ranks: true, ..self },
             Shape { level_means: true, ..self },
             Shape { days_only: true, ..self },
         ]
