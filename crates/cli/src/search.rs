@@ -15,23 +15,25 @@ pub struct Budget {
     limits: Fit,
     /// The reason for the limit of memory, for the plan.
     source: &'static str,
-    seconds: f64,
+    /// The seconds asked for.
+    time: Option<f64>,
 }
 
 impl Budget {
     /// The limits of the command line; without `--memory`, half of the memory that is free.
     pub fn new(args: &args::FitArgs, memory: Option<u64>) -> Result<Budget> {
         let search = &args.search;
-        let start = Instant::now();
-        let speed = work_in(1.0, || start.elapsed().as_secs_f64())?;
-        let work = search.work.or(search.time.map(|seconds| text::rounded(seconds * speed, 2)));
+        let work = match search.time {
+            Some(seconds) => Some(work_here(seconds)?),
+            None => search.work,
+        };
         let (memory, source) = match memory {
             Some(memory) => (Some(memory), "as allowed"),
             None => (half_of_free(), "half of the free memory"),
         };
         let effort = search.effort.unwrap_or_default();
-        let seconds = search.time.unwrap_or(work.unwrap_or(effort.work()) / speed);
-        Ok(Budget { limits: Fit { effort, work, memory, ..Fit::default() }, source, seconds })
+        let limits = Fit { effort, work, memory, ..Fit::default() };
+        Ok(Budget { limits, source, time: search.time })
     }
 
     /// The operations allowed.
@@ -44,9 +46,10 @@ impl Budget {
         self.limits.memory
     }
 
-    /// The seconds that the search takes at most on this machine: those asked for, or an estimate.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
+    /// The seconds that the search takes at most on this machine: those asked for, or an estimate,
+    /// for which a small search is timed.
+    pub fn seconds(&self) -> Result<f64> {
+        self.time.map_or_else(|| Ok(self.work() / work_here(1.0)?), Ok)
     }
 
     /// `fit` with these limits.
@@ -60,18 +63,21 @@ impl Budget {
         self.limits.settings(seed)
     }
 
-    /// The limits, for the plan.
-    pub fn describe(&self) -> String {
+    /// The limits and the planned seconds, for the plan.
+    pub fn describe(&self, seconds: f64) -> String {
         let memory = match self.memory() {
             Some(memory) => format!("{} of memory ({})", text::bytes(memory), self.source),
             None => "no kernel values kept".into(),
         };
-        format!(
-            "at most {} operations, {}; {memory}",
-            number(self.work()),
-            text::duration(self.seconds)
-        )
+        let time = text::duration(seconds);
+        format!("at most {} operations, {time}; {memory}", number(self.work()))
     }
+}
+
+/// The operations that a search does in this many seconds on this machine.
+fn work_here(seconds: f64) -> Result<f64> {
+    let start = Instant::now();
+    Ok(work_in(seconds, || start.elapsed().as_secs_f64())?)
 }
 
 /// Half of the bytes that the system reports as available, to two digits; none if the system does

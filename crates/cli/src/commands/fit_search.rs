@@ -28,7 +28,9 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     }
     let fit = budget.fit(fit);
     let what = text::count(table.columns().len(), "column");
-    session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
+    let planned = budget.seconds()?;
+    let limits = budget.describe(planned);
+    session.say(&format!("plan: {} rows × {what}; {limits}", table.rows()));
     let (mut watch, start) = (SearchWatch::new(&session), Instant::now());
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
     let Fitted { mut model, report, .. } = fitted;
@@ -37,7 +39,7 @@ pub fn run(args: &FitArgs) -> Result<u8> {
 
     let mut summary = Summary::of("fit");
     super::search_report::describe(&model, &report, fit.calibrate, &mut summary);
-    let (seconds, planned) = (start.elapsed().as_secs_f64(), budget.seconds());
+    let seconds = start.elapsed().as_secs_f64();
     let took = format!("{seconds:.1} s; planned: {}", text::duration(planned));
     summary.line("time", took);
     summary.value("seconds", seconds);
@@ -99,7 +101,7 @@ fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     let (rows, columns) = (table.rows(), table.columns().len());
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
     summary.line("work", format!("at most {} operations", number(budget.work())));
-    summary.line("time", text::duration(budget.seconds()));
+    summary.line("time", text::duration(budget.seconds()?));
     let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
     summary.value("rows", rows);

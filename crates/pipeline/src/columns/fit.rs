@@ -162,7 +162,7 @@ impl ColumnFit<'_> {
     fn number(&self, exact: Option<&NumberSums>) -> Result<Result<Part, Why>> {
         let values = self.numbers();
         let rest = self.series.texts.is_some();
-        let treatment = number(self.name, &values, self.options, (self.shape, rest), exact)?;
+        let treatment = number(self.name, &values, self.options, (self.shape.log, rest), exact)?;
         Ok(treatment.map(|treatment| Part { aspect: Aspect::Number, treatment }))
     }
 

@@ -8,8 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct Shape {
     /// Skewed columns are put on a logarithmic scale, in both directions from their median.
     pub log: bool,
-    /// Numbers become their ranks among the fitted values. No search tries this yet.
-    pub ranks: bool,
     /// Categories with too many levels for a feature each become the mean of the target in their
     /// level.
     pub level_means: bool,
@@ -22,7 +20,7 @@ pub struct Shape {
 impl Shape {
     /// All choices off.
     pub const PLAIN: Shape =
-        Shape { log: false, ranks: false, level_means: false, days_only: false, index: false };
+        Shape { log: false, level_means: false, days_only: false, index: false };
 
     /// This shape with one more choice switched on, for each choice.
     pub(crate) fn next(self) -> [Shape; 4] {
@@ -37,9 +35,8 @@ impl Shape {
 
 /// The choices, each with its word in files and its description.
 type Choice = (&'static str, &'static str, fn(&mut Shape) -> &mut bool);
-const CHOICES: [Choice; 5] = [
+const CHOICES: [Choice; 4] = [
     ("log", "logarithmic where skewed", |shape| &mut shape.log),
-    ("ranks", "numbers as ranks", |shape| &mut shape.ranks),
     ("level-means", "many levels as means of the target", |shape| &mut shape.level_means),
     ("days-only", "dates as days alone", |shape| &mut shape.days_only),
     ("index", "row numbers as a feature", |shape| &mut shape.index),

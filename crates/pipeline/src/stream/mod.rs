@@ -87,8 +87,8 @@ use nystrom::prelude::*;
 /// becomes target means, and leave-one-out errors are refused.
 ///
 /// Three properties of columns are computed from the reservoir: medians (which replace missing
-/// values), the curves of columns (logarithms or ranks) with their moments, and the levels of a
-/// category that has more than 65,536 levels. All other properties are computed from all rows.
+/// values), the curves of skewed columns with their moments, and the levels of a category that has
+/// more than 65,536 levels. All other properties are computed from all rows.
 ///
 /// The model depends on the rows and their order, on the seed and on the options. It does not
 /// depend on blocks, files, threads, or the number of processes that share the passes

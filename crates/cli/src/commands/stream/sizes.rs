@@ -159,7 +159,10 @@ impl Sizes {
             format!("columns and a sample of {reservoir} rows, {}", text::duration(reading));
         summary.line("first pass", first);
         let given = args.kernel.is_given();
-        let search = if given { "none: the kernel is given".into() } else { budget.describe() };
+        let search = match given {
+            true => "none: the kernel is given".into(),
+            false => budget.describe(budget.seconds()?),
+        };
         summary.line("search", search);
         let second = match (self.pairs, args.accumulate) {
             (Some(_), _) => "collect all rows on every process".into(),
