@@ -21,7 +21,7 @@ const STEPS_OVER_ALL: f64 = 26.0;
 /// The number of Newton steps counted for a ridge of the path, and for the last fit, over all rows.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
 /// The logistic loss is given up if its log-loss in the first fold is this many times that of
-/// squares. The path ends then if its last step was no improvement by the share [`SLOW`].
+/// squares. The path of λ then ends once a λ does not reduce it to [`SLOW`] times the least before.
 const HOPELESS: f64 = 1.5;
 const SLOW: f64 = 0.9;
 /// Newton's method over all rows ends when the objective decreases by less than this share.

@@ -137,3 +137,37 @@ fn final_iterations_end_at_the_residual_of_the_trial() {
     let report = fitted(&fit, &large, "y").unwrap().report;
     assert!(report.iterations.unwrap().converged);
 }
+
+/// More than eight targets are compared by random combinations of them, and then all fitted.
+#[test]
+fn many_targets_are_compared_by_combinations_and_fitted_one_by_one() {
+    const TARGETS: usize = 12;
+    let plain = table(400, 8);
+    let [a, b, c] = ["a", "b", "c"].map(|name| plain.numbers(name).unwrap().to_vec());
+    let y = |k: usize, i: usize| ((1 + k % 4) as f64 * a[i] + k as f64).sin() + b[i] * c[i];
+    let names: Vec<String> = (0..TARGETS).map(|k| format!("y{k}")).collect();
+    let found = |targets: &[String]| {
+        let columns = (0..targets.len()).map(|k| (0..400).map(|i| y(k, i)).collect());
+        let columns = targets.iter().zip(columns).map(|(name, y)| Column::numbers(name, y));
+        let table = columns
+            .fold(numbers(["a", "b", "c"], vec![a.clone(), b.clone(), c.clone()]), {
+                |table, column| with(&table, column)
+            });
+        let fit = Fit { work: Some(1e11), memory: Some(1 << 30), ..Fit::default() };
+        fit.table(&table, targets.to_vec(), &mut Pcg64::seed_from_u64(1)).unwrap()
+    };
+    let Fitted { model, report, .. } = found(&names);
+    assert_eq!(model.targets().len(), TARGETS);
+    assert!(report.trials.iter().any(|trial| trial.combined) && !report.chosen.combined);
+    assert!(report.work <= report.work_allowed, "{} {}", report.work, report.work_allowed);
+    // without noise: as good as for a few of the targets, which are compared themselves
+    assert!(report.chosen.error < 0.02, "{}", report.chosen.error);
+    let few = found(&names[..8]).report;
+    assert!(few.trials.iter().all(|trial| !trial.combined));
+    assert!(
+        report.chosen.error < 3.0 * few.chosen.error,
+        "{} {}",
+        report.chosen.error,
+        few.chosen.error
+    );
+}
