@@ -140,9 +140,7 @@ impl Progress for Watch {
 #[expect(clippy::disallowed_methods, reason = "time= needs the clock")]
 pub fn work_in(py: Python<'_>, seconds: f64, n_jobs: Option<isize>) -> PyResult<f64> {
     let start = Instant::now();
-    run(py, n_jobs, |_| {
-        Ok(nystrom_pipeline::work_in(seconds, || start.elapsed().as_secs_f64())?)
-    })
+    run(py, n_jobs, |_| Ok(nystrom_pipeline::work_in(seconds, || start.elapsed().as_secs_f64())?))
 }
 
 /// Searches for the best fit of a table. Returns the model and the report of the search.
