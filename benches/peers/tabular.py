@@ -6,11 +6,12 @@ choose instead.
   python tabular.py --data DIR --sets casp --methods lightgbm --splits 1
 
 A set is split by a permutation with a fixed seed: 80 % training, 20 % test. Five seeds make five
-splits. A split is written to OUT/SET/SEED/train.csv and test.csv (text unchanged, target `y` last),
-so that every program sees the same rows. For regression the error is the RMSE divided by the
-standard deviation of the training target; for classification, the error rate and the log-loss.
-Results are kept in one file. A result is not measured again if rows, version and settings are the
-same.
+splits. A split is written to OUT/SET/SEED/train.csv and test.csv, so that every program sees the
+same rows: sets of numbers with the target `y` last, tables of mixed columns (DIR/tables) line by
+line as they are. There LightGBM and CatBoost treat texts as categories, and get dates as seconds,
+hour and weekday. For regression the error is the RMSE divided by the standard deviation of the
+training target; for classification, the error rate and the log-loss. Results are kept in one file.
+A result is not measured again if rows, version and settings are the same.
 """
 import argparse
 import gzip
@@ -105,6 +106,12 @@ CUTS = {
 }
 
 
+# Tables of mixed columns in DIR/tables, whose targets are classes or not.
+MIXED = {"adult": True, "airlines": True, "ames": False, "bengaluru": False, "car_eval": True,
+         "german_credit": True, "mpg": False, "spambase": True, "taxis": False,
+         "telco_churn": True, "titanic_kaggle": True, "used_cars_ford": False}
+# The half of them on which settings are chosen; the other half confirms them.
+MIXED_DEVELOPMENT = "adult ames german_credit mpg spambase titanic_kaggle".split()
 # The half of the regression sets on which settings are chosen; the other half confirms them. This
 # half was named before any result was seen.
 DEVELOPMENT = "abalone casp california-housing cpu-act pumadyn-32nh gas-turbine".split()
@@ -130,24 +137,33 @@ def load(data, name):
 
 class Split:
     """The training and test rows of a set, in memory and as files."""
+    target = "y"
 
     def __init__(self, table, name, seed, rows, out):
-        order = np.random.default_rng(seed).permutation(len(table))[:rows]
-        cut = len(order) // 5
         self.name, self.seed, self.is_class = name, seed, SETS[name][4]
-        self.train, self.test = (table.iloc[np.sort(part)] for part in (order[cut:], order[:cut]))
-        self.folder = out / name / str(seed)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for part in ("train", "test"):
-            getattr(self, part).to_csv(self.folder / f"{part}.csv", index=False)
-        files = ((self.folder / f"{part}.csv").read_bytes() for part in ("train", "test"))
-        self.hash = hashlib.sha256(b"".join(files)).hexdigest()[:16]
+        train, test = self.parts(len(table), rows)
+        self.train, self.test = table.iloc[train], table.iloc[test]
+        texts = (part.to_csv(index=False).encode() for part in (self.train, self.test))
+        self.save(out, *texts)
         numbers = pd.get_dummies(table.drop(columns="y")).astype(float)
         self.x, self.x_test = (numbers.loc[part.index].values for part in (self.train, self.test))
         self.y, self.y_test = self.train.y.values, self.test.y.values
         if self.is_class:
             self.classes, self.y = np.unique(self.y, return_inverse=True)
             self.y_test = np.searchsorted(self.classes, self.y_test)
+
+    def parts(self, n, rows):
+        """The training and the test rows, in the order of the table."""
+        order = np.random.default_rng(self.seed).permutation(n)[:rows]
+        cut = len(order) // 5
+        return np.sort(order[cut:]), np.sort(order[:cut])
+
+    def save(self, out, train, test):
+        self.folder = out / self.name / str(self.seed)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "train.csv").write_bytes(train)
+        (self.folder / "test.csv").write_bytes(test)
+        self.hash = hashlib.sha256(train + test).hexdigest()[:16]
 
     def judge(self, predicted):
         """Errors of predicted values, or of predicted probabilities of the classes."""
@@ -157,6 +173,51 @@ class Split:
         right = np.maximum(predicted[np.arange(len(self.y_test)), self.y_test], 1e-15)
         error = np.mean(predicted.argmax(1) != self.y_test)
         return dict(error=float(error), log_loss=float(-np.log(right).mean()))
+
+
+class MixedSplit(Split):
+    """The same for a table of mixed columns. `x` and `x_test` are frames for LightGBM and CatBoost,
+    in which texts are categories."""
+
+    def __init__(self, folder, name, seed, rows, out):
+        self.name, self.seed, self.is_class = name, seed, MIXED[name]
+        try:
+            files = [gzip.decompress((folder / f"{part}.csv.gz").read_bytes())
+                     for part in ("train", "test")]
+        except FileNotFoundError as error:
+            raise Absent(error.filename) from None
+        about = json.loads((folder / "meta.json").read_text())
+        self.target = about["target"]
+        heads, lines = zip(*((first, rest) for first, *rest in map(bytes.splitlines, files)))
+        lines = [line for part in lines for line in part if line.strip()]
+        text = lambda rows: b"\n".join([heads[0], *(lines[row] for row in rows), b""])
+        train, test = self.parts(len(lines), rows)
+        self.save(out, text(train), text(test))
+        both = pd.read_csv(io.BytesIO(text([*train, *test])), sep=about["delimiter"],
+                           skipinitialspace=True, encoding="latin-1")
+        x, y = both.drop(columns=self.target), both[self.target]
+        if self.is_class:
+            self.classes, y = np.unique(y.astype(str), return_inverse=True)
+        y, n = np.asarray(y), len(train)
+        self.y, self.y_test = y[:n], y[n:]
+        for column in x.columns[[not pd.api.types.is_numeric_dtype(kind) for kind in x.dtypes]]:
+            times = pd.to_datetime(x[column], errors="coerce", format="%Y-%m-%d %H:%M:%S")
+            if times.notna().mean() > 0.9:
+                seconds = (times - times.min()).dt.total_seconds()
+                x[column] = seconds.where(times.notna())
+                x[column + " hour"], x[column + " day"] = times.dt.hour, times.dt.dayofweek
+            elif x[column].nunique() > 0.9 * len(x):
+                x = x.drop(columns=column)  # a name for each row
+            else:
+                x[column] = x[column].astype(object).fillna("missing").astype(str).astype("category")
+        self.x, self.x_test = x.iloc[:n], x.iloc[n:]
+
+
+def split_of(name, seed, options):
+    if name in MIXED:
+        folder = (options.data or Path()) / "tables" / name
+        return MixedSplit(folder, name, seed, options.rows, options.out)
+    return Split(load(options.data, name), name, seed, options.rows, options.out)
 
 
 # ---------------------------------------------------------------- methods
@@ -175,9 +236,29 @@ def lightgbm(split, _):
                     num_threads=os.cpu_count())
     if split.is_class:
         settings.update(objective="multiclass", num_class=len(split.classes))
-    train, valid = (lgb.Dataset(split.x[part], split.y[part]) for part in (~held, held))
+    x = split.x
+    if split.name in MIXED:
+        x = x.rename(columns={name: f"x{j}" for j, name in enumerate(x.columns)})
+    train, valid = (lgb.Dataset(x[part], split.y[part]) for part in (~held, held))
     stop = lgb.early_stopping(100, verbose=False)
     return lgb.train(settings, train, 4000, [valid], callbacks=[stop]).predict(split.x_test)
+
+
+def catboost(split, _):
+    """2000 trees that stop early on a tenth; its own treatment of categories."""
+    from catboost import CatBoostClassifier, CatBoostRegressor, Pool
+    held = np.random.default_rng(0).random(len(split.y)) < 0.1
+    texts = []
+    if split.name in MIXED:
+        texts = [name for name in split.x if isinstance(split.x[name].dtype, pd.CategoricalDtype)]
+    pool = lambda rows, y: Pool(rows, y, cat_features=texts)
+    train, valid = (pool(split.x[part], split.y[part]) for part in (~held, held))
+    settings = dict(iterations=2000, random_seed=0, verbose=False, thread_count=os.cpu_count(),
+                    allow_writing_files=False, early_stopping_rounds=100)
+    model = (CatBoostClassifier if split.is_class else CatBoostRegressor)(**settings)
+    model.fit(train, eval_set=valid, use_best_model=True)
+    rows = pool(split.x_test, None)
+    return model.predict_proba(rows) if split.is_class else model.predict(rows)
 
 
 def nystroem(split, options):
@@ -244,7 +325,7 @@ def intervals(split, options):
 def program(split, options, fit=(), predict=()):
     """Fits and predicts with two commands, as a user would."""
     train, model, out = (split.folder / name for name in ("train.csv", "model", "predictions.csv"))
-    fit = ["fit", train, "--target", "y", *options.fit.split(), *fit, "-o", model]
+    fit = ["fit", train, "--target", split.target, *options.fit.split(), *fit, "-o", model]
     predict = ["predict", model, split.folder / "test.csv", *predict, "-o", out]
     for arguments in (fit, predict):
         command = [options.nystrom, *map(str, arguments), "--quiet"]
@@ -256,9 +337,11 @@ def program(split, options, fit=(), predict=()):
 
 
 METHODS = dict(nystrom=nystrom, thorough=thorough, intervals=intervals, histgb=histgb,
-               lightgbm=lightgbm, nystroem=nystroem, xrfm=xrfm)
+               lightgbm=lightgbm, catboost=catboost, nystroem=nystroem, xrfm=xrfm)
+NUMBERS_ONLY = ("histgb", "nystroem", "xrfm")
 OURS = ("nystrom", "thorough", "intervals")
-PACKAGES = dict(histgb="scikit-learn", lightgbm="lightgbm", nystroem="scikit-learn", xrfm="xrfm")
+PACKAGES = dict(histgb="scikit-learn", lightgbm="lightgbm", catboost="catboost",
+                nystroem="scikit-learn", xrfm="xrfm")
 
 
 def version_of(method, options):
@@ -303,7 +386,7 @@ def paired(ours, theirs):
 def table(results, methods, rival):
     """A Markdown table of errors, times, and ratios to the rival with paired standard errors."""
     lines = ["| set | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
-    for name in SETS:
+    for name in [*SETS, *MIXED]:
         cells = []
         for method in methods:
             found, seconds = errors(results, name, method)
@@ -333,6 +416,30 @@ def summary(results, method, rival):
                          f"{np.exp(np.mean(np.log(values))):.3f}, below 1 on "
                          f"{sum(v < 1 for v in values)}, at most {ratios[worst]:.3f} ({worst})")
     return "\n".join(lines)
+
+
+def over_the_better(results, method, rivals=("lightgbm", "catboost")):
+    """Ratios to the better of the rivals on the mixed tables: of RMSE, and of log-loss + 0.01."""
+    lines = []
+    for name, is_class in MIXED.items():
+        kind = "log_loss" if is_class else "error"
+        of = {m: {r["seed"]: r[kind] + 0.01 * is_class for r in results
+                  if (r["set"], r["method"]) == (name, m) and kind in r}
+              for m in (method, *rivals)}
+        means = {m: np.mean(list(of[m].values())) for m in rivals if of[m]}
+        if of[method] and means:
+            best = min(means, key=means.get)
+            ratio = paired(of[method], of[best])
+            if ratio:
+                lines.append((is_class, name, best, np.exp(ratio[0]), ratio[1]))
+    text = [f"- {method}, {name}: ×{ratio:.3f} ± {ratio * spread:.3f} over {best}"
+            for _, name, best, ratio, spread in lines]
+    for is_class, what in ((False, "regression"), (True, "classes")):
+        logs = [np.log(ratio) for kind, _, _, ratio, _ in lines if kind == is_class]
+        if logs:
+            text.append(f"- {method}, {what} ({len(logs)} tables): geometric mean "
+                        f"{np.exp(np.mean(logs)):.3f}, at most {np.exp(max(logs)):.3f}")
+    return "\n".join(text)
 
 
 def settings_of(method, options):
@@ -366,13 +473,15 @@ def main():
     results = json.loads(path.read_text()) if path.is_file() else []
     warnings.filterwarnings("ignore")
     for seed in SEEDS[:options.splits]:
-        for name in options.sets.split(",") if options.sets else SETS:
+        for name in options.sets.split(",") if options.sets else [*SETS, *MIXED]:
             try:
-                split = Split(load(options.data, name), name, seed, options.rows, options.out)
+                split = split_of(name, seed, options)
             except Absent:
-                print(f"{name}: not here; cargo xtask fetch {name}")
+                print(f"{name}: not here" + "; cargo xtask fetch {name}" * (name in SETS))
                 continue
             for method in filter(versions.get, methods):
+                if name in MIXED and method in NUMBERS_ONLY:
+                    continue
                 key = dict(set=name, seed=seed, method=method)
                 about = dict(key, version=versions[method], data=split.hash,
                              settings=settings_of(method, options))
@@ -389,6 +498,7 @@ def main():
                 write(path, results)
                 print(json.dumps(found), flush=True)
     print(table(results, methods, options.rival))
+    print("\n".join(over_the_better(results, method) for method in methods if method in OURS))
 
 
 def arguments():

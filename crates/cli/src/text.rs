@@ -1,5 +1,6 @@
 //! Formatting of numbers, names and counts for people.
 
+use nystrom_pipeline::TargetScale;
 pub use nystrom_pipeline::{first_names, rounded};
 
 /// Four significant digits: `0.01234`, `12.34`, `1.23e-7`.
@@ -20,6 +21,15 @@ pub fn number(value: f64) -> String {
                 text
             }
         }
+    }
+}
+
+/// How targets on a scale are fitted, unless they are fitted as they are.
+pub fn target_scale(scale: TargetScale) -> Option<&'static str> {
+    match scale {
+        TargetScale::Plain => None,
+        TargetScale::Log => Some("fitted as its logarithm; predictions are means of the target"),
+        TargetScale::Root => Some("fitted as its square root; predictions are means of the target"),
     }
 }
 

@@ -7,6 +7,11 @@ pub(crate) fn value(d: usize) -> f64 {
     20.0 + 2.0 * d as f64
 }
 
+/// Operations of the predictions of a model with n centres for this many rows.
+pub(crate) fn values_work(n: usize, rows: usize, d: usize) -> f64 {
+    n as f64 * rows as f64 * value(d)
+}
+
 /// Operations for one flop of a matrix product, which is faster.
 const PRODUCT: f64 = 0.2;
 

@@ -6,6 +6,7 @@ use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::intervals::Calibrate;
 use crate::split::Split;
+use crate::target::TargetScale;
 
 /// Finds the best fit for a table: kernel family, length scale, linear map, λ, centres, and the
 /// treatment of the columns.
@@ -73,6 +74,11 @@ pub struct Fit {
     pub deviations: bool,
     /// How rows are set aside for validation.
     pub split: Split,
+    /// The scale on which targets are fitted; `None`: validation chooses, for numbers that are not
+    /// negative, between the targets, their logarithms and their square roots. Predictions are
+    /// means in the targets' own units on any scale. With [`deviations`](Self::deviations), and in
+    /// streams, targets are fitted as they are.
+    pub target_scale: Option<TargetScale>,
 }
 
 impl Fit {

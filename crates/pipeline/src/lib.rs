@@ -86,5 +86,5 @@ pub use stream::{
     StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks, TableSource,
     TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
-pub use target::Target;
+pub use target::{Target, TargetCurve, TargetScale};
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -12,7 +12,7 @@ use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
 use crate::split::{Fold, Split};
-use crate::target::{Target, standardised};
+use crate::target::{Target, TargetScale, standardised};
 use crate::weights::{refuse_no_weight, weights_of};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -120,7 +120,7 @@ impl TableProblem {
         };
         let (y, targets) = match &labels {
             Some(labels) => labels.indicators(weights.as_deref()),
-            None => standardised(&table, targets, weights.as_deref())?,
+            None => standardised(&table, None, targets, weights.as_deref(), TargetScale::Plain)?,
         };
         let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
         Ok(TableProblem {
@@ -137,6 +137,17 @@ impl TableProblem {
             copies_in_sample,
             readings,
         })
+    }
+
+    /// The targets on a scale, n × t, if they are numbers.
+    ///
+    /// # Errors
+    /// Those of [`standardised`].
+    pub fn on_scale(&self, fit: &Fit, scale: TargetScale) -> Result<(Mat<f64>, Vec<Target>)> {
+        let later = matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut));
+        let others = self.aside.as_ref().filter(|_| later).map(|aside| &aside.table);
+        let names: Vec<String> = self.targets.iter().map(|target| target.name.clone()).collect();
+        standardised(&self.table, others, &names, self.weights.as_deref(), scale)
     }
 
     /// The columns of a shape, fitted to these rows (`None`: all), and the features of all rows,

@@ -3,6 +3,7 @@
 use crate::classes::ClassErrors;
 use crate::columns::{Dropped, Shape};
 use crate::kernel::Family;
+use crate::target::TargetScale;
 use crate::validation::{Coverage, Validation};
 use nystrom::krr::{IterationReport, Stop};
 use serde::{Deserialize, Serialize};
@@ -80,8 +81,8 @@ pub struct Trial {
     /// Root mean square error on validation rows, in standard deviations of the target. Only trials
     /// with the same rows and centres can be compared.
     pub error: f64,
-    /// Each μ that was tried, with its error: if all rows are centres, the error on validation
-    /// rows, otherwise the leave-one-out error on the fitted rows.
+    /// Each μ that was tried, with its error on the scale of the fit: if all rows are centres, the
+    /// error on validation rows, otherwise the leave-one-out error on the fitted rows.
     pub errors: Vec<[f64; 2]>,
     /// The number of operations counted for this trial.
     pub work: f64,
@@ -92,6 +93,9 @@ pub struct Trial {
     /// Whether the error is that of random combinations of many targets.
     #[serde(default)]
     pub combined: bool,
+    /// The scale on which the targets were fitted. Errors are in their own units.
+    #[serde(default)]
+    pub target: TargetScale,
 }
 
 /// The outcome of the iterations of a fit to all rows.

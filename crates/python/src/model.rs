@@ -8,7 +8,8 @@ use crate::table::{Given, table};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{
-    ClassWeights, ColumnOptions, Effort, Event, Fit, Meter, Missing, Note, Progress, Split, Task,
+    ClassWeights, ColumnOptions, Effort, Event, Fit, Meter, Missing, Note, Progress, Split,
+    TargetScale, Task,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -36,6 +37,7 @@ pub struct Options {
     class_weights: Vec<(String, f64)>,
     calibrate: Option<String>,
     deviations: bool,
+    target_scale: Option<String>,
     group: Option<String>,
     time: Option<String>,
     seed: u64,
@@ -87,6 +89,10 @@ impl Options {
         let effort = effort
             .ok_or_else(|| unknown("effort", &self.effort, "'quick', 'default', 'thorough'"))?;
         let calibrate = self.calibrate.as_deref().map(str::parse);
+        let scale = |given: &str| {
+            let found = TargetScale::ALL.into_iter().find(|scale| scale.name() == given);
+            found.ok_or_else(|| unknown("target_scale", given, "'plain', 'log', 'root'"))
+        };
         Ok(Fit {
             effort,
             work: self.work,
@@ -106,6 +112,7 @@ impl Options {
                 (None, Some(column)) => Split::Time(column.clone()),
                 (None, None) => Split::Random,
             },
+            target_scale: self.target_scale.as_deref().map(scale).transpose()?,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nystrom_pipeline::{Calibrate, ClassWeights, Effort, Task};
+use nystrom_pipeline::{Calibrate, ClassWeights, Effort, TargetScale, Task};
 
 const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Default, Effort::Thorough];
 
@@ -52,6 +52,12 @@ pub struct SearchArgs {
     #[arg(long, value_name = "balanced|CLASS=WEIGHT,…", value_parser = class_weights,
         help_heading = "Data")]
     pub class_weights: Option<ClassWeights>,
+    /// Scale on which the target is fitted; predictions are in its own units all the same [default:
+    /// validation chooses for targets that are not negative]
+    #[arg(long, value_name = "SCALE", help_heading = "Fit",
+        value_parser = PossibleValuesParser::new(TargetScale::ALL.map(TargetScale::name))
+            .map(target_scale))]
+    pub target_scale: Option<TargetScale>,
     /// Keep rows with the same value in this column together when rows are set aside for validation
     #[arg(long, value_name = "COLUMN", conflicts_with = "time_column", help_heading = "Data")]
     pub group: Option<String>,
@@ -81,6 +87,7 @@ impl SearchArgs {
             ("--work", self.work.is_some()),
             ("--task classification", self.task == Some(Task::Classification)),
             ("--class-weights", self.class_weights.is_some()),
+            ("--target-scale", self.target_scale.is_some()),
             ("--calibrate", self.calibrate.is_some()),
             ("--std", self.std),
         ];
@@ -91,6 +98,10 @@ impl SearchArgs {
 /// The effort of this name.
 fn effort(name: String) -> Effort {
     EFFORTS.into_iter().find(|effort| effort.name() == name).unwrap_or_default()
+}
+
+fn target_scale(name: String) -> TargetScale {
+    TargetScale::ALL.into_iter().find(|scale| scale.name() == name).unwrap_or_default()
 }
 
 fn task(name: String) -> Task {

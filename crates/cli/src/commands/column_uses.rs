@@ -114,6 +114,7 @@ fn fit(args: &FitArgs, input: &Input, searches: bool) -> Result<nystrom_pipeline
         deviations: search.std,
         class_weights: search.class_weights.clone().unwrap_or_default(),
         split,
+        target_scale: search.target_scale,
         ..nystrom_pipeline::Fit::default()
     })
 }

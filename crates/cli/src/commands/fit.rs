@@ -118,7 +118,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
         training_rmse: Some(training.rmse).filter(|rmse| rmse.is_finite()),
         ..Made::default()
     };
-    let of_model = vec![Target { name: target.clone(), mean: 0.0, scale: 1.0 }];
+    let of_model = vec![Target::plain(&target, 0.0, 1.0)];
     let (of_columns, layout) = (prepared.columns.clone(), prepared.layout.clone());
     let mut model = Model::new(of_columns, layout, of_model, None, fitted.model, made)?;
     model.explanation = fit_output::explain(&model, &table, args.run.seed)?;

@@ -6,7 +6,7 @@ use crate::kernel::describe;
 use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
-use crate::text::{count, number};
+use crate::text::{self, count, number};
 use nystrom_pipeline::{Alone, Average, Explanation, Influence, Model};
 
 /// The number of columns that are listed with their importance.
@@ -21,6 +21,10 @@ pub fn run(args: &Inspect) -> Result<()> {
     let targets = model.target_names();
     summary.line("predicts", targets.join(", "));
     summary.value("targets", &targets);
+    if let Some(how) = text::target_scale(model.target_scale()) {
+        summary.line("target", how);
+    }
+    summary.value("target_scale", model.target_scale());
     if let Some(classes) = model.classes() {
         summary.line("classes", classes.names.join(", "));
         summary.value("classes", classes);

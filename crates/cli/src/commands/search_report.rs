@@ -30,6 +30,9 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
     summary.line("kernel", format!("{}{metric}", kernel(model.regression().kernel())));
     summary.line("centres", model.made.centers.clone());
     summary.line("lambda", number(model.made.lambda));
+    if let Some(how) = text::target_scale(model.target_scale()) {
+        summary.line("target", how);
+    }
     if let Some(classes) = model.classes() {
         summary.line("classes", classes.names.join(", "));
         summary.value("classes", &classes.names);

@@ -169,7 +169,7 @@ impl Labels {
         // the variance of ±1
         let variance = means.iter().map(|mean| 1.0 - mean * mean).sum::<f64>() / functions as f64;
         let scale = if variance > 0.0 { variance.sqrt() } else { 1.0 };
-        let target = |mean| Target { name: self.target.clone(), mean, scale };
+        let target = |mean| Target::plain(&self.target, mean, scale);
         let targets: Vec<Target> = means.into_iter().map(target).collect();
         (indicators(self.names.len(), &targets, &self.of), targets)
     }

@@ -2,7 +2,7 @@
 
 use super::means::{Known, LevelMeans};
 use super::options::{ColumnOptions, Missing, column_of};
-use super::reading::Series;
+use super::reading::{Reading, Series};
 use super::sums::{ColumnSums, NumberSums};
 use super::survey::LookedColumn;
 use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
@@ -112,9 +112,14 @@ fn treated<'a>(
         None => column_of(training.table, name)?,
     };
     refuse_infinite(name, training.table, &column.values)?;
-    let series = candidate.reading.read(&column.values, &looked.marks);
+    let as_levels = shape.levels && !options.numeric.iter().any(|other| other == name);
+    let reading = match as_levels && has_few_whole_numbers(candidate, &column.values, options) {
+        true => Reading::LEVEL,
+        false => candidate.reading.clone(),
+    };
+    let series = reading.read(&column.values, &looked.marks);
     let fitted = ColumnFit { name, options, shape, training, series };
-    let parts = match candidate.reading.kind {
+    let parts = match reading.kind {
         Kind::Level => fitted.level(fitted.exact())?.map(|part| vec![part]),
         Kind::Number(_) => {
             let plain = matches!(column.values, Values::Numbers(_));
@@ -123,14 +128,34 @@ fn treated<'a>(
         }
         Kind::Time(_) | Kind::Digits => fitted.time()?,
     };
-    let parts = match (parts, candidate.reading.rest) {
+    let parts = match (parts, reading.rest) {
         (Ok(parts), true) => Ok([parts, fitted.rest()?.into_iter().collect()].concat()),
         // no number among these rows, or the same in all
         (Err(why), true) => fitted.rest()?.map(|part| vec![part]).ok_or(why),
         (parts, false) => parts,
     };
-    let (name, reading) = (name.to_owned(), candidate.reading.clone());
+    let name = name.to_owned();
     Ok(parts.map(|parts| Treated { name, reading, parts }))
+}
+
+/// Whether a column holds whole numbers with more than two values, but at most twice as many as a
+/// category has features.
+fn has_few_whole_numbers(
+    candidate: &LookedColumn,
+    values: &Values,
+    options: &ColumnOptions,
+) -> bool {
+    let Values::Numbers(values) = values else { return false };
+    let mut known: Vec<f64> = Vec::new();
+    for value in values.iter().filter(|value| !value.is_nan()) {
+        if let Err(place) = known.binary_search_by(|other| other.total_cmp(value)) {
+            if value.fract() != 0.0 || known.len() == 2 * options.most_levels {
+                return false;
+            }
+            known.insert(place, *value);
+        }
+    }
+    candidate.reading == Reading::PLAIN && known.len() > 2
 }
 
 fn refuse_infinite(name: &str, table: &Table, values: &Values) -> Result<()> {
@@ -162,7 +187,7 @@ impl ColumnFit<'_> {
     fn number(&self, exact: Option<&NumberSums>) -> Result<Result<Part, Why>> {
         let values = self.numbers();
         let rest = self.series.texts.is_some();
-        let treatment = number(self.name, &values, self.options, (self.shape.log, rest), exact)?;
+        let treatment = number(self.name, &values, self.options, (self.shape, rest), exact)?;
         Ok(treatment.map(|treatment| Part { aspect: Aspect::Number, treatment }))
     }
 

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct Shape {
     /// Skewed columns are put on a logarithmic scale, in both directions from their median.
     pub log: bool,
+    /// Numbers become their ranks among the fitted values.
+    pub ranks: bool,
+    /// Whole numbers of few values are categories.
+    pub levels: bool,
     /// Categories with too many levels for a feature each become the mean of the target in their
     /// level.
     pub level_means: bool,
@@ -19,14 +23,22 @@ pub struct Shape {
 
 impl Shape {
     /// All choices off.
-    pub const PLAIN: Shape =
-        Shape { log: false, level_means: false, days_only: false, index: false };
+    pub const PLAIN: Shape = Shape {
+        log: false,
+        ranks: false,
+        levels: false,
+        level_means: false,
+        days_only: false,
+        index: false,
+    };
 
     /// This shape with one more choice switched on, for each choice.
-    pub(crate) fn next(self) -> [Shape; 4] {
+    pub(crate) fn next(self) -> [Shape; 6] {
         [
             Shape { index: true, ..self },
             Shape { log: true, ..self },
+            Shape { log: false, ranks: true, ..self },
+            Shape { levels: true, ..self },
             Shape { level_means: true, ..self },
             Shape { days_only: true, ..self },
         ]
@@ -35,8 +47,10 @@ impl Shape {
 
 /// The choices, each with its word in files and its description.
 type Choice = (&'static str, &'static str, fn(&mut Shape) -> &mut bool);
-const CHOICES: [Choice; 4] = [
+const CHOICES: [Choice; 6] = [
     ("log", "logarithmic where skewed", |shape| &mut shape.log),
+    ("ranks", "numbers as ranks", |shape| &mut shape.ranks),
+    ("levels", "whole numbers of few values as levels", |shape| &mut shape.levels),
     ("level-means", "many levels as means of the target", |shape| &mut shape.level_means),
     ("days-only", "dates as days alone", |shape| &mut shape.days_only),
     ("index", "row numbers as a feature", |shape| &mut shape.index),

@@ -3,7 +3,7 @@
 use super::means::LevelMeans;
 use super::options::{ColumnOptions, Missing};
 use super::sums::NumberSums;
-use super::{Curve, Treatment, Why};
+use super::{Curve, Shape, Treatment, Why};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ pub(super) fn number(
     name: &str,
     values: &[f64],
     options: &ColumnOptions,
-    (log, rest): (bool, bool),
+    (shape, rest): (Shape, bool),
     exact: Option<&NumberSums>,
 ) -> Result<Result<Treatment, Why>> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
@@ -104,7 +104,11 @@ pub(super) fn number(
     if is_constant && gaps == 0 {
         return Ok(Err(Why::Constant(sorted[0].to_string())));
     }
-    let curve = if log { Curve::of(&sorted) } else { Curve::Plain };
+    let curve = match shape {
+        Shape { ranks: true, .. } => Curve::ranks(&sorted),
+        Shape { log: true, .. } => Curve::of(&sorted),
+        _ => Curve::Plain,
+    };
     let median = sorted[sorted.len() / 2];
     let factor = options.factor(name);
     let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });

@@ -6,7 +6,7 @@ use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, ResidualSizes, Uncertainty};
 use crate::problem::WeightedTable;
-use crate::target::in_units;
+use crate::target::inverse_in_units;
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -70,7 +70,9 @@ impl Model {
         let points = Points::from_rows(x.as_ref());
         let values = self.values(points)?;
         let [lower, upper] = match (&self.plus, &self.conformal) {
-            (Some(plus), _) => plus.ends(points, level)?.map(|end| in_units(end, &self.targets)),
+            (Some(plus), _) => {
+                plus.ends(points, level)?.map(|end| inverse_in_units(end, &self.targets))
+            }
             (None, Some(conformal)) => conformal.ends(&values, points, level)?,
             (None, None) => return Err(Error::NotCalibrated),
         };

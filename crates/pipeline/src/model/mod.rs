@@ -11,7 +11,7 @@ use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
-use crate::target::{Target, in_units};
+use crate::target::{Target, TargetScale, in_units};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
@@ -165,6 +165,11 @@ impl Model {
         Ok(Predictions { values, probabilities, notes: applied.notes })
     }
 
+    /// The scale on which the targets were fitted.
+    pub fn target_scale(&self) -> TargetScale {
+        self.targets.first().map_or(TargetScale::Plain, |target| target.curve.scale())
+    }
+
     /// The predictions at mapped features, in the units of the targets.
     pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
         Ok(in_units(self.regression.predict(x)?, &self.targets))
@@ -312,8 +317,7 @@ impl Model {
         if part.is_some() {
             return part;
         }
-        let wrong = |target: &&Target| !(target.mean.is_finite() && target.scale.is_finite());
-        if let Some(target) = self.targets.iter().find(wrong) {
+        if let Some(target) = self.targets.iter().find(|target| !target.is_sound()) {
             return Some(format!("its target {:?} has no finite scale", target.name));
         }
         let needed = self.columns.names().chain(self.targets.iter().map(|t| t.name.as_str()));

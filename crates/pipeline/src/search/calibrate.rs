@@ -1,9 +1,9 @@
 //! Results of the chosen candidate on validation rows: predictions and truth, probabilities, sizes
 //! of residuals, and standard deviations.
 
-use super::Search;
 use super::candidate::Candidate;
 use super::solve::{gather, shifted, stacked};
+use super::{Search, Validated};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::examples::Examples;
@@ -11,7 +11,7 @@ use crate::intervals::{Calibrate, Left, ResidualSizes, Variances, posterior, spr
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Trial};
 use crate::split::Split;
-use crate::target::in_units;
+use crate::target::{TargetScale, in_units};
 use crate::validation::{Compared, Confusion, Validation};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::lambda_grid;
@@ -36,16 +36,21 @@ impl Search<'_> {
             Ok(shifted(values, self.offsets.get(fold), 1.0))
         });
         let folds = folds.collect::<nystrom::Result<Vec<_>>>()?;
-        let values = in_units(stacked(&folds), &self.problem.targets);
-        self.validated.push((candidate, centers, values));
+        let f = stacked(&folds);
+        let targets = match self.scale() {
+            TargetScale::Plain => self.problem.targets.clone(),
+            _ => self.with_means(&f, &self.validation.concat()),
+        };
+        let values = in_units(f, &targets);
+        self.validated.push(Validated { candidate, centers, values, targets });
         Ok(())
     }
 
     /// The targets of all validation rows in their units, and the numbers of these rows.
     pub(super) fn actual(&self) -> (Mat<f64>, Vec<usize>) {
         let rows = self.validation.concat();
-        let y = gather(self.problem.y.as_ref(), &rows);
-        (in_units(y, &self.problem.targets), rows)
+        let (y, targets) = self.own_targets();
+        (in_units(gather(y.as_ref(), &rows), targets), rows)
     }
 
     /// The stored predictions of the chosen candidate with the true values.
@@ -188,7 +193,12 @@ impl Search<'_> {
         if let Some((_, Some(odds))) = &self.logistic {
             return Some(odds);
         }
-        let mut all = self.validated.iter();
-        all.find(|(c, of, _)| (c, *of) == (chosen, centers)).map(|(_, _, values)| values)
+        self.validated_as(chosen, centers).map(|found| &found.values)
+    }
+
+    /// What is stored of the fit of a candidate at full size.
+    pub(super) fn validated_as(&self, chosen: &Candidate, centers: Centers) -> Option<&Validated> {
+        let is = |other: &&Validated| (&other.candidate, other.centers) == (chosen, centers);
+        self.validated.iter().find(is)
     }
 }

@@ -4,6 +4,7 @@ use crate::columns::Shape;
 use crate::error::Result;
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Metric, Trial};
+use crate::target::TargetScale;
 use nystrom::faer::MatRef;
 use nystrom::prelude::*;
 
@@ -118,6 +119,7 @@ impl Candidate {
             work: 0.0,
             residual: None,
             combined: false,
+            target: TargetScale::Plain,
         }
     }
 

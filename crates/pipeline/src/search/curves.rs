@@ -63,7 +63,7 @@ impl Search<'_> {
         let Ok(path) = self.path(chosen, Some(0), rows, centers) else { return Ok(None) };
         let given = lambda.map(|lambda| Ridge::Absolute(lambda * rows as f64));
         let model = path.model_at(given.unwrap_or(path.best_by_loo().ridge))?;
-        let error = self.held_out(chosen, 0).mean_square(&model)?.sqrt();
+        let error = self.square(chosen, 0, &self.validation[0], &model)?.sqrt();
         Ok(error.is_finite().then_some(CurvePoint { rows, landmarks, error }))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, best};
 use super::solve::gather;
-use super::{Fitted, Search};
+use super::{Fitted, Search, Validated};
 use crate::cost::{
     full_bytes, full_least_bytes, full_work, largest_fitting, path_landmarks, path_work,
 };
@@ -64,6 +64,9 @@ impl Search<'_> {
             _ => plain,
         };
         let chosen = Candidate::of(&trial);
+        if let Some(Validated { targets, .. }) = self.validated_as(&chosen, trial.centers) {
+            self.problem.targets = targets.clone();
+        }
         self.whole(chosen.shape)?;
         let regression = match self.logistic(&chosen, &trial)? {
             Some(regression) => regression,
@@ -207,7 +210,7 @@ impl Search<'_> {
             let of_rows = |lambda: f64| Ridge::Absolute(lambda * n as f64);
             let ridge = lambda.map_or(path.best_by_loo().ridge, of_rows);
             let model = path.model_at(ridge)?;
-            square += self.held_out(&candidate, fold).mean_square(&model)? / folds as f64;
+            square += self.square(&candidate, fold, &self.validation[fold], &model)? / folds as f64;
             let mu = ridge.absolute(n)?;
             first.get_or_insert_with(|| {
                 let errors = path.points().iter().map(|point| [point.mu, point.loo.sqrt()]);
@@ -222,6 +225,7 @@ impl Search<'_> {
             error: square.sqrt(),
             errors,
             work: self.work - before,
+            target: self.scale(),
             ..candidate.trial(self.train_rows(), centers)
         };
         self.saw(&trial);

@@ -8,6 +8,7 @@ mod learn;
 mod leave_out;
 mod logistic;
 mod rungs;
+mod scales;
 mod solve;
 mod trial;
 
@@ -20,6 +21,7 @@ use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
 use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
 use crate::split::permutation;
+use crate::target::{Target, TargetScale};
 use candidate::Candidate;
 use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
@@ -52,6 +54,10 @@ pub(crate) struct Search<'a> {
     validation: Vec<Vec<usize>>,
     /// Random combinations of many targets, until the finalists are fitted.
     combined: Option<Mat<f64>>,
+    /// The scale on which trials fit the targets, and once others were tried, the targets as they
+    /// are: n × t in standard units.
+    scale: TargetScale,
+    own: Option<(Mat<f64>, Vec<Target>)>,
     /// For each fold and target, the mean of the training rows minus that of all rows.
     offsets: Vec<Vec<f64>>,
     /// All rows in random order.
@@ -62,7 +68,7 @@ pub(crate) struct Search<'a> {
     plain: Vec<Tried>,
     trials: Vec<Trial>,
     /// The predictions of fits at full size for validation rows.
-    validated: Vec<(Candidate, Centers, Mat<f64>)>,
+    validated: Vec<Validated>,
     /// The coefficients of all rows from fits at full size, at which the final fit starts.
     begun: Vec<(Candidate, Mat<f64>)>,
     best: Option<Trial>,
@@ -81,6 +87,15 @@ pub(crate) struct Search<'a> {
     progress: &'a mut dyn Progress,
     /// Whether the final fit must have landmarks.
     landmarks_only: bool,
+}
+
+/// The predictions of a fit at full size for the validation rows of all folds, in units of the
+/// targets, and the targets whose means they have.
+struct Validated {
+    candidate: Candidate,
+    centers: Centers,
+    values: Mat<f64>,
+    targets: Vec<Target>,
 }
 
 /// The features under one shape of the columns.
@@ -191,6 +206,8 @@ impl<'a> Search<'a> {
             orders,
             validation,
             combined: None,
+            scale: TargetScale::Plain,
+            own: None,
             offsets: Vec::new(),
             everything,
             maps: Vec::new(),

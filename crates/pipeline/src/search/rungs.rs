@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::report::{Metric, Trial};
 
 /// The expected number of fits on few rows, and on more rows.
-const COUNTS: [usize; 2] = [44, 24];
+const COUNTS: [usize; 2] = [48, 24];
 /// The candidates on few rows may take this many times their share of the work.
 const STRETCH: f64 = 1.3;
 /// The largest number of steps of a learned metric: from A = I, from the metric of another family,
@@ -34,7 +34,7 @@ const HELPS: f64 = 0.999;
 /// The largest number of steps of this walk.
 const WALK: usize = 4;
 
-type Trials = Vec<Trial>;
+pub(super) type Trials = Vec<Trial>;
 
 impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
@@ -62,13 +62,14 @@ impl Search<'_> {
         Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
     }
 
-    /// Tries the plain default, and two different families under each shape of the columns. The
-    /// result is the shape with every choice that reduced the smallest error enough, and its
-    /// trials.
+    /// Tries the plain default, and two different families on each scale of the targets and under
+    /// each shape of the columns. The result is the shape with every choice that reduced the
+    /// smallest error enough, and its trials.
     fn shapes(&mut self, rows: usize) -> Result<(Shape, Trials)> {
         let (mut shape, mut trials) = (Shape::PLAIN, Trials::new());
         self.tried(Candidate::PLAIN, rows, &mut trials)?;
         self.families(shape, rows, &mut trials)?;
+        self.scales(rows, &mut trials)?;
         for choice in 0..shape.next().len() {
             let next = shape.next()[choice];
             if next == shape || !self.add_shape(next)? {
@@ -84,7 +85,12 @@ impl Search<'_> {
         Ok((shape, trials))
     }
 
-    fn families(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
+    pub(super) fn families(
+        &mut self,
+        shape: Shape,
+        rows: usize,
+        trials: &mut Trials,
+    ) -> Result<()> {
         for family in [SMOOTH, CITY] {
             self.tried(Candidate::usual(shape, family, Metric::None), rows, trials)?;
         }

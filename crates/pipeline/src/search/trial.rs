@@ -3,12 +3,13 @@
 use super::candidate::Candidate;
 use super::solve::{gather, shifted};
 use super::{Learnt, Search, Tried};
-use crate::cost::full_work;
+use crate::cost::{full_work, values_work};
 use crate::error::Result;
 use crate::examples::Examples;
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
+use crate::target::TargetScale;
 use nystrom::faer::Mat;
 
 /// The values of μ = nλ in the first trial of a candidate.
@@ -123,7 +124,7 @@ impl Search<'_> {
     /// the trial are those of the first fold.
     pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
-        let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
+        let (mut squares, mut models, mut own) = (vec![0.0; mus.len()], Vec::new(), 0.0);
         let mut residual: Option<f64> = None;
         let before = self.work;
         let folds = self.orders.len();
@@ -137,6 +138,11 @@ impl Search<'_> {
             let (n, d) = train.x.shape();
             let kernel = self.kernel(&candidate, Some(fold), d)?;
             let solved = self.solve(&kernel, &train, &validation, &mus)?;
+            if self.scale() != TargetScale::Plain {
+                let looked = &self.validation[fold][..validation.y.nrows()];
+                own += self.square(&candidate, fold, looked, &solved.model)? / folds as f64;
+                self.work += values_work(n, validation.y.nrows(), d);
+            }
             squares.iter_mut().zip(&solved.squares).for_each(|(sum, s)| *sum += s / folds as f64);
             let (rows, columns) = (validation.y.nrows(), mus.len() * validation.y.ncols());
             self.work += full_work(n, d, columns, rows, true);
@@ -147,10 +153,12 @@ impl Search<'_> {
             models.push(solved.model);
         }
         let best = largest_of_the_best(&mus, &squares);
+        let square = if self.scale() == TargetScale::Plain { squares[best] } else { own };
         let trial = Trial {
+            target: self.scale(),
             bandwidth: models[0].kernel().bandwidth().unwrap_or(0.0),
             mu: mus[best],
-            error: squares[best].sqrt(),
+            error: square.sqrt(),
             errors: mus.iter().zip(&squares).map(|(mu, square)| [*mu, square.sqrt()]).collect(),
             work: self.work - before,
             residual,
@@ -164,7 +172,9 @@ impl Search<'_> {
     /// The ridges of the next trial of a candidate.
     pub(super) fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
         let same = |trial: &&Trial| {
-            trial.centers == Centers::All && Candidate::of(trial).is_like(candidate)
+            trial.centers == Centers::All
+                && trial.target == self.scale()
+                && Candidate::of(trial).is_like(candidate)
         };
         let last = self.trials.iter().rev().find(same);
         let hard = self.train_rows() > EASY;

@@ -53,6 +53,7 @@ use crate::fit::Fit;
 use crate::problem::TableProblem;
 use crate::progress::Progress;
 use crate::search::{Fitted, Search};
+use crate::target::TargetScale;
 use nystrom::prelude::*;
 
 /// Finds the best fit for a table that is larger than memory, in two passes over blocks of its
@@ -87,8 +88,8 @@ use nystrom::prelude::*;
 /// becomes target means, and leave-one-out errors are refused.
 ///
 /// Three properties of columns are computed from the reservoir: medians (which replace missing
-/// values), the curves of skewed columns with their moments, and the levels of a category that has
-/// more than 65,536 levels. All other properties are computed from all rows.
+/// values), the curves of columns (logarithms or ranks) with their moments, and the levels of a
+/// category that has more than 65,536 levels. All other properties are computed from all rows.
 ///
 /// The model depends on the rows and their order, on the seed and on the options. It does not
 /// depend on blocks, files, threads, or the number of processes that share the passes
@@ -141,11 +142,13 @@ impl StreamFit {
         let memory = "needs the table in memory; drop the option, or fit in memory";
         let counts = "needs class counts before the pass; drop the option, or fit in memory";
         let reservoir = "needs at least 3 rows; 10,000 or more are usual";
-        let Fit { calibrate, deviations, class_weights, split, .. } = &self.fit;
+        let Fit { calibrate, deviations, class_weights, split, target_scale, .. } = &self.fit;
+        let scaled = target_scale.is_some_and(|scale| scale != TargetScale::Plain);
         let refused = [
             (calibrate.is_some() || *deviations, "calibrate or std", memory),
             (*class_weights != ClassWeights::Equal, "class-weights", counts),
             (split.column().is_some(), "group or time-column", memory),
+            (scaled, "target-scale", memory),
             (self.reservoir < crate::problem::FEWEST, "reservoir", reservoir),
             (self.landmarks == 0, "landmarks", "must be at least 1"),
         ];

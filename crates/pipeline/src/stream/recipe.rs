@@ -167,7 +167,7 @@ impl StreamFit {
         let exact = |target: &Target| match survey.all.moments.get(&target.name) {
             Some(sums) if found.classes.is_none() => {
                 let (mean, scale) = sums.moments();
-                Target { name: target.name.clone(), mean, scale }
+                Target::plain(&target.name, mean, scale)
             }
             _ => target.clone(),
         };
@@ -317,7 +317,7 @@ impl Recipe {
         let (d, of_all) = (self.model.regression.centers().dim(), self.is_of_all());
         let facts = &self.facts;
         let positive = |number: f64| number.is_finite() && number > 0.0;
-        let is_target = |target: &Target| target.mean.is_finite() && positive(target.scale);
+        let is_target = |target: &Target| target.is_sound() && positive(target.scale);
         let targets =
             facts.targets.len() == self.model.targets.len() && facts.targets.iter().all(is_target);
         let centers = (self.centers.ncols() == 0) == of_all;

@@ -32,7 +32,7 @@ fn a_model_that_was_saved_predicts_by_its_formula() {
     let plain = ColumnOptions { standardize: false, ..ColumnOptions::default() };
     let columns = Columns::fit(&table, &plain, &[], Shape::PLAIN).unwrap();
     let (layout, target) = (vec!["a".into(), "y".into()], "y".to_owned());
-    let targets = vec![Target { name: target, mean: 0.0, scale: 1.0 }];
+    let targets = vec![Target::plain(target, 0.0, 1.0)];
     let model = Model::new(columns, layout, targets, None, regression, Made::default()).unwrap();
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     let k = |r: f64| (-r * r / 8.0).exp();

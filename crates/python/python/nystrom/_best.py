@@ -50,6 +50,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         1 - 2 alpha - sqrt(2 / n) for "cv:10".
     deviations : bool
         Whether the model stores what `predict_std` needs.
+    target_scale : {"plain", "log", "root"} or None
+        The scale on which y is fitted. None: validation chooses, if y is not negative. Predictions
+        are means of y itself on any scale.
     missing : {"fill", "drop", "refuse"}
         The treatment of missing values: "fill" replaces a missing number by the median and adds a
         feature that marks missing values, "drop" drops the rows, "refuse" raises an error.
@@ -97,6 +100,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         memory: Any = "auto",
         calibrate: float | str | None = None,
         deviations: bool = False,
+        target_scale: str | None = None,
         missing: str = "fill",
         standardize: bool = True,
         scale: dict[str, float] | None = None,
@@ -117,6 +121,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         self.memory = memory
         self.calibrate = calibrate
         self.deviations = deviations
+        self.target_scale = target_scale
         self.missing = missing
         self.standardize = standardize
         self.scale = scale

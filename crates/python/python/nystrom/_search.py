@@ -199,6 +199,7 @@ class _Search(_Tables):
             "class_weights": of_classes,
             "calibrate": None if self.calibrate is None else str(self.calibrate),
             "deviations": getattr(self, "deviations", False),
+            "target_scale": getattr(self, "target_scale", None),
             "group": self.group,
             "time": self.time_column,
             "seed": seed_of(self.random_state),

@@ -37,14 +37,15 @@ impl Model {
     /// d columns of a target side by side.
     pub(super) fn output_slopes(&self, f: Mat<f64>, g: MatRef<'_, f64>, d: usize) -> Vec<Mat<f64>> {
         let targets = &self.targets;
-        let of_target = |i: usize, k: usize, j: usize| targets[j].scale * g[(i, k + d * j)];
+        let of_target =
+            |i: usize, k: usize, j: usize| targets[j].slope(f[(i, j)]) * g[(i, k + d * j)];
         let n = g.nrows();
         let Some((classes, range)) = self.output_classes() else {
             let of = |j: usize| Mat::from_fn(n, d, |i, k| of_target(i, k, j));
             return (0..targets.len()).map(of).collect();
         };
         let a = classes.calibration.slope;
-        let p = classes.probabilities(in_units(f, targets).as_ref());
+        let p = classes.probabilities(in_units(f.clone(), targets).as_ref());
         // the first of two classes has no function
         let of_class = |i: usize, k: usize, class: usize| match range.start {
             0 => of_target(i, k, class),
