@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
 /// Version of the layout of model files, raised whenever the layout changes.
-pub const MODEL_FILE_FORMAT: u32 = 4;
+pub const MODEL_FILE_FORMAT: u32 = 5;
 
 const MAGIC: &[u8; 8] = b"NYSTROM\n";
 /// Bytes before the head.

@@ -16,7 +16,7 @@ fn mean(model: &Model, table: &Table, output: usize) -> f64 {
 }
 
 /// Effects are the differences that a small step makes, and dependence is what it says.
-fn check(model: &Model, rows: &Table) -> Explanation {
+pub fn check(model: &Model, rows: &Table) -> Explanation {
     let explanation = model.explain(rows).unwrap();
     let total: f64 = explanation.columns.iter().map(|column| column.importance()).sum();
     assert!((total - 1.0).abs() < 1e-9, "{total}");

@@ -30,3 +30,4 @@ mod stream;
 mod stream_classes;
 mod stream_damaged;
 mod stream_levels;
+mod target_scale;
