@@ -32,17 +32,12 @@ pub(crate) fn path_landmarks(memory: Option<u64>) -> f64 {
     memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt())
 }
 
-/// Operations of a Newton step of `LogisticKrr` for one column of targets.
-pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
-    let (n, m) = (n as f64, m as f64);
-    PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
-}
-
-/// Operations of a fit of `LogisticKrr` with m landmarks that evaluated this many kernel values.
-/// Half of them are features, which are whitened and added to the Gram matrix; half are
-/// predictions.
-pub(crate) fn newton_work_of(entries: u64, m: usize, d: usize) -> f64 {
-    entries as f64 * (PRODUCT * m as f64 + value(d))
+/// Operations of this many Newton steps of `LogisticKrr` for one column of targets, if `kept` rows
+/// of K_nm are stored.
+pub(crate) fn newton_work(steps: f64, [n, m, d]: [usize; 3], kept: usize) -> f64 {
+    let (n, m, kept) = (n as f64, m as f64, kept as f64);
+    let evaluated = kept + 2.0 * steps * (n - kept);
+    steps * (PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m) + evaluated * m * value(d)
 }
 
 /// Operations of a Newton step of `FullLogisticKrr` if a triangle of K is stored: passes over it,

@@ -75,9 +75,9 @@ pub struct Fit {
     /// How rows are set aside for validation.
     pub split: Split,
     /// The scale on which targets are fitted; `None`: validation chooses, for numbers that are not
-    /// negative, between the targets, their logarithms and their square roots. Predictions are
-    /// means in the targets' own units on any scale. With [`deviations`](Self::deviations), and in
-    /// streams, targets are fitted as they are.
+    /// negative, between the targets and, if they are less skewed, their logarithms and square
+    /// roots. Predictions are means in the targets' own units on any scale. With
+    /// [`deviations`](Self::deviations), and in streams, targets are fitted as they are.
     pub target_scale: Option<TargetScale>,
 }
 

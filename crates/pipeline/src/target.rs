@@ -51,9 +51,9 @@ impl TargetScale {
     }
 }
 
-/// A curve y ↦ u on which a target is fitted. A prediction of u becomes the mean of y by a factor:
-/// the sum of validation targets over that of their predictions without it (Duan, *Smearing
-/// estimate*, JASA 1983, estimates the same mean).
+/// A curve y ↦ u on which a target is fitted. A prediction of u becomes the mean of y by a factor,
+/// which is estimated from the residuals of validation rows: for logarithms it is the mean of e^r
+/// over residuals r about their mean (N. Duan, *Smearing estimate*, JASA 78, 1983).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetCurve {
@@ -155,16 +155,20 @@ impl Target {
         self.mean.is_finite() && self.scale.is_finite() && self.curve.is_sound()
     }
 
-    /// The target whose predictions for these values of f, with weights, have the mean of the
-    /// targets y.
-    pub(crate) fn with_mean_of(&self, rows: impl Iterator<Item = (f64, f64, f64)>) -> Target {
-        let (mut of_y, mut of_f) = (0.0, 0.0);
-        for (f, y, weight) in rows {
-            let predicted = self.curve.inverse(self.mean + self.scale * f);
-            of_y += weight * self.curve.shifted(y);
-            of_f += weight * self.curve.shifted(predicted);
-        }
-        let curve = self.curve.with_factor(of_y / of_f);
+    /// The target whose predictions have the mean of the targets, from the values f and the targets
+    /// y of some rows, with weights. The residuals of f on the curve count less their mean: if y
+    /// has drifted since the fit, the factor does not know it.
+    pub(crate) fn with_mean_of(&self, rows: &[[f64; 3]]) -> Target {
+        let on_curve = |f: f64| self.mean + self.scale * f;
+        let total: f64 = rows.iter().map(|[.., weight]| weight).sum();
+        let residual = |[f, y, _]: &[f64; 3]| self.curve.at(*y) - on_curve(*f);
+        let mean = rows.iter().map(|row| row[2] * residual(row)).sum::<f64>() / total;
+        let sum = |of: &dyn Fn(&[f64; 3]) -> f64| -> f64 {
+            let value = |row: &[f64; 3]| self.curve.shifted(self.curve.inverse(of(row)));
+            rows.iter().map(|row| row[2] * value(row)).sum()
+        };
+        let of_y = sum(&|row| on_curve(row[0]) + residual(row) - mean);
+        let curve = self.curve.with_factor(of_y / sum(&|row| on_curve(row[0])));
         let curve = if curve.is_sound() { curve } else { self.curve.with_factor(1.0) };
         Target { curve, ..self.clone() }
     }
@@ -307,8 +311,11 @@ mod tests {
         let curve = TargetCurve::Log { shift: 0.0, factor: 1.0 };
         let target = Target { curve, ..Target::plain("y", 0.0, 1.0) };
         let noise = [-1.0, 0.0, 1.0_f64];
-        let fitted = target.with_mean_of(noise.iter().map(|e| (2.0, (2.0 + e).exp(), 1.0)));
+        let rows = noise.map(|e| [2.0, (2.0 + e).exp(), 1.0]);
+        let fitted = target.with_mean_of(&rows);
         let mean = noise.iter().map(|e| (2.0 + e).exp()).sum::<f64>() / 3.0;
         assert!((fitted.curve.mean(2.0) - mean).abs() < 1e-12);
+        let drifted = target.with_mean_of(&rows.map(|[f, y, weight]| [f, 5.0 * y, weight]));
+        assert!((drifted.curve.mean(2.0) - mean).abs() < 1e-12);
     }
 }

@@ -1,12 +1,13 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
-use crate::features::{FeatureRows, KernelRows, Whitener};
+use crate::data::Tiles;
+use crate::features::{FeatureRows, KeptRows, KernelRows, Source, Whitener};
 use crate::sums::Solution;
 use crate::{FitReport, KrrModel, Problem, Solver};
-use faer::Mat;
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar};
+use nystrom_linalg_core::{Result, Scalar, ops};
 
 /// f = Σ_j θ_j k(·, z_j), β = Rᵀθ, so that ‖f‖ = ‖β‖.
 pub(super) struct Landmarked<'a, T, K> {
@@ -14,12 +15,39 @@ pub(super) struct Landmarked<'a, T, K> {
     intercept: bool,
     centers: Points<'a, T>,
     whitener: Whitener<T>,
+    rows: KeptRows<'a, T, K>,
+    /// Kernel values that were reported.
+    told: u64,
 }
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
-    pub fn new(kernel: &'a K, intercept: bool, centers: Points<'a, T>) -> Result<Self> {
+    /// Keeps rows of K_nm in `memory`, as far as they fit.
+    pub fn new(
+        kernel: &'a K,
+        intercept: bool,
+        [centers, x]: [Points<'a, T>; 2],
+        memory: Option<u64>,
+    ) -> Result<Self> {
         let whitener = Whitener::new(kernel.gram(centers).as_ref(), true)?; // W + δI = RRᵀ
-        Ok(Landmarked { kernel, intercept, centers, whitener })
+        let rows = KeptRows::new(KernelRows::new(kernel, centers, None), x, memory);
+        Ok(Landmarked { kernel, intercept, centers, whitener, rows, told: 0 })
+    }
+
+    /// f(x_i) + b for the rows of the problem.
+    fn values(&self, problem: Problem<'_, T>, theta: &Mat<f64>, b: f64) -> Result<Vec<f64>> {
+        let (m, n) = (self.centers.len(), problem.x.len());
+        let theta = Mat::from_fn(m, 1, |j, _| T::lit(theta[(j, 0)]));
+        let mut f = Vec::with_capacity(n);
+        Tiles::each(&problem, &mut |tile| {
+            let rows = f.len()..f.len() + tile.x.len();
+            let mut k = Mat::zeros(m, rows.len());
+            self.rows.fill(k.as_mut(), tile.x, rows, &mut None);
+            let mut values = Mat::<T>::zeros(tile.x.len(), 1);
+            ops::matmul(values.as_mut(), Accum::Replace, k.transpose(), theta.as_ref(), T::one());
+            f.extend(values.col(0).iter().map(|f| f.f64() + b));
+            Ok(())
+        })?;
+        Ok(f)
     }
 }
 
@@ -35,15 +63,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         mu: f64,
         _: f64,
     ) -> Result<(State, FitReport)> {
-        let source = KernelRows::new(self.kernel, self.centers, None);
-        let mut stream = FeatureRows::new(&problem, &source, &self.whitener, self.intercept)?;
+        let mut stream = FeatureRows::new(&problem, &self.rows, &self.whitener, self.intercept)?;
         // β = (ΦᵀHΦ + nλI)⁻¹ΦᵀHz
         let (Solution { beta, b, .. }, mut report) =
-            Solver::Auto.solve_at(&source, &mut stream, mu)?;
-        report.kernel_entries += (report.n * report.m) as u64; //     to predict
+            Solver::Auto.solve_at(self.rows.source(), &mut stream, mu)?;
         let b = stream.intercepts(b).map_or(0.0, |b| b[0]);
-        let f = self.model(beta.clone(), &[b], report.clone())?.predict(problem.x)?;
-        let f = f.col(0).iter().map(|f| f.f64()).collect();
+        let f = self.values(problem, &self.whitener.unwhiten(beta.clone()), b)?;
+        let entries = self.rows.entries();
+        report.kernel_entries = entries - self.told;
+        self.told = entries;
         Ok((State { dual: beta, b, f }, report))
     }
 

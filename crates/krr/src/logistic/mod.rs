@@ -9,10 +9,7 @@ pub use full::FullLogisticKrr;
 use crate::{Centers, KrrModel, Problem};
 use landmarks::Landmarked;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar};
-
-/// The decrease of the objective, relative to it, below which steps end.
-const ENOUGH: f64 = 1e-7;
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
 /// Kernel logistic regression with f restricted to the span of k(·, z_1), …, k(·, z_m):
 ///
@@ -30,9 +27,9 @@ const ENOUGH: f64 = 1e-7;
 /// λ = 0.1 to that of the caller, and the steps of each ridge start from the solution before.
 ///
 /// # Cost
-/// A step takes 2nm kernel values and 2nm² flops (see [`Solver`](crate::Solver)). There are about 2
-/// to 4 steps for each ridge and column. Memory: m² + n + 1024·m numbers. The bits do not depend on
-/// the number of threads.
+/// A step takes 2nm kernel values, which are evaluated once if `memory` holds nm numbers, and 2nm²
+/// flops (see [`Solver`](crate::Solver)). There are about 2 to 4 steps for each ridge and column.
+/// Memory: m² + n + 1024·m numbers beside that. The bits do not depend on the number of threads.
 ///
 /// # Source
 /// U. Marteau-Ferey, F. Bach, A. Rudi, *Globally convergent Newton methods for ill-conditioned
@@ -67,12 +64,17 @@ pub struct LogisticKrr<K, R> {
     pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per column.
     pub intercept: bool,
+    /// Bytes for kernel values that are kept between steps, from the first rows on; `None`: none
+    /// are. The model is the same.
+    pub memory: Option<u64>,
+    /// Steps end when they decrease the objective by a smaller share than this.
+    pub tolerance: f64,
 }
 
 impl<K, R> LogisticKrr<K, R> {
-    /// With an intercept.
+    /// With an intercept, without memory for kernel values, until a step gains less than 1e-7.
     pub fn new(kernel: K, ridge: R) -> Self {
-        LogisticKrr { kernel, ridge, intercept: true }
+        LogisticKrr { kernel, ridge, intercept: true, memory: None, tolerance: 1e-7 }
     }
 }
 
@@ -89,7 +91,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LogisticKrr<K, Ridge<T>> {
         centers: impl Into<Centers<'a, T>>,
     ) -> Result<KrrModel<K, T>> {
         let problem = problem.into();
-        let way = newton::way(problem.x.len(), self.ridge, ENOUGH)?;
+        let way = newton::way(problem.x.len(), self.ridge, self.tolerance)?;
         newton::last(|goes_on| self.each(problem, centers.into(), &way, goes_on))
     }
 }
@@ -116,7 +118,7 @@ impl<K> LogisticKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         let problem = problem.into();
-        let path = newton::path(problem.x.len(), ridges, ENOUGH)?;
+        let path = newton::path(problem.x.len(), ridges, self.tolerance)?;
         self.each(problem, centers.into(), &path, goes_on)
     }
 }
@@ -133,9 +135,10 @@ impl<K, R> LogisticKrr<K, R> {
         K: Kernel<T> + Clone,
     {
         newton::check(problem, &self.kernel)?;
+        validate::positive("tolerance", self.tolerance)?;
         let centers = centers.points(problem.x, &self.kernel)?;
-        let centers = Points::from_cols(centers.as_ref());
-        let mut regression = Landmarked::new(&self.kernel, self.intercept, centers)?;
+        let points = [Points::from_cols(centers.as_ref()), problem.x];
+        let mut regression = Landmarked::new(&self.kernel, self.intercept, points, self.memory)?;
         newton::follow(&mut regression, problem, way, goes_on)
     }
 }

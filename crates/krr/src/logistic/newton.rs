@@ -135,7 +135,7 @@ pub(super) fn follow<T: Scalar, K>(
 struct Newton<'a, 'b, T, K> {
     regression: &'a mut dyn Regression<T, K>,
     problem: Problem<'b, T>,
-    /// The report of the last step, with the kernel values of all steps.
+    /// The report of the last step, with the kernel values and the number of all steps.
     report: Option<FitReport>,
 }
 
@@ -186,9 +186,11 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         }
         let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
         let (next, report) = self.regression.solve(rows, at, mu, left)?;
-        let before = self.report.as_ref().map_or(0, |report| report.kernel_entries);
-        let kernel_entries = before + report.kernel_entries;
-        self.report = Some(FitReport { kernel_entries, ..report });
+        let before = self.report.as_ref();
+        let kernel_entries =
+            report.kernel_entries + before.map_or(0, |before| before.kernel_entries);
+        let steps = 1 + before.map_or(0, |before| before.steps);
+        self.report = Some(FitReport { kernel_entries, steps, ..report });
         Ok(next)
     }
 }

@@ -58,6 +58,10 @@ pub struct FitReport {
     pub condition: f64,
     /// Number of kernel values evaluated.
     pub kernel_entries: u64,
+    /// Number of Newton steps of a logistic regression, over all its columns and ridges so far; 0
+    /// for other fits.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub steps: usize,
 }
 
 impl FitReport {
@@ -80,6 +84,7 @@ impl FitReport {
             reason: String::new(),
             condition: 1.0,
             kernel_entries: 0,
+            steps: 0,
         }
     }
 

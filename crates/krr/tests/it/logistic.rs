@@ -195,3 +195,29 @@ fn what_is_no_class_is_refused() {
         assert!(krr.fit((points, &y), &every(20, 2)).is_err());
     }
 }
+
+/// Kernel values that are kept are those that are evaluated again without memory.
+#[test]
+fn memory_saves_kernel_values_and_changes_no_bit() {
+    let (n, m) = (2500, 50);
+    let (x, y) = signs(n, 2, 5);
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
+    let fit = |memory: Option<u64>| {
+        let krr = LogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
+        LogisticKrr { memory, ..krr }.fit(problem, &every(n, n / m)).unwrap()
+    };
+    let tile = (8 * 1024 * m) as u64;
+    let [none, some, all] = [None, Some(tile + 1), Some(3 * tile)].map(fit);
+    let steps = none.report().steps as u64;
+    assert!(steps >= 4 && all.report().steps as u64 == steps);
+    for other in [&some, &all] {
+        assert!(
+            other.coefficients() == none.coefficients() && other.intercept() == none.intercept()
+        );
+    }
+    // without memory twice a step, and more where a step is tried and checked
+    let values = |model: &KrrModel<_, f64>| model.report().kernel_entries / m as u64;
+    assert_eq!(values(&all), n as u64);
+    assert!(values(&none) >= 2 * steps * n as u64);
+    assert_eq!(values(&none) - values(&some), (values(&none) / n as u64 - 1) * 1024);
+}

@@ -22,6 +22,7 @@ mod treat;
 
 pub use apply::{Applied, Note};
 pub use curve::Curve;
+pub(crate) use curve::skewness;
 pub(crate) use fit::Training;
 pub(crate) use means::{Known, LevelSums};
 pub use options::{ColumnOptions, Missing};

@@ -4,8 +4,7 @@ use super::Search;
 use super::candidate::Candidate;
 use super::solve::{gather, stacked};
 use crate::cost::{
-    full_bytes, full_newton_work, full_work, largest_fitting, newton_work, newton_work_of,
-    path_work,
+    full_bytes, full_newton_work, full_work, largest_fitting, newton_work, path_work,
 };
 use crate::error::Result;
 use crate::examples::Examples;
@@ -16,22 +15,24 @@ use nystrom::krr::{FitReport, FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
 /// The planned number of Newton steps with landmarks, and with all rows as centres.
-const STEPS: f64 = 40.0;
+const STEPS: f64 = 24.0;
 const STEPS_OVER_ALL: f64 = 26.0;
-/// The number of Newton steps counted for a ridge of the path, and for the last fit, over all rows.
-const STEPS_OF: [f64; 2] = [3.0, 10.0];
 /// The logistic loss is given up if its log-loss in the first fold is this many times that of
 /// squares. The path of λ then ends once a λ does not reduce it to [`SLOW`] times the least before.
 const HOPELESS: f64 = 1.5;
 const SLOW: f64 = 0.9;
-/// Newton's method over all rows ends when the objective decreases by less than this share.
+/// Newton's method ends when the objective decreases by less than this share: over all rows, and
+/// with landmarks on the path.
 const ENOUGH: f64 = 1e-5;
+const ENOUGH_ON_PATH: f64 = 1e-4;
 /// The fewest and the most landmarks.
-const LANDMARKS: [usize; 2] = [100, 2000];
-/// The first λ of the path with landmarks.
-const FIRST: f64 = 1e-3;
-/// The first λ of the path with all rows as centres, as a multiple of the λ of squares.
-const FIRST_OF_SQUARES: f64 = 3.0;
+const LANDMARKS: [usize; 2] = [100, 4000];
+/// The first λ of the path with landmarks, and with all rows as centres, as multiples of the λ of
+/// squares. Log-odds are larger than functions ±1, so that the best λ is smaller.
+const FIRST: f64 = 10.0;
+const FIRST_OVER_ALL: f64 = 3.0;
+/// The first λ of the path with landmarks is at most this.
+const LARGEST: f64 = 1e-3;
 /// The ratio of one λ to the one before.
 const RATIO: f64 = 0.316_227_766_016_837_94;
 /// The largest number of λ.
@@ -69,9 +70,10 @@ impl Search<'_> {
         if !self.goes_on("the logistic loss") {
             return Ok(None);
         }
+        let of_rows = squares.mu / squares.rows as f64;
         let from = match over {
-            Centers::All => FIRST_OF_SQUARES * squares.mu / squares.rows as f64,
-            _ => FIRST,
+            Centers::All => FIRST_OVER_ALL * of_rows,
+            _ => (FIRST * of_rows).min(LARGEST),
         };
         let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
         let Some(found) = self.odds(chosen, over, &path, bar)? else { return Ok(None) };
@@ -93,10 +95,12 @@ impl Search<'_> {
             }
             _ => {
                 let landmarks = self.landmarks_of(over, &kernel, all.x.as_ref())?;
-                LogisticKrr::new(kernel, ridge).fit(all.problem(), &landmarks)?
+                let memory = self.memory_for_values();
+                LogisticKrr { memory, ..LogisticKrr::new(kernel, ridge) }
+                    .fit(all.problem(), &landmarks)?
             }
         };
-        self.newton_steps(STEPS_OF[1], self.n(), (over, model.report()));
+        self.newton_steps(over, model.report());
         for target in &mut self.problem.targets {
             (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
         }
@@ -124,11 +128,13 @@ impl Search<'_> {
         let left = self.allowed - self.work - last;
         if of_squares == Centers::All
             && kept
-            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= left
+            && (t * self.orders.len()) as f64 * STEPS_OVER_ALL * full_newton_work(n) <= left
         {
             return Some(Centers::All);
         }
-        let affords = |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= left;
+        let folds = self.orders.len() as f64;
+        let path = |m: usize| newton_work(STEPS * t as f64, [n, m, d], self.kept_rows(m));
+        let affords = |m: usize| folds * path(m) <= left;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
         let m = largest_fitting(0, most, affords);
         let centers = match of_squares {
@@ -138,22 +144,24 @@ impl Search<'_> {
         (m >= fewest).then_some(centers)
     }
 
-    /// The operations of one Newton step in all folds.
-    fn newton_step(&self, n: usize, over: Centers) -> f64 {
-        let (d, t) = (self.d(), self.problem.y.ncols());
-        let step = match over {
-            Centers::All => full_newton_work(n),
-            Centers::Uniform(m) | Centers::Pivots(m) => newton_work(n, m, d),
-        };
-        (t * self.orders.len()) as f64 * step
+    /// The memory for kernel values of a fit with landmarks, and the number of rows whose values it
+    /// holds.
+    fn memory_for_values(&self) -> Option<u64> {
+        self.fit.memory.map(|bytes| bytes / 2)
     }
 
-    /// Counts the work of a fit: the kernel values that it evaluated, or this many steps over all
-    /// rows.
-    fn newton_steps(&mut self, steps: f64, n: usize, (over, report): (Centers, &FitReport)) {
+    fn kept_rows(&self, landmarks: usize) -> usize {
+        let rows = self.memory_for_values().unwrap_or(0) / (8 * landmarks.max(1)) as u64;
+        self.n().min(usize::try_from(rows).unwrap_or(usize::MAX))
+    }
+
+    /// Counts the work of a fit.
+    fn newton_steps(&mut self, over: Centers, report: &FitReport) {
+        let FitReport { n, m, d, steps, .. } = *report;
+        let steps = steps as f64;
         self.work += match over {
-            Centers::All => steps * self.newton_step(n, over) / self.orders.len() as f64,
-            _ => newton_work_of(report.kernel_entries, report.m, report.d),
+            Centers::All => steps * full_newton_work(n),
+            _ => newton_work(steps, [n, m, d], self.kept_rows(m)),
         };
     }
 
@@ -197,7 +205,7 @@ impl Search<'_> {
         bar: f64,
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
-        let (n, train) = (train.len(), self.signs(chosen, Some(fold), train));
+        let train = self.signs(chosen, Some(fold), train);
         let of_validation = self.rows(chosen, Some(fold), validation);
         let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
@@ -231,12 +239,14 @@ impl Search<'_> {
             }
             _ => {
                 let landmarks = self.landmarks_of(over, &kernel, train.x.as_ref())?;
+                let memory = self.memory_for_values();
                 let krr = LogisticKrr::without_ridge(kernel);
+                let krr = LogisticKrr { memory, tolerance: ENOUGH_ON_PATH, ..krr };
                 krr.path(train.problem(), &landmarks, &ridges, goes_on)?;
             }
         }
         if let Some(report) = last {
-            self.newton_steps(STEPS_OF[0] * found.len() as f64, n, (over, &report));
+            self.newton_steps(over, &report);
         }
         Ok(found)
     }

@@ -32,7 +32,7 @@ const RATIO: f64 = 1.6;
 /// The walk along length scales continues while each reduces the error by this factor.
 const HELPS: f64 = 0.999;
 /// The largest number of steps of this walk.
-const WALK: usize = 4;
+const WALK: usize = 7;
 
 pub(super) type Trials = Vec<Trial>;
 

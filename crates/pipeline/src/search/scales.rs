@@ -4,6 +4,7 @@ use super::candidate::{Candidate, least};
 use super::rungs::Trials;
 use super::solve::{gather, shifted};
 use super::{MANY_TARGETS, Search, Tried};
+use crate::columns::skewness;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use crate::target::{Target, TargetScale, in_units};
@@ -21,14 +22,20 @@ pub(super) struct Scaled {
     plain: Vec<Tried>,
 }
 
+/// Whether the values of every target are less skewed than others.
+fn is_less_skewed(y: &Mat<f64>, others: &Mat<f64>) -> bool {
+    let of = |y: &Mat<f64>, j: usize| skewness(y.col_as_slice(j)).abs();
+    (0..y.ncols()).all(|j| of(y, j) < of(others, j))
+}
+
 impl Search<'_> {
     /// The scale on which trials fit the targets.
     pub(super) fn scale(&self) -> TargetScale {
         self.scale
     }
 
-    /// Tries the usual families on each scale of the targets, and keeps the scale with the smallest
-    /// error. `trials` are those of the targets as they are.
+    /// Tries the usual families on each scale that makes the targets less skewed, and keeps the
+    /// scale with the smallest error. `trials` are those of the targets as they are.
     pub(super) fn scales(&mut self, rows: usize, trials: &mut Trials) -> Result<()> {
         let asked = self.fit.target_scale;
         let others = match (asked, self.one_scale()) {
@@ -47,6 +54,9 @@ impl Search<'_> {
                 Err(error) if asked.is_some() => return Err(error),
                 Err(_) => continue,
             };
+            if asked.is_none() && !is_less_skewed(&y, self.own_targets().0) {
+                continue;
+            }
             let before = self.fitting(Scaled { scale, y, targets, plain: Vec::new() });
             let mut found = Trials::new();
             self.families(Candidate::PLAIN.shape, rows, &mut found)?;
@@ -122,7 +132,8 @@ impl Search<'_> {
         let weights = self.weights_of(rows);
         let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
         let of = |(j, target): (usize, &Target)| {
-            target.with_mean_of((0..rows.len()).map(|i| (f[(i, j)], actual[(i, j)], weight(i))))
+            let row = |i: usize| [f[(i, j)], actual[(i, j)], weight(i)];
+            target.with_mean_of(&(0..rows.len()).map(row).collect::<Vec<_>>())
         };
         self.problem.targets.iter().enumerate().map(of).collect()
     }

@@ -23,7 +23,7 @@ pub fn check(model: &Model, rows: &Table) -> Explanation {
     for influence in &explanation.columns {
         let values = rows.numbers(influence.column.as_str()).unwrap().to_vec();
         for (output, effect) in influence.effects.iter().enumerate() {
-            let h = 1e-4;
+            let h = 1e-6; // between the knots of curves
             let moved = |step: f64| {
                 let moved = values.iter().map(|v| v + step).collect();
                 let moved = Column::numbers(&influence.column, moved);

@@ -87,7 +87,7 @@ fn parts(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
 
 /// A file with these, whose lengths and checksum are right.
 fn sealed(head: &[u8], payload: &[u8]) -> Vec<u8> {
-    let mut file = b"NYSTROM\n\x04\0\0\0".to_vec();
+    let mut file = b"NYSTROM\n\x05\0\0\0".to_vec();
     [head, payload].iter().for_each(|part| file.extend((part.len() as u64).to_le_bytes()));
     file.extend([head, payload].concat());
     let checksum = Sha256::digest(&file);
