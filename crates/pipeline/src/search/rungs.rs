@@ -31,8 +31,9 @@ const MANY: usize = 20_000;
 const RATIO: f64 = 1.6;
 /// The walk along length scales continues while each reduces the error by this factor.
 const HELPS: f64 = 0.999;
-/// The largest number of steps of this walk.
-const WALK: usize = 7;
+/// The largest number of steps of this walk: for Euclidean distances, and for L1 distances, whose
+/// long scales make a function almost a sum of functions of one feature.
+const WALKS: [usize; 2] = [4, 7];
 
 pub(super) type Trials = Vec<Trial>;
 
@@ -183,7 +184,7 @@ impl Search<'_> {
             if bar < least(own.iter().filter(|trial| trial.multiple >= from.multiple)) {
                 break;
             }
-            for step in 1..=WALK {
+            for step in 1..=WALKS[usize::from(start.family.is_manhattan())] {
                 let multiple = start.multiple * ratio.powi(step as i32);
                 let before = trials.len();
                 self.tried(Candidate { multiple, ..start }, rows, trials)?;

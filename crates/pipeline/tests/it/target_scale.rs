@@ -31,11 +31,12 @@ fn judged(model: &Model, test: &Table) -> [f64; 2] {
 }
 
 #[test]
-fn a_log_normal_target_is_fitted_by_its_logarithm() {
+fn a_log_normal_target_is_not_fitted_as_it_is() {
     let (train, test) = (table(600, 1, f64::exp), table(4000, 2, f64::exp));
     let found = fitted(&quick(), &train, "y").unwrap();
-    assert_eq!(found.report.chosen.target, TargetScale::Log);
-    assert_eq!(found.model.target_scale(), TargetScale::Log);
+    // of the two that make it less skewed, by the errors of few large values
+    assert_ne!(found.report.chosen.target, TargetScale::Plain);
+    assert_eq!(found.model.target_scale(), found.report.chosen.target);
     let plain = fitted(&with_scale(Some(TargetScale::Plain)), &train, "y").unwrap();
     assert_eq!(plain.report.chosen.target, TargetScale::Plain);
     let ([square, mean], [of_plain, _]) =
