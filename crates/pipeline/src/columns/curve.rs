@@ -169,7 +169,7 @@ mod tests {
         let many: Vec<f64> = (0..5000).map(|i| f64::from(i).sqrt()).collect();
         let ranks = Curve::ranks(&many);
         let off = |i: &usize| (ranks.at(many[*i]) - (*i as f64 + 0.5) / 5000.0).abs();
-        assert!((0..5000).all(|i| off(&i) < 1e-3));
+        assert!((0..5000).all(|i| off(&i) < 0.5 / KNOTS as f64));
         // no finite slope between the first two
         assert_eq!(Curve::ranks(&[0.0, 1e-310, 1.0]), Curve::Plain);
         let flat = Curve::Ranks { knots: vec![[-1.7e308, 0.0], [1.7e308, 1.0]] };
