@@ -47,6 +47,16 @@ struct Odds {
     log_loss: f64,
 }
 
+/// The λ of the path, after the trial with squares.
+fn path_from(squares: &Trial, over: Centers) -> Vec<f64> {
+    let of_rows = squares.mu / squares.rows as f64;
+    let from = match over {
+        Centers::All => FIRST_OVER_ALL * of_rows,
+        _ => (FIRST * of_rows).min(LARGEST),
+    };
+    (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect()
+}
+
 impl Search<'_> {
     /// The chosen candidate with the logistic loss, fitted to all rows; `None` unless its
     /// probabilities on validation rows are better than those of squares.
@@ -70,12 +80,7 @@ impl Search<'_> {
         if !self.goes_on("the logistic loss") {
             return Ok(None);
         }
-        let of_rows = squares.mu / squares.rows as f64;
-        let from = match over {
-            Centers::All => FIRST_OVER_ALL * of_rows,
-            _ => (FIRST * of_rows).min(LARGEST),
-        };
-        let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
+        let path = path_from(squares, over);
         let Some(found) = self.odds(chosen, over, &path, bar)? else { return Ok(None) };
         let Odds { lambda, log_loss, .. } = found;
         let trial = LogisticTrial { centers: over, lambda, log_loss, squares: of_squares };
