@@ -82,6 +82,19 @@ def test_parts_left_out_and_standard_deviations(rng):
         ny.KernelRegressor(calibrate="half", **SMALL).fit(X, y)
 
 
+def test_a_target_is_fitted_on_a_scale(rng):
+    X = rng.uniform(-1, 1, size=(400, 1))
+    y = np.exp(3 * X[:, 0] + 0.3 * rng.normal(size=400))
+    model = ny.KernelRegressor(target_scale="log", **SMALL).fit(X, y)
+    assert model.report_["chosen"]["target"] == "log"
+    assert 0.9 < model.predict(X).sum() / y.sum() < 1.1
+    plain = ny.KernelRegressor(target_scale="plain", **SMALL).fit(X, y)
+    assert plain.report_["chosen"]["target"] == "plain"
+    for wrong, y, message in [("cube", y, "target_scale"), ("log", -y, "no log scale")]:
+        with pytest.raises(ValueError, match=message):
+            ny.KernelRegressor(target_scale=wrong, **SMALL).fit(X, y)
+
+
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [3, 1, 2], [1.0, 2.0, 7.0], [True, False]])
 def test_classes_keep_their_labels(labels, rng):
     X = rng.normal(size=(240, 2))
