@@ -29,6 +29,7 @@ fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitR
         reason: String::new(),
         condition: 1.0,
         kernel_entries: 0,
+        steps: 0,
     }
 }
 
