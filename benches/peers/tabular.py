@@ -209,7 +209,8 @@ class MixedSplit(Split):
             elif x[column].nunique() > 0.9 * len(x):
                 x = x.drop(columns=column)  # a name for each row
             else:
-                x[column] = x[column].astype(object).fillna("missing").astype(str).astype("category")
+                texts = x[column].astype(object).fillna("missing").astype(str)
+                x[column] = texts.astype("category")
         self.x, self.x_test = x.iloc[:n], x.iloc[n:]
 
 

@@ -156,12 +156,12 @@ impl Target {
     }
 
     /// The target whose predictions have the mean of the targets, from the values f and the targets
-    /// y of some rows, with weights. The residuals of f on the curve count less their mean: if y
-    /// has drifted since the fit, the factor does not know it.
+    /// y of some rows, both in standard units, with weights. The residuals of f count less their
+    /// mean: if y has drifted since the fit, the factor does not know it.
     pub(crate) fn with_mean_of(&self, rows: &[[f64; 3]]) -> Target {
         let on_curve = |f: f64| self.mean + self.scale * f;
         let total: f64 = rows.iter().map(|[.., weight]| weight).sum();
-        let residual = |[f, y, _]: &[f64; 3]| self.curve.at(*y) - on_curve(*f);
+        let residual = |[f, y, _]: &[f64; 3]| self.scale * (y - f);
         let mean = rows.iter().map(|row| row[2] * residual(row)).sum::<f64>() / total;
         let sum = |of: &dyn Fn(&[f64; 3]) -> f64| -> f64 {
             let value = |row: &[f64; 3]| self.curve.shifted(self.curve.inverse(of(row)));
@@ -311,11 +311,11 @@ mod tests {
         let curve = TargetCurve::Log { shift: 0.0, factor: 1.0 };
         let target = Target { curve, ..Target::plain("y", 0.0, 1.0) };
         let noise = [-1.0, 0.0, 1.0_f64];
-        let rows = noise.map(|e| [2.0, (2.0 + e).exp(), 1.0]);
+        let rows = noise.map(|e| [2.0, 2.0 + e, 1.0]);
         let fitted = target.with_mean_of(&rows);
         let mean = noise.iter().map(|e| (2.0 + e).exp()).sum::<f64>() / 3.0;
         assert!((fitted.curve.mean(2.0) - mean).abs() < 1e-12);
-        let drifted = target.with_mean_of(&rows.map(|[f, y, weight]| [f, 5.0 * y, weight]));
+        let drifted = target.with_mean_of(&rows.map(|[f, y, weight]| [f, y + 5.0, weight]));
         assert!((drifted.curve.mean(2.0) - mean).abs() < 1e-12);
     }
 }

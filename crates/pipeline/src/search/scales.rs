@@ -127,12 +127,10 @@ impl Search<'_> {
 
     /// The targets whose predictions at these values of f, for these rows, have the right mean.
     pub(super) fn with_means(&self, f: &Mat<f64>, rows: &[usize]) -> Vec<Target> {
-        let (y, own) = self.own_targets();
-        let actual = in_units(gather(y.as_ref(), rows), own);
-        let weights = self.weights_of(rows);
+        let (y, weights) = (gather(self.problem.y.as_ref(), rows), self.weights_of(rows));
         let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
         let of = |(j, target): (usize, &Target)| {
-            let row = |i: usize| [f[(i, j)], actual[(i, j)], weight(i)];
+            let row = |i: usize| [f[(i, j)], y[(i, j)], weight(i)];
             target.with_mean_of(&(0..rows.len()).map(row).collect::<Vec<_>>())
         };
         self.problem.targets.iter().enumerate().map(of).collect()
