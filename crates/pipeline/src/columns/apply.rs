@@ -2,7 +2,7 @@
 
 use super::means::{Known, LevelMeans};
 use super::options::column_of;
-use super::reading::{Series, keep_example};
+use super::reading::{Series, categories, keep_example};
 use super::treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 use super::{Aspect, Columns, Kind, Part, Treated, Treatment};
 use crate::error::{Error, Result, place};
@@ -188,6 +188,10 @@ impl Part {
                 let is_text: Vec<f64> = text.codes.iter().map(is_text).collect();
                 of.fill(self.aspect, &is_text, out, wrong)
             }
+            (Treatment::Text(of), _) if self.aspect == Aspect::Value => {
+                of.fill(&categories(numbers()), out, wrong)?;
+                Ok(Unexpected::default())
+            }
             (Treatment::Number(of), None) => of.fill(self.aspect, numbers(), out, wrong),
             (Treatment::Number(of), Some(_)) => {
                 Ok(Unexpected { filled: 0, ..of.fill(self.aspect, numbers(), out, wrong)? })
@@ -245,7 +249,8 @@ impl LevelFeatures {
             if code.is_none() && *complete {
                 return Err(wrong(i, "misses its value", FILL_IN));
             }
-            let at = code.and_then(|code| places[code as usize]);
+            let rare_number = rare.as_ref().filter(|rare| rare.is_empty()).map(|_| levels.len());
+            let at = code.and_then(|code| places[code as usize].or(rare_number));
             if at.is_none() && (code.is_some() || !gaps) {
                 // the mean of all rows, which is 0
                 met.filled += usize::from(code.is_none());

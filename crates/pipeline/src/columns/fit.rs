@@ -2,7 +2,7 @@
 
 use super::means::{Known, LevelMeans};
 use super::options::{ColumnOptions, Missing, column_of};
-use super::reading::{Reading, Series};
+use super::reading::{Series, categories};
 use super::sums::{ColumnSums, NumberSums};
 use super::survey::LookedColumn;
 use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
@@ -12,6 +12,8 @@ use crate::error::{Error, Result, place};
 use nystrom_data::{Categories, Table, Values};
 use std::borrow::Cow;
 
+/// The fewest rows of a number that is a category as well.
+const LEAST_ROWS: usize = 10;
 /// Periods of dates in days, each with the number of days that a column must cover.
 const PERIODS: [(f64, f64); 3] = [(365.2425, 365.0), (7.0, 7.0), (1.0, 0.0)];
 
@@ -112,11 +114,7 @@ fn treated<'a>(
         None => column_of(training.table, name)?,
     };
     refuse_infinite(name, training.table, &column.values)?;
-    let as_levels = shape.levels && !options.numeric.iter().any(|other| other == name);
-    let reading = match as_levels && has_few_whole_numbers(candidate, &column.values, options) {
-        true => Reading::LEVEL,
-        false => candidate.reading.clone(),
-    };
+    let reading = candidate.reading.clone();
     let series = reading.read(&column.values, &looked.marks);
     let fitted = ColumnFit { name, options, shape, training, series };
     let parts = match reading.kind {
@@ -124,7 +122,7 @@ fn treated<'a>(
         Kind::Number(_) => {
             let plain = matches!(column.values, Values::Numbers(_));
             let exact = fitted.exact().filter(|_| plain).and_then(ColumnSums::numbers);
-            fitted.number(exact)?.map(|part| vec![part])
+            fitted.number(exact)?.map(|part| [part].into_iter().chain(fitted.values()).collect())
         }
         Kind::Time(_) | Kind::Digits => fitted.time()?,
     };
@@ -136,26 +134,6 @@ fn treated<'a>(
     };
     let name = name.to_owned();
     Ok(parts.map(|parts| Treated { name, reading, parts }))
-}
-
-/// Whether a column holds whole numbers with more than two values, but at most twice as many as a
-/// category has features.
-fn has_few_whole_numbers(
-    candidate: &LookedColumn,
-    values: &Values,
-    options: &ColumnOptions,
-) -> bool {
-    let Values::Numbers(values) = values else { return false };
-    let mut known: Vec<f64> = Vec::new();
-    for value in values.iter().filter(|value| !value.is_nan()) {
-        if let Err(place) = known.binary_search_by(|other| other.total_cmp(value)) {
-            if value.fract() != 0.0 || known.len() == 2 * options.most_levels {
-                return false;
-            }
-            known.insert(place, *value);
-        }
-    }
-    candidate.reading == Reading::PLAIN && known.len() > 2
 }
 
 fn refuse_infinite(name: &str, table: &Table, values: &Values) -> Result<()> {
@@ -189,6 +167,26 @@ impl ColumnFit<'_> {
         let rest = self.series.texts.is_some();
         let treatment = number(self.name, &values, self.options, (self.shape, rest), exact)?;
         Ok(treatment.map(|treatment| Part { aspect: Aspect::Number, treatment }))
+    }
+
+    /// With the shape for it, frequent numbers as categories, if more than two numbers are frequent
+    /// and most rows have one of them.
+    fn values(&self) -> Option<Part> {
+        let fixed = self.options.numeric.iter().any(|other| other == self.name);
+        if !self.shape.levels || fixed {
+            return None;
+        }
+        let text = categories(&self.numbers());
+        let (counts, rows) = count(&text, None);
+        let known: usize = counts.iter().map(|(count, _)| count).sum();
+        let free = ColumnOptions { missing: Missing::Fill, ..self.options.clone() };
+        let frequent = LEAST_ROWS.max(rows / 1000 + 1);
+        let factor = self.options.factor(self.name);
+        let (mut features, rare) = one_hot(counts, (rows, rows - known), frequent, &free, factor);
+        // a number that no fitted row has is as rare as they are
+        features.rare = features.rare.map(|_| Vec::new());
+        (features.levels.len() > 2 && 2 * (known - rare) >= rows)
+            .then_some(Part { aspect: Aspect::Value, treatment: Treatment::Text(features) })
     }
 
     /// The features of instants: the day, and the position in each period that the column covers.
@@ -229,15 +227,6 @@ impl ColumnFit<'_> {
         Ok(Ok(parts))
     }
 
-    /// The number of fitted rows of each level, and of all fitted rows.
-    fn counts(&self, text: &Categories) -> (Vec<(usize, String)>, usize) {
-        let rows = self.training.rows;
-        let counts = counted(text, rows).into_iter();
-        let mut counts: Vec<_> = counts.map(|(count, level)| (count, level.to_owned())).collect();
-        counts.sort_by(|a, b| a.1.cmp(&b.1));
-        (counts, rows.map_or(text.codes.len(), <[usize]>::len))
-    }
-
     /// The categories of the column.
     fn level(&self, exact: Option<&ColumnSums>) -> Result<Result<Part, Why>> {
         let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
@@ -248,7 +237,7 @@ impl ColumnFit<'_> {
                 let known = counts.into_iter().filter(|(_, level)| !marks.is_missing(level, false));
                 (known.map(|(count, level)| (count, level.to_owned())).collect(), rows)
             }
-            None => self.counts(text),
+            None => count(text, self.training.rows),
         };
         let known: usize = counts.iter().map(|(count, _)| count).sum();
         let gaps = rows - known;
@@ -261,9 +250,22 @@ impl ColumnFit<'_> {
             Some(known) if self.shape.level_means && counts.len() > self.options.most_levels => {
                 self.means(text, known)
             }
-            _ => one_hot(counts, rows, gaps, self.options, self.options.factor(self.name)),
+            _ => self.one_hot(counts, (rows, gaps), self.options),
         };
         Ok(Ok(Part { aspect: Aspect::Text, treatment }))
+    }
+
+    /// Features of 0 and 1 for the levels of more than a thousandth of the rows.
+    fn one_hot(
+        &self,
+        counts: Vec<(usize, String)>,
+        (rows, gaps): (usize, usize),
+        options: &ColumnOptions,
+    ) -> Treatment {
+        // a second level says no more than the first
+        let frequent = if counts.len() > 2 { rows / 1000 + 1 } else { 0 };
+        let factor = self.options.factor(self.name);
+        Treatment::Text(one_hot(counts, (rows, gaps), frequent, options, factor).0)
     }
 
     /// The mean of the target in each level.
@@ -293,22 +295,30 @@ impl ColumnFit<'_> {
     /// whether there is a text.
     fn rest(&self) -> Result<Option<Part>> {
         let Some(text) = &self.series.texts else { return Ok(None) };
-        let (counts, rows) = self.counts(text);
+        let (counts, rows) = count(text, self.training.rows);
         let known: usize = counts.iter().map(|(count, _)| count).sum();
         if known == 0 || known == rows && counts.len() == 1 {
             return Ok(None);
         }
-        let factor = self.options.factor(self.name);
         if counts.len() < known {
             let free = ColumnOptions { missing: Missing::Fill, ..self.options.clone() };
-            let treatment = one_hot(counts, rows, rows - known, &free, factor);
+            let treatment = self.one_hot(counts, (rows, rows - known), &free);
             return Ok(Some(Part { aspect: Aspect::Text, treatment }));
         }
+        let factor = self.options.factor(self.name);
         let share = known as f64 / rows as f64;
         let (mean, scale) = self.options.standard((share, (share * (1.0 - share)).sqrt()));
         let (scale, fill) = (if scale > 0.0 { scale } else { 1.0 } / factor, Some(0.0));
         Ok(Some(plain(Aspect::IsText, fill, (mean, scale))))
     }
+}
+
+/// The number of these rows of each level, by level, and of all these rows.
+fn count(text: &Categories, rows: Option<&[usize]>) -> (Vec<(usize, String)>, usize) {
+    let counts = counted(text, rows).into_iter();
+    let mut counts: Vec<_> = counts.map(|(count, level)| (count, level.to_owned())).collect();
+    counts.sort_by(|a, b| a.1.cmp(&b.1));
+    (counts, rows.map_or(text.codes.len(), <[usize]>::len))
 }
 
 /// One feature, without a curve.

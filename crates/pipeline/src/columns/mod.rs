@@ -118,6 +118,8 @@ pub(crate) struct Part {
 pub(crate) enum Aspect {
     /// The numbers; for dates, the day.
     Number,
+    /// The numbers as categories.
+    Value,
     /// The texts.
     Text,
     /// Whether there is a text among numbers.
@@ -296,8 +298,8 @@ impl Columns {
     /// The categories whose rare levels share one feature, with the number of these levels.
     pub fn rare(&self) -> Vec<(&str, usize)> {
         let rare = |column: &'_ Treated| {
-            column.parts.iter().find_map(|part| match &part.treatment {
-                Treatment::Text(levels) => levels.rare.as_ref().map(Vec::len),
+            column.parts.iter().find_map(|part| match (part.aspect, &part.treatment) {
+                (Aspect::Text, Treatment::Text(levels)) => levels.rare.as_ref().map(Vec::len),
                 _ => None,
             })
         };
@@ -324,7 +326,7 @@ impl Treated {
 impl Part {
     fn features(&self, name: &str) -> Vec<String> {
         let what = match self.aspect {
-            Aspect::Number | Aspect::Text => name.to_owned(),
+            Aspect::Number | Aspect::Value | Aspect::Text => name.to_owned(),
             Aspect::IsText => return vec![format!("{name} is a text")],
             Aspect::Sine(days) => return vec![format!("{name}: sine of {}", period(days))],
             Aspect::Cosine(days) => return vec![format!("{name}: cosine of {}", period(days))],

@@ -205,7 +205,7 @@ fn without_markers<'a>(text: &'a Categories, marks: &Marks) -> Cow<'a, Categorie
 }
 
 /// Numbers as categories, each with its shortest text.
-fn categories(values: &[f64]) -> Categories {
+pub(super) fn categories(values: &[f64]) -> Categories {
     let mut known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     known.sort_by(f64::total_cmp);
     known.dedup();

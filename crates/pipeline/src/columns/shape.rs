@@ -10,7 +10,7 @@ pub struct Shape {
     pub log: bool,
     /// Numbers become their ranks among the fitted values.
     pub ranks: bool,
-    /// Whole numbers of few values are categories.
+    /// Numbers that occur in many rows are categories as well.
     pub levels: bool,
     /// Categories with too many levels for a feature each become the mean of the target in their
     /// level.
@@ -50,7 +50,7 @@ type Choice = (&'static str, &'static str, fn(&mut Shape) -> &mut bool);
 const CHOICES: [Choice; 6] = [
     ("log", "logarithmic where skewed", |shape| &mut shape.log),
     ("ranks", "numbers as ranks", |shape| &mut shape.ranks),
-    ("levels", "whole numbers of few values as levels", |shape| &mut shape.levels),
+    ("levels", "frequent numbers as categories too", |shape| &mut shape.levels),
     ("level-means", "many levels as means of the target", |shape| &mut shape.level_means),
     ("days-only", "dates as days alone", |shape| &mut shape.days_only),
     ("index", "row numbers as a feature", |shape| &mut shape.index),

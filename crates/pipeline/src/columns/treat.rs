@@ -24,7 +24,8 @@ pub(crate) struct NumberFeatures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelFeatures {
     pub levels: Vec<String>,
-    /// The rare levels, if there are any: they share one more feature.
+    /// The rare levels, if there are any: they share one more feature. Empty for numbers: all that
+    /// are not among `levels`.
     pub rare: Option<Vec<String>>,
     /// The mean of each feature, and the scale of all.
     pub means: Vec<f64>,
@@ -132,27 +133,26 @@ pub(super) fn number(
     })))
 }
 
-/// Features of 0 and 1 for the frequent levels, in the order of their names.
+/// Features of 0 and 1 for levels of at least `frequent` rows, in the order of their names; and the
+/// number of rows with another level.
 pub(super) fn one_hot(
     mut counts: Vec<(usize, String)>,
-    rows: usize,
-    gaps: usize,
+    (rows, gaps): (usize, usize),
+    frequent: usize,
     options: &ColumnOptions,
     factor: f64,
-) -> Treatment {
+) -> (LevelFeatures, usize) {
     counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut rare: Vec<(usize, String)> =
         counts.split_off(options.most_levels.max(1).min(counts.len()));
-    let least = rows / 1000;
-    if !rare.is_empty() || counts.len() > 2 {
-        let few = counts.iter().position(|(count, _)| *count <= least).unwrap_or(counts.len());
-        rare.extend(counts.split_off(few.max(1)));
-    }
+    let few = counts.iter().position(|(count, _)| *count < frequent).unwrap_or(counts.len());
+    rare.extend(counts.split_off(few.max(1).min(counts.len())));
     counts.sort_by(|a, b| a.1.cmp(&b.1));
     let share = |count: usize| count as f64 / rows as f64;
     let mut means: Vec<f64> = counts.iter().map(|(count, _)| share(*count)).collect();
+    let others = rare.iter().map(|(count, _)| count).sum();
     if !rare.is_empty() {
-        means.push(share(rare.iter().map(|(count, _)| count).sum()));
+        means.push(share(others));
     }
     let variance: f64 = means.iter().map(|p| p * (1.0 - p)).sum();
     let scale = if options.standardize && variance > 0.0 { variance.sqrt() } else { 1.0 };
@@ -160,14 +160,15 @@ pub(super) fn one_hot(
         means.fill(0.0);
     }
     let names = |list: Vec<(usize, String)>| list.into_iter().map(|(_, level)| level).collect();
-    Treatment::Text(LevelFeatures {
+    let features = LevelFeatures {
         levels: names(counts),
         rare: (!rare.is_empty()).then(|| names(rare)),
         means,
         scale: scale / factor,
         complete: options.missing == Missing::Refuse,
         gaps: gaps > 0,
-    })
+    };
+    (features, others)
 }
 
 pub(super) fn refuse_gaps(

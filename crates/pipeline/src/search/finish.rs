@@ -32,6 +32,8 @@ const EXPLAINING: f64 = 0.03;
 /// The largest share of the memory for vectors and blocks of a fit to all rows; the rest is for its
 /// preconditioner.
 const VECTORS: f64 = 0.6;
+/// For classes, the share of the work for squares; the rest is for the logistic loss.
+const OF_SQUARES: f64 = 0.5;
 /// The smallest and the largest relative residual at which a fit to all rows stops.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 /// The relative residual at which it stops if its trial was solved directly.
@@ -41,7 +43,9 @@ impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
     pub(super) fn finish(mut self, finalists: Vec<Candidate>) -> Result<Fitted> {
         self.aim_at(None);
-        self.until = self.allowed;
+        let left = (self.allowed - self.work).max(0.0);
+        let of_squares = if self.may_be_logistic() { OF_SQUARES } else { 1.0 };
+        self.until = self.work + of_squares * left;
         let default = Centers::Uniform(PLAIN_LANDMARKS);
         let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;
         let plain_error = plain.error;
@@ -89,7 +93,7 @@ impl Search<'_> {
             work += folds * full_work(train, d, columns, validation, kept(n));
             let least = full_least_bytes(n, columns) as f64;
             let holds = self.fit.memory.is_none_or(|bytes| least <= VECTORS * bytes as f64);
-            if work > self.allowed - self.work || !holds {
+            if work > self.until - self.work || !holds {
                 break;
             }
             count += 1;
@@ -112,7 +116,7 @@ impl Search<'_> {
     /// whichever is better with a part of them.
     fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d, t) = (self.n(), self.d(), self.problem.y.ncols());
-        let left = (self.allowed - self.work).max(0.0);
+        let left = (self.until - self.work).max(0.0);
         let memory = path_landmarks(self.fit.memory);
         // by group or time, λ is chosen by paths of their own
         let paths = if self.fit.split == Split::Random { 1.0 } else { 2.0 };

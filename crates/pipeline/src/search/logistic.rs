@@ -58,6 +58,12 @@ fn path_from(squares: &Trial, over: Centers) -> Vec<f64> {
 }
 
 impl Search<'_> {
+    /// Whether the final fit may have the logistic loss: not over a stream, whose sums are those of
+    /// squares.
+    pub(super) fn may_be_logistic(&self) -> bool {
+        self.problem.labels.is_some() && !self.landmarks_only
+    }
+
     /// The chosen candidate with the logistic loss, fitted to all rows; `None` unless its
     /// probabilities on validation rows are better than those of squares.
     pub(super) fn logistic(
@@ -65,8 +71,8 @@ impl Search<'_> {
         chosen: &Candidate,
         squares: &Trial,
     ) -> Result<Option<KrrModel<AnyKernel, f64>>> {
-        if self.landmarks_only {
-            return Ok(None); // the sums over all rows are those of squares
+        if !self.may_be_logistic() {
+            return Ok(None);
         }
         let of_squares = self.calibrate(chosen, squares.centers);
         let Some(of_squares) = of_squares.map(|(_, errors)| errors.log_loss) else {
@@ -143,8 +149,8 @@ impl Search<'_> {
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
         let m = largest_fitting(0, most, affords);
         let centers = match of_squares {
-            Centers::Pivots(_) => Centers::Pivots(m),
-            _ => Centers::Uniform(m),
+            Centers::Uniform(_) => Centers::Uniform(m),
+            _ => Centers::Pivots(m),
         };
         (m >= fewest).then_some(centers)
     }
