@@ -145,6 +145,8 @@ impl Treated {
                 Error::values(&self.name, format!("{what} in {}", place(table, row)), remedy)
             };
             match part.fill(series, own, out, &wrong)? {
+                // told by the features of 0 and 1
+                Unexpected { .. } if matches!(part.treatment, Treatment::Means(_)) => {}
                 Unexpected { unknown: rows, examples, .. } if rows > 0 => {
                     notes.push(Note::UnknownLevels { column: column(), examples, rows });
                 }

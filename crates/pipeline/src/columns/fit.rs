@@ -118,7 +118,7 @@ fn treated<'a>(
     let series = reading.read(&column.values, &looked.marks);
     let fitted = ColumnFit { name, options, shape, training, series };
     let parts = match reading.kind {
-        Kind::Level => fitted.level(fitted.exact())?.map(|part| vec![part]),
+        Kind::Level => fitted.level(fitted.exact())?,
         Kind::Number(_) => {
             let plain = matches!(column.values, Values::Numbers(_));
             let exact = fitted.exact().filter(|_| plain).and_then(ColumnSums::numbers);
@@ -228,7 +228,7 @@ impl ColumnFit<'_> {
     }
 
     /// The categories of the column.
-    fn level(&self, exact: Option<&ColumnSums>) -> Result<Result<Part, Why>> {
+    fn level(&self, exact: Option<&ColumnSums>) -> Result<Result<Vec<Part>, Why>> {
         let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
         let exact = exact.and_then(ColumnSums::levels).filter(|_| self.training.rows.is_none());
         let marks = super::Marks::of(self.options);
@@ -246,13 +246,12 @@ impl ColumnFit<'_> {
         if counts.len() == 1 && gaps == 0 {
             return Ok(Err(Why::Constant(first.clone())));
         }
-        let treatment = match self.training.known {
-            Some(known) if self.shape.level_means && counts.len() > self.options.most_levels => {
-                self.means(text, known)
-            }
-            _ => self.one_hot(counts, (rows, gaps), self.options),
-        };
-        Ok(Ok(Part { aspect: Aspect::Text, treatment }))
+        let many = counts.len() > self.options.most_levels;
+        let known = self.training.known.filter(|_| self.shape.level_means && many);
+        let levels = self.one_hot(counts, (rows, gaps), self.options);
+        let means = known.map(|known| self.means(text, known));
+        let part = |treatment| Part { aspect: Aspect::Text, treatment };
+        Ok(Ok([levels].into_iter().chain(means).map(part).collect()))
     }
 
     /// Features of 0 and 1 for the levels of more than a thousandth of the rows.

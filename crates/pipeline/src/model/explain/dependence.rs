@@ -1,7 +1,7 @@
 //! Partial dependence on one column.
 
 use super::{Average, Dependence, Grid};
-use crate::columns::{Aspect, Kind, LevelFeatures, MeanFeatures, Part, Treated, Treatment};
+use crate::columns::{Aspect, Kind, LevelFeatures, Part, Treated, Treatment};
 use crate::error::Result;
 use crate::model::Model;
 use nystrom::faer::{Mat, MatRef};
@@ -9,8 +9,6 @@ use nystrom_data::{Categories, Table, Values};
 
 /// The largest number of values of a column of numbers.
 pub(super) const POINTS: usize = 15;
-/// The largest number of levels of a column whose features are means by level.
-const MOST_LEVELS: usize = 30;
 /// The share of values below the first and above the last point.
 const TAIL: f64 = 0.025;
 
@@ -84,11 +82,8 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
                     names.push("rare levels".to_owned());
                 }
             }
-            Treatment::Means(MeanFeatures { of, .. }) => {
-                names.extend(of.levels().take(MOST_LEVELS).cloned());
-                values.extend(of.levels().take(MOST_LEVELS).map(text));
-            }
-            Treatment::Number(_) => {}
+            // a column of means has the frequent levels as well
+            Treatment::Means(_) | Treatment::Number(_) => {}
         }
     }
     Ok((Grid::Levels(names), values))
