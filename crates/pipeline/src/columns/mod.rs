@@ -49,7 +49,7 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// * A date becomes the number of its day and, if the column covers them, its position in the year,
 ///   week and day (a sine and a cosine each).
 /// * A category becomes a feature of 0 and 1 for every frequent level and one for all rare levels
-///   together, or the mean of the target in its level. For a level that the fitted table did not
+///   together, and possibly the mean of the target in its level. For a level that the fitted table did not
 ///   have, the features have their mean over the fitted rows.
 /// * Features are standardised: numbers one by one, the levels of one category together, so that a
 ///   category has the same variance as a number.
@@ -229,7 +229,7 @@ impl Columns {
         self.targets.iter().any(|(other, reading)| other == name && reading.wants_text())
     }
 
-    /// Whether a category is the mean of the target in its level.
+    /// Whether a category has the mean of the target in its level.
     pub(crate) fn has_means(&self) -> bool {
         self.level_means().next().is_some()
     }

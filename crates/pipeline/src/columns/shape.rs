@@ -12,8 +12,8 @@ pub struct Shape {
     pub ranks: bool,
     /// Numbers that occur in many rows are categories as well.
     pub levels: bool,
-    /// Categories with too many levels for a feature each become the mean of the target in their
-    /// level.
+    /// Categories with too many levels for a feature each have the mean of the target in their
+    /// level as a feature too.
     pub level_means: bool,
     /// Dates become the number of their day only, without their position in year, week and day.
     pub days_only: bool,
@@ -51,7 +51,7 @@ const CHOICES: [Choice; 6] = [
     ("log", "logarithmic where skewed", |shape| &mut shape.log),
     ("ranks", "numbers as ranks", |shape| &mut shape.ranks),
     ("levels", "frequent numbers as categories too", |shape| &mut shape.levels),
-    ("level-means", "many levels as means of the target", |shape| &mut shape.level_means),
+    ("level-means", "means of the target by level", |shape| &mut shape.level_means),
     ("days-only", "dates as days alone", |shape| &mut shape.days_only),
     ("index", "row numbers as a feature", |shape| &mut shape.index),
 ];

@@ -2,6 +2,7 @@
 
 use super::candidate::{Candidate, best};
 use super::solve::gather;
+use super::trial::NEAREST;
 use super::{Fitted, Search, Validated};
 use crate::cost::{
     full_bytes, full_least_bytes, full_work, largest_fitting, path_landmarks, path_work,
@@ -99,6 +100,17 @@ impl Search<'_> {
             count += 1;
         }
         count
+    }
+
+    /// The operations of the plain default, of a finalist on all training rows and of the fits with
+    /// the final choices.
+    pub(super) fn work_of_full_size(&self) -> f64 {
+        let (train, d, t) = (self.train_rows(), self.d(), self.problem.y.ncols());
+        let validation = self.validation.iter().map(Vec::len).max().unwrap_or(0);
+        let plain = path_work(train as f64, PLAIN_LANDMARKS as f64, d, t);
+        let trial = full_work(train, d, NEAREST.len() * t, validation, true);
+        let last = self.last_work(|n| full_work(n, d, t, 0, true));
+        self.orders.len() as f64 * (plain + trial) + last
     }
 
     /// The operations of the fits with the final choices, where `fit` counts one to this many rows:

@@ -29,9 +29,6 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use std::collections::HashMap;
 
-/// The shares of the work for many candidates on few rows, and for the best of them on more rows.
-/// The fits at full size use the rest.
-const SHARES: [f64; 2] = [0.2, 0.3];
 /// More targets than this are compared by random combinations of them, of which there are so many.
 const MANY_TARGETS: usize = 8;
 const COMBINED: usize = 4;
@@ -285,8 +282,9 @@ impl<'a> Search<'a> {
         self.problem.table.rows()
     }
 
+    /// The largest number of features under a shape that may be chosen.
     fn d(&self) -> usize {
-        self.shapes[0].x.ncols()
+        self.shapes.iter().map(|shaped| shaped.x.ncols()).max().unwrap_or(0)
     }
 
     /// The fewest training rows of a fold.

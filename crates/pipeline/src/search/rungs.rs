@@ -1,15 +1,19 @@
 //! Many candidates on few rows, the best of them on more.
 
+use super::Search;
 use super::candidate::{
     CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, least, neighbours, usual,
 };
 use super::trial::{DECADES, FEW};
-use super::{SHARES, Search};
 use crate::columns::Shape;
 use crate::cost::{full_rows, full_work};
 use crate::error::Result;
 use crate::report::{Metric, Trial};
 
+/// The smallest and the largest share of the work for both rungs, and how they share it: many
+/// candidates on few rows, the best of them on more rows. The fits at full size use the rest.
+const RUNGS: (f64, f64) = (0.3, 0.5);
+const SHARES: [f64; 2] = [0.4, 0.6];
 /// The expected number of fits on few rows, and on more rows.
 const COUNTS: [usize; 2] = [48, 24];
 /// The candidates on few rows may take this many times their share of the work.
@@ -40,15 +44,17 @@ pub(super) type Trials = Vec<Trial>;
 impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
-        let few = self.rows_within(SHARES[0], COUNTS[0]);
-        self.until = STRETCH * self.rung(0, few);
+        let [work, work_of_more] = SHARES.map(|share| share * self.work_of_rungs());
+        let few = self.rows_within(work, COUNTS[0]);
+        self.until = STRETCH * work.max(self.trials(COUNTS[0], few));
         let (shape, mut trials) = self.shapes(few)?;
         self.metrics(shape, few, &mut trials)?;
         self.exchange(few, &mut trials)?;
-        let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
+        let more = self.rows_within(work_of_more, COUNTS[1]).max(few);
         let mut finalists = Trials::new();
         let promoted = self.promoted(&trials);
-        let end = (SHARES.iter().sum::<f64>() * self.allowed).max(self.work + self.rung(1, more));
+        let more_work = work_of_more.max(self.trials(COUNTS[1], more));
+        let end = (work + work_of_more).max(self.work + more_work);
         for (k, leader) in promoted.iter().enumerate() {
             let leader = *leader;
             self.until = self.work + (end - self.work) / (promoted.len() - k) as f64;
@@ -205,16 +211,26 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The work of a rung: its share, or that of its trials on so few rows as there have to be.
-    fn rung(&self, rung: usize, rows: usize) -> f64 {
-        let columns = DECADES.len() * self.y().ncols();
-        let trial = self.orders.len() as f64 * full_work(rows, self.d(), columns, FEW, true);
-        (SHARES[rung] * self.allowed).max(COUNTS[rung] as f64 * trial)
+    /// The work of both rungs: what fits to all rows leave, within the limits; for classes, whose
+    /// last fit may have landmarks, as much as the limits allow.
+    fn work_of_rungs(&self) -> f64 {
+        let left = match self.may_be_logistic() {
+            true => self.allowed,
+            false => self.allowed - self.work_of_full_size(),
+        };
+        left.clamp(RUNGS.0 * self.allowed, RUNGS.1 * self.allowed)
     }
 
-    /// The number of rows with which `count` trials together take this share of the work.
-    fn rows_within(&self, share: f64, count: usize) -> usize {
-        let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
+    /// The work of this many trials.
+    fn trials(&self, count: usize, rows: usize) -> f64 {
+        let columns = DECADES.len() * self.y().ncols();
+        let trial = self.orders.len() as f64 * full_work(rows, self.d(), columns, FEW, true);
+        count as f64 * trial
+    }
+
+    /// The number of rows with which `count` trials together take this work.
+    fn rows_within(&self, work: f64, count: usize) -> usize {
+        let work = work / (count * self.orders.len()).max(1) as f64;
         let columns = DECADES.len() * self.y().ncols();
         full_rows(work, self.train_rows(), [self.d(), columns], self.fit.memory)
     }

@@ -11,7 +11,8 @@ use crate::target::{Target, TargetScale, in_units};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 
-/// Another scale replaces the targets as they are if it reduces the error by this factor.
+/// Another scale replaces the targets as they are if it reduces the error by this factor; of two
+/// that do, the better one is taken.
 const BETTER: f64 = 0.99;
 
 /// Standardised targets, n × t, and what is known of trials with them.
@@ -48,6 +49,7 @@ impl Search<'_> {
             (None, None) => vec![TargetScale::Log, TargetScale::Root],
         };
         self.own = Some((self.problem.y.clone(), self.problem.targets.clone()));
+        let mut bar = BETTER * least(&*trials);
         for scale in others {
             let (y, targets) = match self.problem.on_scale(self.fit, scale) {
                 Ok(found) => found,
@@ -60,7 +62,8 @@ impl Search<'_> {
             let before = self.fitting(Scaled { scale, y, targets, plain: Vec::new() });
             let mut found = Trials::new();
             self.families(Candidate::PLAIN.shape, rows, &mut found)?;
-            if asked.is_some() || least(&found) < BETTER * least(&*trials) {
+            if asked.is_some() || least(&found) < bar {
+                bar = least(&found);
                 *trials = found;
             } else {
                 self.fitting(before);

@@ -17,7 +17,7 @@ pub(super) const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 /// The values of μ in later trials, as multiples of the best μ before.
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
 /// The values of μ at full size, as multiples of the best μ before.
-const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
+pub(super) const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
 /// With at most this many rows, iterations converge at any ridge. With more rows and no noise, a
 /// part of the rows may prefer a ridge at which the iterations with all rows do not converge.
 const EASY: usize = 8000;
