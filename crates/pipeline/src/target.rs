@@ -318,4 +318,18 @@ mod tests {
         let drifted = target.with_mean_of(&rows.map(|[f, y, weight]| [f, y + 5.0, weight]));
         assert!((drifted.curve.mean(2.0) - mean).abs() < 1e-12);
     }
+
+    /// In standard units a target of 0 is a number that comes back as ±1e-17.
+    #[test]
+    fn the_factor_of_roots_counts_targets_of_zero() {
+        let (mean, scale) = (0.7, 1.3);
+        let curve = TargetCurve::Root { factor: 1.0 };
+        let target = Target { curve, ..Target::plain("y", mean, scale) };
+        let y = [0.0, 0.0, 1.0, 4.0, 9.0_f64];
+        let f = (y.iter().map(|y| y.sqrt()).sum::<f64>() / 5.0 - mean) / scale; // the mean root
+        let rows = y.map(|y| [f, (y.sqrt() - mean) / scale, 1.0]);
+        // roots 0, 0, 1, 2, 3 have the mean 1.2; the mean of y is 2.8
+        let found = target.with_mean_of(&rows).curve.mean(mean + scale * f);
+        assert!((found - 2.8).abs() < 1e-12, "{found}");
+    }
 }

@@ -49,8 +49,8 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// * A date becomes the number of its day and, if the column covers them, its position in the year,
 ///   week and day (a sine and a cosine each).
 /// * A category becomes a feature of 0 and 1 for every frequent level and one for all rare levels
-///   together, and possibly the mean of the target in its level. For a level that the fitted table did not
-///   have, the features have their mean over the fitted rows.
+///   together, and possibly the mean of the target in its level. For a level that the fitted table
+///   did not have, the features have their mean over the fitted rows.
 /// * Features are standardised: numbers one by one, the levels of one category together, so that a
 ///   category has the same variance as a number.
 /// * Constant columns and identifiers carry no information about new rows and are left out

@@ -19,6 +19,7 @@ mod fuzz_stream;
 mod hold_out;
 mod hostile;
 mod intervals;
+mod levels;
 mod ranks;
 mod ranks_all;
 mod ranks_certify;
