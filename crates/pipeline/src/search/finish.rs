@@ -33,8 +33,9 @@ const EXPLAINING: f64 = 0.03;
 /// The largest share of the memory for vectors and blocks of a fit to all rows; the rest is for its
 /// preconditioner.
 const VECTORS: f64 = 0.6;
-/// For classes, the share of the work for squares; the rest is for the logistic loss.
-const OF_SQUARES: f64 = 0.5;
+/// For two classes and for more, the share of the work for squares. The rest is for the logistic
+/// loss, which fits each class by itself.
+const OF_SQUARES: [f64; 2] = [0.5, 0.8];
 /// The smallest and the largest relative residual at which a fit to all rows stops.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 /// The relative residual at which it stops if its trial was solved directly.
@@ -45,7 +46,11 @@ impl Search<'_> {
     pub(super) fn finish(mut self, finalists: Vec<Candidate>) -> Result<Fitted> {
         self.aim_at(None);
         let left = (self.allowed - self.work).max(0.0);
-        let of_squares = if self.may_be_logistic() { OF_SQUARES } else { 1.0 };
+        let of_squares = match (self.may_be_logistic(), self.problem.y.ncols()) {
+            (false, _) => 1.0,
+            (true, 1) => OF_SQUARES[0],
+            _ => OF_SQUARES[1],
+        };
         self.until = self.work + of_squares * left;
         let default = Centers::Uniform(PLAIN_LANDMARKS);
         let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;

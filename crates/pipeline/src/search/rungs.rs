@@ -211,10 +211,10 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The work of both rungs: what fits to all rows leave, within the limits; for classes, whose
-    /// last fit may have landmarks, as much as the limits allow.
+    /// The work of both rungs: what fits to all rows leave, within the limits; for two classes,
+    /// whose last fit may have landmarks, as much as the limits allow.
     fn work_of_rungs(&self) -> f64 {
-        let left = match self.may_be_logistic() {
+        let left = match self.may_be_logistic() && self.problem.y.ncols() == 1 {
             true => self.allowed,
             false => self.allowed - self.work_of_full_size(),
         };
