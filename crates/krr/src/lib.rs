@@ -25,6 +25,7 @@
 //!   bound.
 //! * [`DivideAndConquerKrr`]: the average of exact regressions on parts of the data.
 //! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
+//!   [`LossKrr`]: quantiles, and Huber's loss.
 //! * `path` of the first three: the fits at many λ with leave-one-out errors ([`LambdaPath`]); of
 //!   the logistic fits: models at many λ. [`FullPath`]: the best λ by validation.
 //! * [`FitState`]: a fit as sums over rows, which can be merged, saved and continued.
@@ -97,7 +98,7 @@ mod data;
 mod direct;
 mod features;
 mod iterative;
-mod logistic;
+mod losses;
 mod metric;
 pub mod metrics;
 mod model;
@@ -123,7 +124,7 @@ pub use iterative::{
     IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
     ProblemSize, RowPasses, Verdict,
 };
-pub use logistic::{FullLogisticKrr, LogisticKrr};
+pub use losses::{FullLogisticKrr, LogisticKrr, Loss, LossKrr};
 pub use metric::{
     LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricPath, MetricStep,
 };

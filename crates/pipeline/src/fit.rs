@@ -5,6 +5,7 @@ use crate::columns::ColumnOptions;
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::intervals::Calibrate;
+use crate::loss::TargetLoss;
 use crate::split::Split;
 use crate::target::TargetScale;
 
@@ -79,6 +80,10 @@ pub struct Fit {
     /// roots. Predictions are means in the targets' own units on any scale. With
     /// [`deviations`](Self::deviations), and in streams, targets are fitted as they are.
     pub target_scale: Option<TargetScale>,
+    /// What the final fit to numbers minimises, and so what it predicts. The search compares
+    /// candidates by squares; another loss is then fitted with the kernel that it found, with
+    /// landmarks.
+    pub loss: TargetLoss,
 }
 
 impl Fit {

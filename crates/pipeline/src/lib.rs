@@ -48,6 +48,7 @@ mod fit;
 mod hold_out;
 mod intervals;
 mod kernel;
+mod loss;
 mod model;
 mod numbers;
 mod prepared;
@@ -72,13 +73,16 @@ pub use file::MODEL_FILE_FORMAT;
 pub use fit::Fit;
 pub use intervals::{Calibrate, Uncertainty};
 pub use kernel::{AnyKernel, Family, Meter};
+pub use loss::TargetLoss;
 pub use model::{
     Average, Dependence, Deviations, Explanation, Grid, Influence, Intervals, Made, Model,
     Predictions,
 };
 pub use prepared::Prepared;
 pub use progress::{Event, Progress};
-pub use report::{Centers, CurvePoint, Curves, Iterations, LogisticTrial, Metric, Report, Trial};
+pub use report::{
+    Centers, CurvePoint, Curves, Iterations, LogisticTrial, LossTrial, Metric, Report, Trial,
+};
 pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{

@@ -165,6 +165,22 @@ impl LogisticTrial {
     }
 }
 
+/// The fit with another loss than squares, with the same kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LossTrial {
+    /// The centres of the fit.
+    pub centers: Centers,
+    /// The λ of the fit, whose objective is the mean loss over rows, in units of the median size of
+    /// residuals, plus the λ term.
+    pub lambda: f64,
+    /// The mean loss on validation rows, in standard deviations of the target: the pinball loss for
+    /// quantiles, otherwise the absolute value. Over several functions it is the mean.
+    pub error: f64,
+    /// The mean of the same loss for predictions by the fit to squares.
+    pub squares: f64,
+}
+
 /// The report of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -190,6 +206,9 @@ pub struct Report {
     pub classes: Option<ClassErrors>,
     /// For classes: the trial of the logistic loss, if there was one.
     pub logistic: Option<LogisticTrial>,
+    /// The fit with another loss than squares, if one was asked for.
+    #[serde(default)]
+    pub loss: Option<LossTrial>,
     /// The number of rows set aside for intervals, if intervals are calibrated.
     pub calibration_rows: Option<usize>,
     /// For each target: how many calibration rows are in intervals calibrated on the others.

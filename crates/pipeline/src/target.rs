@@ -22,6 +22,10 @@ pub struct Target {
     /// The curve on which the target was fitted.
     #[serde(default)]
     pub curve: TargetCurve,
+    /// For a quantile: the share of targets below the prediction. Quantiles of a target have one
+    /// entry each, in increasing order.
+    #[serde(default)]
+    pub share: Option<f64>,
 }
 
 /// The scale on which targets are fitted.
@@ -143,7 +147,20 @@ impl TargetCurve {
 impl Target {
     /// A target that is fitted as it is.
     pub fn plain(name: impl Into<String>, mean: f64, scale: f64) -> Target {
-        Target { name: name.into(), mean, scale, curve: TargetCurve::Plain }
+        Target { name: name.into(), mean, scale, curve: TargetCurve::Plain, share: None }
+    }
+
+    /// Its name, and for a quantile the share after it.
+    pub fn label(&self) -> String {
+        match self.share {
+            Some(share) => format!("{} {share}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The target whose prediction is the inverse of the curve instead of the mean.
+    pub(crate) fn as_inverse(&self) -> Target {
+        Target { curve: self.curve.with_factor(1.0), ..self.clone() }
     }
 
     /// The slope of the prediction with respect to f.
@@ -175,8 +192,22 @@ impl Target {
 }
 
 /// Standardised predictions (n × t) in the units of the targets.
+///
+/// Quantiles of the same target are put in order (V. Chernozhukov, I. Fernández-Val, A. Galichon,
+/// *Quantile and probability curves without crossing*, Econometrica 78, 2010).
 pub(crate) fn in_units(values: Mat<f64>, targets: &[Target]) -> Mat<f64> {
-    on_curves(values, targets, TargetCurve::mean)
+    let mut values = on_curves(values, targets, TargetCurve::mean);
+    let mut first = 0;
+    let alike = |a: &Target, b: &Target| a.share.is_some() && a.name == b.name;
+    for quantiles in targets.chunk_by(alike).map(<[Target]>::len) {
+        for i in (0..values.nrows()).filter(|_| quantiles > 1) {
+            let mut row: Vec<f64> = (first..first + quantiles).map(|j| values[(i, j)]).collect();
+            row.sort_by(f64::total_cmp);
+            row.iter().enumerate().for_each(|(j, value)| values[(i, first + j)] = *value);
+        }
+        first += quantiles;
+    }
+    values
 }
 
 /// Standardised targets, or ends of intervals, in the units of the targets.
@@ -285,7 +316,7 @@ fn target(
     let mean = first + sum(&|v| v - first);
     let scale = largest * sum(&|v| ((v - mean) / largest).powi(2)).sqrt();
     let scale = if scale > 0.0 { scale } else { 1.0 };
-    Ok(Target { name: name.to_owned(), mean, scale, curve })
+    Ok(Target { name: name.to_owned(), mean, scale, curve, share: None })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nystrom_pipeline::{Calibrate, ClassWeights, Effort, TargetScale, Task};
+use nystrom_pipeline::{Calibrate, ClassWeights, Effort, TargetLoss, TargetScale, Task};
 
 const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Default, Effort::Thorough];
 
@@ -58,6 +58,12 @@ pub struct SearchArgs {
         value_parser = PossibleValuesParser::new(TargetScale::ALL.map(TargetScale::name))
             .map(target_scale))]
     pub target_scale: Option<TargetScale>,
+    /// What the final fit minimises, and so what it predicts: `squares` means, `absolute` medians,
+    /// `huber` means that hardly depend on outliers, `quantile:0.9` the value that nine tenths of
+    /// the targets are below; several quantiles are several predictions [default: squares]
+    #[arg(long, value_name = "LOSS", help_heading = "Fit",
+        value_parser = |text: &str| text.parse::<TargetLoss>())]
+    pub loss: Option<TargetLoss>,
     /// Keep rows with the same value in this column together when rows are set aside for validation
     #[arg(long, value_name = "COLUMN", conflicts_with = "time_column", help_heading = "Data")]
     pub group: Option<String>,
@@ -88,6 +94,7 @@ impl SearchArgs {
             ("--task classification", self.task == Some(Task::Classification)),
             ("--class-weights", self.class_weights.is_some()),
             ("--target-scale", self.target_scale.is_some()),
+            ("--loss", self.loss.is_some()),
             ("--calibrate", self.calibrate.is_some()),
             ("--std", self.std),
         ];

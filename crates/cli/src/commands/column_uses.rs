@@ -115,6 +115,7 @@ fn fit(args: &FitArgs, input: &Input, searches: bool) -> Result<nystrom_pipeline
         class_weights: search.class_weights.clone().unwrap_or_default(),
         split,
         target_scale: search.target_scale,
+        loss: search.loss.clone().unwrap_or_default(),
         ..nystrom_pipeline::Fit::default()
     })
 }

@@ -27,6 +27,7 @@ mod lambda_path;
 mod lambda_path_ends;
 mod lambda_path_single;
 mod logistic;
+mod losses;
 mod metric;
 mod nystrom;
 mod plan;

@@ -11,6 +11,7 @@ use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
+use crate::loss::TargetLoss;
 use crate::target::{Target, TargetScale, in_units};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::ops;
@@ -78,6 +79,8 @@ pub struct Made {
     pub lambda: f64,
     /// For classes: whether the loss is logistic instead of the squared error.
     pub logistic: bool,
+    /// What the fit minimised, for numbers.
+    pub loss: TargetLoss,
     /// For classes: the number of different rows that an iterative fit left out, on which the
     /// probabilities are calibrated.
     pub held_out: usize,

@@ -29,7 +29,7 @@ impl Search<'_> {
         centers: Centers,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<()> {
-        let folds = models.iter().zip(&self.validation).enumerate();
+        let folds = models.iter().zip(&self.validation[..self.problem.partition]).enumerate();
         let folds = folds.map(|(fold, (model, validation))| {
             let x = self.rows(&candidate, Some(fold), validation);
             let values = model.predict(Points::from_rows(x.as_ref()))?;
@@ -39,16 +39,16 @@ impl Search<'_> {
         let f = stacked(&folds);
         let targets = match self.scale() {
             TargetScale::Plain => self.problem.targets.clone(),
-            _ => self.with_means(&f, &self.validation.concat()),
+            _ => self.with_means(&f, &self.validated_rows()),
         };
-        let values = in_units(f, &targets);
-        self.validated.push(Validated { candidate, centers, values, targets });
+        let values = in_units(f.clone(), &targets);
+        self.validated.push(Validated { candidate, centers, f, values, targets });
         Ok(())
     }
 
     /// The targets of all validation rows in their units, and the numbers of these rows.
     pub(super) fn actual(&self) -> (Mat<f64>, Vec<usize>) {
-        let rows = self.validation.concat();
+        let rows = self.validated_rows();
         let (y, targets) = self.own_targets();
         (in_units(gather(y.as_ref(), &rows), targets), rows)
     }
@@ -69,14 +69,14 @@ impl Search<'_> {
             Confusion::of(&classes.names, p.as_ref(), &truth, weights.as_deref())
         });
         let compared = |j: usize| Compared {
-            target: self.problem.targets[j].name.clone(),
+            target: self.problem.targets[j].label(),
             actual: actual.col(j).iter().copied().collect(),
             predicted: values.col(j).iter().copied().collect(),
         };
         let numbers = if confusion.is_some() { 0 } else { self.problem.targets.len() };
         Some(Validation {
             rows: rows.len(),
-            folds: self.validation.len(),
+            folds: self.problem.partition,
             split: match &self.fit.split {
                 Split::Random => "random".to_owned(),
                 Split::Group(column) => format!("group {column}"),
@@ -96,7 +96,7 @@ impl Search<'_> {
     ) -> Option<(Classes, ClassErrors)> {
         let labels = self.problem.labels.as_ref()?;
         let values = self.validated(chosen, centers)?;
-        let rows = self.validation.concat();
+        let rows = self.validated_rows();
         let (calibration, errors) = self.calibrated(values.as_ref(), &rows);
         Some((labels.classes(calibration), errors))
     }
@@ -163,10 +163,12 @@ impl Search<'_> {
             _ => return Ok(None),
         };
         let (mut parts, mut spread) = (Vec::new(), 0.0);
-        for (fold, (train, validation)) in self.orders.iter().zip(&self.validation).enumerate() {
+        let partition = self.problem.partition;
+        let folds = self.orders.iter().zip(&self.validation[..partition]);
+        for (fold, (train, validation)) in folds.enumerate() {
             let train = self.part(chosen, Some(fold), train);
             let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
-            spread += spread_of(&kernel, train.x.as_ref()) / self.orders.len() as f64;
+            spread += spread_of(&kernel, train.x.as_ref()) / partition as f64;
             let order: Vec<usize> = (0..train.x.nrows()).collect();
             let posterior = posterior(&kernel, train.problem(), &order, trial.mu)?;
             let x = self.rows(chosen, Some(fold), validation);
@@ -198,7 +200,6 @@ impl Search<'_> {
 
     /// What is stored of the fit of a candidate at full size.
     pub(super) fn validated_as(&self, chosen: &Candidate, centers: Centers) -> Option<&Validated> {
-        let is = |other: &&Validated| (&other.candidate, other.centers) == (chosen, centers);
-        self.validated.iter().find(is)
+        self.validated.iter().find(|other| other.is(chosen, centers))
     }
 }

@@ -34,7 +34,7 @@ const EXPLAINING: f64 = 0.03;
 /// preconditioner.
 const VECTORS: f64 = 0.6;
 /// For two classes and for more, the share of the work for squares. The rest is for the logistic
-/// loss, which fits each class by itself.
+/// loss, which fits each class by itself. Other losses have the share of two classes.
 const OF_SQUARES: [f64; 2] = [0.5, 0.8];
 /// The smallest and the largest relative residual at which a fit to all rows stops.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
@@ -47,6 +47,7 @@ impl Search<'_> {
         self.aim_at(None);
         let left = (self.allowed - self.work).max(0.0);
         let of_squares = match (self.may_be_logistic(), self.problem.y.ncols()) {
+            _ if self.has_loss() => OF_SQUARES[0],
             (false, _) => 1.0,
             (true, 1) => OF_SQUARES[0],
             _ => OF_SQUARES[1],
@@ -78,7 +79,11 @@ impl Search<'_> {
             self.problem.targets = targets.clone();
         }
         self.whole(chosen.shape)?;
-        let regression = match self.logistic(&chosen, &trial)? {
+        let other = match self.with_loss(&chosen, &trial)? {
+            None => self.logistic(&chosen, &trial)?,
+            found => found,
+        };
+        let regression = match other {
             Some(regression) => regression,
             None => self.fit_all(chosen, &trial)?,
         };
@@ -282,7 +287,9 @@ impl Search<'_> {
     /// The coefficient of each row, averaged over the folds whose models have the row.
     fn joined(&self, models: &[KrrModel<AnyKernel, f64>]) -> Mat<f64> {
         let mut alpha = Mat::zeros(self.n(), self.problem.y.ncols());
-        let share = 1.0 / (models.len() - 1).max(1) as f64;
+        // each partition leaves a row out once, but for the only fold of a large table
+        let partitions = models.len() / self.problem.partition;
+        let share = 1.0 / (models.len() - partitions).max(1) as f64;
         for (order, model) in self.orders.iter().zip(models) {
             let own = model.coefficients(); //              of as many rows in each fold, the first
             for (i, &row) in order[..own.nrows()].iter().enumerate() {
@@ -323,6 +330,7 @@ impl Search<'_> {
             curves,
             classes: classes.as_ref().map(|(_, errors)| *errors),
             logistic: self.logistic.as_ref().map(|(trial, _)| *trial),
+            loss: self.loss,
             work: self.work,
             work_allowed: self.allowed,
             bytes: self.bytes,
@@ -345,11 +353,13 @@ impl Search<'_> {
     fn made(&self, trial: &Trial, regression: &KrrModel<AnyKernel, f64>) -> Made {
         let logistic = self.logistic.as_ref().map(|(logistic, _)| *logistic);
         let logistic = logistic.filter(LogisticTrial::is_better);
-        let centers = logistic.map_or(trial.centers, |logistic| logistic.centers);
+        let other = logistic.map(|of| of.centers).or(self.loss.map(|of| of.centers));
+        let centers = other.unwrap_or(trial.centers);
         Made {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             centers: centers.to_string(),
             logistic: logistic.is_some(),
+            loss: self.fit.loss.clone(),
             lambda: regression.report().ridge / self.n() as f64,
             validation_error: Some(trial.error).filter(|error| error.is_finite()),
             holds_all_rows: centers == Centers::All,

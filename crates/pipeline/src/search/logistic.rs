@@ -42,7 +42,7 @@ const RIDGES: usize = 14;
 /// The path ends after this many λ in a row that are worse than the best.
 const WORSE: usize = 2;
 
-/// The log-odds of the validation rows of all folds at one λ.
+/// The log-odds of the validation rows of the first partition at one λ.
 struct Odds {
     lambda: f64,
     values: Mat<f64>,
@@ -50,7 +50,7 @@ struct Odds {
 }
 
 /// The λ of the path, after the trial with squares.
-fn path_from(squares: &Trial, over: Centers) -> Vec<f64> {
+pub(super) fn path_from(squares: &Trial, over: Centers) -> Vec<f64> {
     let of_rows = squares.mu / squares.rows as f64;
     let from = match over {
         Centers::All => FIRST_OVER_ALL * of_rows,
@@ -141,11 +141,11 @@ impl Search<'_> {
         let left = self.allowed - self.work - last;
         if of_squares == Centers::All
             && kept
-            && (t * self.orders.len()) as f64 * STEPS_OVER_ALL * full_newton_work(n) <= left
+            && (t * self.problem.partition) as f64 * STEPS_OVER_ALL * full_newton_work(n) <= left
         {
             return Some(Centers::All);
         }
-        let folds = self.orders.len() as f64;
+        let folds = self.problem.partition as f64;
         let path = |m: usize| newton_work(STEPS * t as f64, [n, m, d], self.kept_rows(m));
         let affords = |m: usize| folds * path(m) <= left;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
@@ -159,11 +159,11 @@ impl Search<'_> {
 
     /// The memory for kernel values of a fit with landmarks, and the number of rows whose values it
     /// holds.
-    fn memory_for_values(&self) -> Option<u64> {
+    pub(super) fn memory_for_values(&self) -> Option<u64> {
         self.fit.memory.map(|bytes| bytes / 2)
     }
 
-    fn kept_rows(&self, landmarks: usize) -> usize {
+    pub(super) fn kept_rows(&self, landmarks: usize) -> usize {
         let rows = self.memory_for_values().unwrap_or(0) / (8 * landmarks.max(1)) as u64;
         self.n().min(usize::try_from(rows).unwrap_or(usize::MAX))
     }
@@ -178,7 +178,7 @@ impl Search<'_> {
         };
     }
 
-    /// The λ with the smallest log-loss over all folds. The first fold determines where the path
+    /// The λ with the smallest log-loss over the folds of the first partition. The first fold determines where the path
     /// ends.
     fn odds(
         &mut self,
@@ -193,11 +193,11 @@ impl Search<'_> {
         if of_folds[0].iter().map(of_first).fold(f64::INFINITY, f64::min) > bar {
             return Ok(None);
         }
-        for fold in 1..self.orders.len() {
+        for fold in 1..self.problem.partition {
             let count = of_folds[0].len();
             of_folds.push(self.odds_of(chosen, fold, over, &path[..count], bar)?);
         }
-        let rows = self.validation.concat();
+        let rows = self.validated_rows();
         let at = |r: usize| {
             let values = stacked(of_folds.iter().map(|of_fold| &of_fold[r]));
             let log_loss = self.calibrated(values.as_ref(), &rows).1.log_loss;

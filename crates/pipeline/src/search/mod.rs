@@ -7,6 +7,7 @@ mod finish;
 mod learn;
 mod leave_out;
 mod logistic;
+mod losses;
 mod rungs;
 mod scales;
 mod solve;
@@ -19,7 +20,7 @@ use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::problem::TableProblem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, Iterations, LogisticTrial, Report, Trial};
+use crate::report::{Centers, Iterations, LogisticTrial, LossTrial, Report, Trial};
 use crate::split::permutation;
 use crate::target::{Target, TargetScale};
 use candidate::Candidate;
@@ -47,7 +48,8 @@ pub(crate) struct Search<'a> {
     /// The training rows of each fold in random order: a subsample is a prefix, and random
     /// landmarks are a prefix of it.
     orders: Vec<Vec<usize>>,
-    /// The validation rows of each fold in random order.
+    /// The validation rows of each fold in random order. Candidates are compared on all of them;
+    /// what is stored of predictions is that of one partition, which has every row once.
     validation: Vec<Vec<usize>>,
     /// Random combinations of many targets, until the finalists are fitted.
     combined: Option<Mat<f64>>,
@@ -74,6 +76,8 @@ pub(crate) struct Search<'a> {
     /// For classes: the trial of the logistic loss and, if it is better, the log-odds of validation
     /// rows.
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
+    /// The fit with another loss than squares.
+    loss: Option<LossTrial>,
     work: f64,
     allowed: f64,
     /// The work at which the present step of the search ends.
@@ -91,8 +95,16 @@ pub(crate) struct Search<'a> {
 struct Validated {
     candidate: Candidate,
     centers: Centers,
+    /// In the units of the fit.
+    f: Mat<f64>,
     values: Mat<f64>,
     targets: Vec<Target>,
+}
+
+impl Validated {
+    fn is(&self, candidate: &Candidate, centers: Centers) -> bool {
+        (&self.candidate, self.centers) == (candidate, centers)
+    }
 }
 
 /// The features under one shape of the columns.
@@ -215,6 +227,7 @@ impl<'a> Search<'a> {
             best: None,
             iterations: None,
             logistic: None,
+            loss: None,
             work: 0.0,
             allowed,
             until: allowed,
@@ -226,6 +239,7 @@ impl<'a> Search<'a> {
         };
         let combined = search.combinations();
         search.aim_at(combined);
+        search.check_loss()?;
         search.add_shape(Shape::PLAIN)?;
         Ok(search)
     }
@@ -276,6 +290,11 @@ impl<'a> Search<'a> {
     /// What trials fit: n × t.
     fn y(&self) -> &Mat<f64> {
         self.combined.as_ref().unwrap_or(&self.problem.y)
+    }
+
+    /// The validation rows of the first partition.
+    fn validated_rows(&self) -> Vec<usize> {
+        self.validation[..self.problem.partition].concat()
     }
 
     fn n(&self) -> usize {

@@ -7,6 +7,7 @@ use super::{MANY_TARGETS, Search, Tried};
 use crate::columns::skewness;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
+use crate::loss::TargetLoss;
 use crate::target::{Target, TargetScale, in_units};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -77,6 +78,7 @@ impl Search<'_> {
         let reasons = [
             (self.problem.labels.is_some(), "classes have no scale"),
             (self.landmarks_only, "sums over a stream are those of the targets as they are"),
+            (self.fit.loss == TargetLoss::Huber, "Huber's loss is that of the target as it is"),
             (self.fit.deviations, "standard deviations are those of the target as it is"),
             (self.problem.targets.len() > MANY_TARGETS, "more than 8 targets share one scale"),
         ];

@@ -50,6 +50,7 @@ pub use summing::Summing;
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
+use crate::loss::TargetLoss;
 use crate::problem::TableProblem;
 use crate::progress::Progress;
 use crate::search::{Fitted, Search};
@@ -142,13 +143,14 @@ impl StreamFit {
         let memory = "needs the table in memory; drop the option, or fit in memory";
         let counts = "needs class counts before the pass; drop the option, or fit in memory";
         let reservoir = "needs at least 3 rows; 10,000 or more are usual";
-        let Fit { calibrate, deviations, class_weights, split, target_scale, .. } = &self.fit;
+        let Fit { calibrate, deviations, class_weights, split, target_scale, loss, .. } = &self.fit;
         let scaled = target_scale.is_some_and(|scale| scale != TargetScale::Plain);
         let refused = [
             (calibrate.is_some() || *deviations, "calibrate or std", memory),
             (*class_weights != ClassWeights::Equal, "class-weights", counts),
             (split.column().is_some(), "group or time-column", memory),
             (scaled, "target-scale", memory),
+            (*loss != TargetLoss::Squares, "loss", memory),
             (self.reservoir < crate::problem::FEWEST, "reservoir", reservoir),
             (self.landmarks == 0, "landmarks", "must be at least 1"),
         ];

@@ -20,6 +20,7 @@ mod hold_out;
 mod hostile;
 mod intervals;
 mod levels;
+mod losses;
 mod ranks;
 mod ranks_all;
 mod ranks_certify;

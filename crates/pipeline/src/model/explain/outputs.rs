@@ -2,7 +2,7 @@
 
 use crate::classes::Classes;
 use crate::model::Model;
-use crate::target::in_units;
+use crate::target::{Target, in_units};
 use nystrom::faer::{Mat, MatRef};
 use std::ops::Range;
 
@@ -14,10 +14,12 @@ impl Model {
         Some((classes, usize::from(count == 2)..count))
     }
 
-    pub(super) fn output_names(&self) -> Vec<String> {
+    /// The names of the outputs: of targets, of quantiles with their shares after the target, or of
+    /// classes, of two classes only the second.
+    pub fn output_names(&self) -> Vec<String> {
         match self.output_classes() {
             Some((classes, range)) => classes.names[range].to_vec(),
-            None => self.targets.iter().map(|target| target.name.clone()).collect(),
+            None => self.targets.iter().map(Target::label).collect(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Kernel logistic regression on all the data.
 
+use super::logistic::{Logistic, check};
 use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
 use crate::iterative::full_memory::{ITERATIONS, Sizes};
@@ -138,7 +139,7 @@ impl<K, R> FullLogisticKrr<K, R> {
         K: Kernel<T> + Clone,
     {
         let (kernel, intercept, options) = (&self.kernel, self.intercept, &self.options);
-        newton::check(problem, kernel)?;
+        check(problem, kernel)?;
         options.check()?;
         let (x, n) = (problem.x, problem.x.len());
         let columns = 1 + usize::from(intercept);
@@ -159,7 +160,7 @@ impl<K, R> FullLogisticKrr<K, R> {
         let entries: &dyn Fn() -> u64 = &entries;
         let mut regression =
             All { kernel, intercept, options, x, entries, told, F, constant, system };
-        newton::follow(&mut regression, problem, way, goes_on)
+        newton::follow(&mut regression, (problem, &Logistic), way, goes_on)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Newton's method under a ridge that falls, each step a weighted regression.
 
 use crate::data::all_absolute;
-use crate::{FitReport, KrrModel, Problem, step_of_newton};
+use crate::{FitReport, KrrModel, Problem};
 use faer::Mat;
-use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
 /// The largest number of Newton steps for one ridge.
@@ -22,6 +21,13 @@ const RATIO: f64 = 0.1;
 const LEFT: f64 = 0.1;
 const LEFT_NEXT: f64 = 1e-2;
 const LEAST_LEFT: f64 = 1e-8;
+
+/// The loss of a row with target y at f + b, in column j.
+pub(super) trait RowLoss {
+    fn value(&self, j: usize, y: f64, f: f64) -> f64;
+    /// The weight h and the target z of the quadratic model ½h(z − f)² of the loss about f.
+    fn step(&self, j: usize, y: f64, f: f64) -> (f64, f64);
+}
 
 /// f of one column.
 pub(super) struct State {
@@ -95,28 +101,18 @@ pub(super) fn last<M>(each: impl FnOnce(&mut dyn FnMut(M) -> bool) -> Result<()>
     found.ok_or(Error::Empty { what: "ridges" })
 }
 
-/// Returns a typed error for a sample whose targets are not all −1 or 1.
-pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>) -> Result<()> {
-    problem.check(kernel)?;
-    let y = problem.y;
-    let all = (0..y.ncols()).flat_map(|j| (0..y.nrows()).map(move |i| y[(i, j)].f64()));
-    all.into_iter().try_for_each(|y| {
-        validate::require(y.abs() == 1.0, "targets of a logistic regression", y, "-1 or 1")
-    })
-}
-
 /// Minimises at each ridge of `way` from the minimiser before. Passes the models that are wanted to
 /// `goes_on`, until it returns false.
 pub(super) fn follow<T: Scalar, K>(
     regression: &mut dyn Regression<T, K>,
-    problem: Problem<'_, T>,
+    (problem, loss): (Problem<'_, T>, &dyn RowLoss),
     way: &[Stop],
     mut goes_on: impl FnMut(KrrModel<K, T>) -> bool,
 ) -> Result<()> {
     let (n, m, t) = (problem.x.len(), regression.size(), problem.y.ncols());
     let start = |_| State { dual: Mat::zeros(m, 1), b: 0.0, f: vec![0.0; n] };
     let mut at: Vec<State> = (0..t).map(start).collect(); //         f = 0
-    let mut newton = Newton { regression, problem, report: None };
+    let mut newton = Newton { regression, problem, loss, report: None };
     for Stop { mu, enough, wanted } in way {
         for (j, at) in at.iter_mut().enumerate() {
             newton.minimise(at, j, *mu, *enough)?;
@@ -135,6 +131,7 @@ pub(super) fn follow<T: Scalar, K>(
 struct Newton<'a, 'b, T, K> {
     regression: &'a mut dyn Regression<T, K>,
     problem: Problem<'b, T>,
+    loss: &'b dyn RowLoss,
     /// The report of the last step, with the kernel values and the number of all steps.
     report: Option<FitReport>,
 }
@@ -164,23 +161,22 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         Ok(())
     }
 
-    /// Σ_i w_i ln(1 + e^{−y_i f_i}) + (nλ/2)‖f‖².
+    /// Σ_i w_i L(y_i, f_i + b) + (nλ/2)‖f‖².
     fn objective(&self, at: &State, j: usize, mu: f64) -> f64 {
         let loss = |(i, f): (usize, &f64)| {
-            let against = -self.problem.y[(i, j)].f64() * f;
-            self.problem.weight(i) * (against.max(0.0) + (-against.abs()).exp().ln_1p())
+            self.problem.weight(i) * self.loss.value(j, self.problem.y[(i, j)].f64(), *f)
         };
         let square = self.regression.square(at);
         at.f.iter().enumerate().map(loss).sum::<f64>() + 0.5 * mu * square
     }
 
-    /// The minimiser of the objective's quadratic model at f: a regression with weights h_i =
-    /// w_i p_i(1 − p_i) and targets f_i + w_i(1_{y_i = 1} − p_i)/h_i.
+    /// The minimiser of the objective's quadratic model at f: a regression with weights w_i h_i and
+    /// targets z_i.
     fn step(&mut self, at: &State, j: usize, mu: f64, left: f64) -> Result<State> {
         let n = self.problem.x.len();
         let (mut h, mut z) = (vec![T::zero(); n], Mat::zeros(n, 1));
         for (i, &f) in at.f.iter().enumerate() {
-            let (curvature, target) = step_of_newton(f, self.problem.y[(i, j)] > T::zero());
+            let (curvature, target) = self.loss.step(j, self.problem.y[(i, j)].f64(), f);
             h[i] = T::lit(self.problem.weight(i) * curvature);
             z[(i, 0)] = T::lit(target);
         }

@@ -1,13 +1,8 @@
-//! Kernel logistic regression by Newton's method.
+//! Kernel logistic regression with landmarks.
 
-mod full;
-mod landmarks;
-mod newton;
-
-pub use full::FullLogisticKrr;
-
-use crate::{Centers, KrrModel, Problem};
-use landmarks::Landmarked;
+use super::landmarks::Landmarked;
+use super::newton::{self, RowLoss};
+use crate::{Centers, KrrModel, Problem, step_of_newton};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
@@ -134,11 +129,35 @@ impl<K, R> LogisticKrr<K, R> {
     where
         K: Kernel<T> + Clone,
     {
-        newton::check(problem, &self.kernel)?;
+        check(problem, &self.kernel)?;
         validate::positive("tolerance", self.tolerance)?;
         let centers = centers.points(problem.x, &self.kernel)?;
         let points = [Points::from_cols(centers.as_ref()), problem.x];
         let mut regression = Landmarked::new(&self.kernel, self.intercept, points, self.memory)?;
-        newton::follow(&mut regression, problem, way, goes_on)
+        newton::follow(&mut regression, (problem, &Logistic), way, goes_on)
     }
+}
+
+/// ln(1 + e^{−yf}) for y = ±1.
+pub(super) struct Logistic;
+
+impl RowLoss for Logistic {
+    fn value(&self, _: usize, y: f64, f: f64) -> f64 {
+        let against = -y * f;
+        against.max(0.0) + (-against.abs()).exp().ln_1p()
+    }
+
+    fn step(&self, _: usize, y: f64, f: f64) -> (f64, f64) {
+        step_of_newton(f, y > 0.0)
+    }
+}
+
+/// Returns a typed error for a sample whose targets are not all −1 or 1.
+pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>) -> Result<()> {
+    problem.check(kernel)?;
+    let y = problem.y;
+    let all = (0..y.ncols()).flat_map(|j| (0..y.nrows()).map(move |i| y[(i, j)].f64()));
+    all.into_iter().try_for_each(|y| {
+        validate::require(y.abs() == 1.0, "targets of a logistic regression", y, "-1 or 1")
+    })
 }
