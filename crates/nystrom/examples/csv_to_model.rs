@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Fits 500 landmarks; the leave-one-out error.
 pub fn run(file: &str, target: &str) -> Result<f64, Box<dyn Error>> {
-    // readme: begin
+    // shown: begin
     use nystrom::{kernels::median_heuristic, krr::lambda_grid, prelude::*, sketch::Uniform};
 
     let rng = &mut Pcg64::seed_from_u64(1);
@@ -28,6 +28,6 @@ pub fn run(file: &str, target: &str) -> Result<f64, Box<dyn Error>> {
     let best = path.best_by_loo();
     let model = path.model_at(best.ridge)?; // predicts, and is saved with the feature `serde`
     println!("{} landmarks, leave-one-out RMSE {:.3}", model.centers().len(), best.loo.sqrt());
-    // readme: end
+    // shown: end
     Ok(best.loo.sqrt())
 }

@@ -25,16 +25,18 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
     let (x_test, _, f_test) = sample(5_000, rng);
     let (points, test) = (Points::from_rows(x.as_ref()), Points::from_rows(x_test.as_ref()));
 
+    // shown: begin
     let kernel = Matern52::new(1.5)?;
     let landmarks = Uniform::default().select(&KernelMatrix::new(kernel, points)?, m, rng)?;
     let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
-    // the data are read twice
+    // errors at 17 values of λ; reads the data twice
     let path = krr.path((points, &y), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?;
     let best = path.best_by_loo();
+    let model = path.model_at(best.ridge)?; // reads no data
+    // shown: end
     if path.at_edge(best) {
         println!("the best ridge is at the edge of the grid: widen it");
     }
-    let model = path.model_at(best.ridge)?; // and no more
     println!(
         "{n} rows, {m} landmarks: {:?} by leave-one-out, RMSE {:.4}",
         best.ridge,

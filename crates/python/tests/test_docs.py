@@ -1,22 +1,48 @@
 """All examples of the documentation run."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
-DOCS = Path(__file__).parents[3] / "docs" / "python"
-PAGES = sorted(DOCS.glob("*.md"))
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs" / "python"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "start.md",
+    *sorted(DOCS.glob("*.md")),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
+WITHOUT = {"reproduce-a-paper"}
+"""Pages without a program in Python."""
+
 NOTEBOOKS = sorted(DOCS.glob("notebooks/*.py"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+def houses(n, rng):
+    """The table that pages read from a file."""
+    table = pd.DataFrame({
+        "size": rng.uniform(50, 200, n).round(1),
+        "age": rng.integers(0, 100, n),
+        "town": rng.choice(["Brest", "Lille", "Paris"], n),
+    })
+    price = 2.0 * table["size"] - 0.5 * table["age"] + 100 * (table["town"] == "Paris")
+    return table.assign(price=(price + rng.normal(size=n)).round(2))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, rng):
     monkeypatch.chdir(tmp_path)
+    houses(300, rng).to_csv("houses.csv", index=False)
+    houses(100, rng).to_csv("new-houses.csv", index=False)
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    assert blocks
+    assert bool(blocks) != (page.stem in WITHOUT)
     names = {}
     for block in blocks:
         exec(compile(block, page.name, "exec"), names)
@@ -37,13 +63,31 @@ def test_a_notebook_runs_and_draws_its_pictures(notebook, tmp_path, monkeypatch)
 
 
 def test_the_pages_are_built(tmp_path):
-    config = Path(__file__).parents[1] / "mkdocs.yml"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", config]
-    subprocess.run([*command, "-d", tmp_path], check=True)
-    landmarks = (tmp_path / "notebooks" / "choosing_landmarks.html").read_text(encoding="utf-8")
-    assert "<h1" in landmarks and "ny.landmarks(" in landmarks
-    names = (tmp_path / "names.html").read_text(encoding="utf-8")
-    assert "SqueakRegressor" in names and ".partial_fit(" in names
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", tmp_path]
+    subprocess.run(command, check=True, cwd=ROOT)
+
+    def page(name):
+        return (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+
+    assert "<h1" in page("python/notebooks/choosing_landmarks")
+    assert "ny.landmarks(" in page("python/notebooks/choosing_landmarks")
+    assert "SqueakRegressor" in page("python/names") and ".partial_fit(" in page("python/names")
+    assert 'href="guides/trust-a-fit.html"' in page("index")
+    assert 'href="ARCHITECTURE.html"' in page("CONTRIBUTING")
+    program = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "nystrom"
+    assert "--calibrate" in page("program") or not program.exists()
+
+
+@pytest.mark.parametrize("link", ["gone.md", "start.md#gone"])
+def test_a_dead_link_stops_the_build(link, tmp_path):
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for name in ["mkdocs.yml", "README.md", "CONTRIBUTING.md"]:
+        shutil.copy(ROOT / name, tmp_path)
+    with (tmp_path / "docs" / "methods.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n[dead]({link})\n")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path / "site"]
+    build = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert build.returncode != 0 and link in build.stderr, build.stderr
 
 
 def test_the_docstring_of_the_package_runs():

@@ -10,7 +10,6 @@ use crate::listing;
 use crate::reference::REFERENCE;
 
 const MAP: &str = "docs/ARCHITECTURE.md";
-const README: &str = "README.md";
 const CRATES: [&str; 6] = ["linalg_core", "kernels", "sketch", "leverage", "dpp", "krr"];
 
 /// The lines of a document that are not in a block of code, from 1.
@@ -105,23 +104,24 @@ pub fn items_exist(tree: &Tree, found: &mut Found) {
     }
 }
 
-/// A Rust snippet of the README stands under a comment `<!-- example: NAME -->` and equals, but for
-/// indentation, `crates/nystrom/examples/NAME.rs`: what is between `// readme: begin` and
-/// `// readme: end` there, or all of it.
-pub fn readme_shows_examples(tree: &Tree, found: &mut Found) {
+/// A Rust snippet of a document stands under a comment `<!-- example: NAME -->` and equals, but for
+/// indentation, `crates/nystrom/examples/NAME.rs`: what is between `// shown: begin` and
+/// `// shown: end` there, or all of it.
+pub fn documents_show_examples(tree: &Tree, found: &mut Found) {
     let snippet = r"(?s)(?:<!-- example: (\w+) -->\s*)?```rust\n(.*?)```";
     let snippet = Regex::new(snippet).expect("it is valid");
-    let readme = tree.text(README).unwrap_or_default();
-    for shown in snippet.captures_iter(readme) {
-        let name = shown.get(1).map_or("", |name| name.as_str());
-        let path = format!("crates/nystrom/examples/{name}.rs");
-        let example = tree.text(&path).unwrap_or_default();
-        let part = example.split("// readme: begin\n").last().unwrap_or_default();
-        let part = part.split("// readme: end\n").next().unwrap_or_default();
-        if !lines_of(part).eq(lines_of(&shown[2])) {
-            let line = line_at(readme, shown.get_match().start());
-            let what = format!("not the text of the example {name:?} that is named above it");
-            found.add(README, line, format!("{what}: nothing proves that it compiles"));
+    for (document, text) in tree.files("", ".md") {
+        for shown in snippet.captures_iter(text) {
+            let name = shown.get(1).map_or("", |name| name.as_str());
+            let path = format!("crates/nystrom/examples/{name}.rs");
+            let example = tree.text(&path).unwrap_or_default();
+            let part = example.split("// shown: begin\n").last().unwrap_or_default();
+            let part = part.split("// shown: end\n").next().unwrap_or_default();
+            if !lines_of(part).eq(lines_of(&shown[2])) {
+                let line = line_at(text, shown.get_match().start());
+                let what = format!("not the text of the example {name:?} that is named above it");
+                found.add(document, line, format!("{what}: nothing proves that it compiles"));
+            }
         }
     }
 }

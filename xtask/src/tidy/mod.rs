@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
     documents::links_lead_somewhere,
     documents::the_map_is_true,
     documents::items_exist,
-    documents::readme_shows_examples,
+    documents::documents_show_examples,
     documents::documents_are_fresh,
 ];
 

@@ -47,6 +47,15 @@ WIDE
 `none.rs`
 === docs/CHOOSING.md
 <!-- number: fig | x -->1.5<!-- /number -->
+=== docs/guides/guide.md
+<!-- example: whole -->
+```rust
+fn main() {}
+```
+<!-- example: part -->
+```rust
+let x = 2;
+```
 === docs/data/reproduction.json
 {"scale": "default", "seed": 0, "versions": {"nystrom": "", "build": ""}, "instruction_set": "",
   "threads": 1, "started": "", "experiments": [{"name": "fig", "paper": "", "figure": "",
@@ -130,9 +139,9 @@ impl<T: Scalar> RidgeLeverage<T> for B<T> {}
 pub struct NewKrr;
 === crates/nystrom/examples/part.rs
 fn main() {
-    // readme: begin
+    // shown: begin
     let x = 1;
-    // readme: end
+    // shown: end
 }
 === crates/nystrom/examples/whole.rs
 fn main() {}
@@ -150,7 +159,7 @@ const FOUND: [&str; RULES.len()] = [
     "README.md:2",
     "docs/ARCHITECTURE.md:2 docs/ARCHITECTURE.md:4 docs/ARCHITECTURE.md:4",
     "README.md:3",
-    "README.md:14 README.md:17",
+    "README.md:14 README.md:17 docs/guides/guide.md:5",
     "README.md docs/EXPERIMENTS.md",
 ];
 

@@ -9,6 +9,7 @@ mod commands;
 mod crash;
 mod fit;
 mod formats;
+mod guides;
 mod hostile;
 mod intervals;
 mod malformed;

@@ -28,7 +28,7 @@ fn examples_with_a_size_run_in_small() {
     stream_squeak::run(6).unwrap();
 }
 
-/// The README's first program, on a file of the repository. Linear regression is off by 4.56.
+/// The program of `docs/start.md`, on a file of the repository. Linear regression is off by 4.56.
 #[test]
 fn a_file_becomes_a_model() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
