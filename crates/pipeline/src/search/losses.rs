@@ -87,7 +87,7 @@ impl Search<'_> {
     }
 
     /// Makes one target of each function (several quantiles are several functions of a target), in
-    /// units of the median size of the residuals of squares, whose f for validation rows is given.
+    /// units of the size of the residuals of squares, whose f for validation rows is given.
     fn one_target_for_each_function(&mut self, f: &Mat<f64>) {
         let y = gather(self.problem.y.as_ref(), &self.validated_rows());
         let sizes: Vec<f64> = (0..y.ncols()).map(|j| size(&y, f, j)).collect();
@@ -235,12 +235,16 @@ impl Search<'_> {
     }
 }
 
-/// The median size of the residuals of a target, or another scale where it is 0.
+/// The median distance of the residuals of a target from their median, which outliers hardly
+/// change, or another scale where it is 0.
 fn size(y: &Mat<f64>, f: &Mat<f64>, j: usize) -> f64 {
-    let mut sizes: Vec<f64> = (0..y.nrows()).map(|i| (y[(i, j)] - f[(i, j)]).abs()).collect();
-    let square = sizes.iter().map(|size| size * size).sum::<f64>() / sizes.len() as f64;
-    sizes.sort_by(f64::total_cmp);
-    let median = sizes.get(sizes.len() / 2).copied();
-    let usable = |size: &f64| *size > 0.0 && size.is_finite();
-    median.filter(usable).or(Some(square.sqrt()).filter(usable)).unwrap_or(1.0)
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    let residuals: Vec<f64> = (0..y.nrows()).map(|i| y[(i, j)] - f[(i, j)]).collect();
+    let square = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
+    let middle = median(residuals.clone());
+    let sizes = [median(residuals.iter().map(|r| (r - middle).abs()).collect()), square.sqrt()];
+    sizes.into_iter().find(|size| *size > 0.0 && size.is_finite()).unwrap_or(1.0)
 }
