@@ -78,7 +78,9 @@ pub use model::{
 };
 pub use prepared::Prepared;
 pub use progress::{Event, Progress};
-pub use report::{Centers, CurvePoint, Curves, Iterations, LogisticTrial, Metric, Report, Trial};
+pub use report::{
+    Centers, CurvePoint, Curves, Iterations, LogisticTrial, Metric, Report, TargetError, Trial,
+};
 pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{

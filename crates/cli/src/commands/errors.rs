@@ -3,7 +3,7 @@
 use super::classes;
 use crate::failure::Result;
 use crate::summary::Summary;
-use crate::text::{count, number};
+use crate::text::{against_mean, few, number, rows_of};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::metrics;
 use nystrom_pipeline::ExactSum;
@@ -60,7 +60,8 @@ impl Running {
         weight.add(rows);
         let square = self.squares.squares_about(self.truth.value() / rows, &self.truth, &weight);
         let r2 = (square > 0.0).then(|| 1.0 - sum / square);
-        Some(Errors { rows: self.rows, rmse: self.unit * (sum / rows).sqrt(), r2 })
+        let [rmse, mean_rmse] = [sum, square].map(|sum| self.unit * (sum / rows).max(0.0).sqrt());
+        Some(Errors { rows: self.rows, rmse, r2, mean_rmse })
     }
 }
 
@@ -71,6 +72,8 @@ pub struct Errors {
     pub rmse: f64,
     /// R²; none if the target is constant.
     pub r2: Option<f64>,
+    /// The root mean square error of predicting the mean of the same rows.
+    pub mean_rmse: f64,
 }
 
 impl Errors {
@@ -82,8 +85,11 @@ impl Errors {
     ) -> Result<Errors> {
         let rows = actual.nrows();
         let Some(weights) = weights else {
-            let rmse = metrics::rmse(predicted, actual)?;
-            return Ok(Errors { rows, rmse, r2: metrics::r2(predicted, actual).ok() });
+            let (rmse, r2) = (metrics::rmse(predicted, actual)?, metrics::r2(predicted, actual));
+            let mean = actual.col(0).iter().map(|y| y / rows as f64).sum::<f64>();
+            let mean = Mat::from_fn(rows, 1, |_, _| mean);
+            let mean_rmse = metrics::rmse(mean.as_ref(), actual)?;
+            return Ok(Errors { rows, rmse, r2: r2.ok(), mean_rmse });
         };
         let mean = (0..rows).map(|i| weights[i] * actual[(i, 0)]).sum::<f64>() / rows as f64;
         let root = |i: usize| weights[i].sqrt();
@@ -91,8 +97,9 @@ impl Errors {
         let y = Mat::from_fn(rows, 1, |i, _| root(i) * (actual[(i, 0)] - mean));
         let zero = Mat::zeros(rows, 1);
         let [rmse, spread] = [&f, &zero].map(|of| metrics::rmse(of.as_ref(), y.as_ref()));
-        let (rmse, spread) = (rmse?, spread?);
-        Ok(Errors { rows, rmse, r2: (spread > 0.0).then(|| 1.0 - (rmse / spread).powi(2)) })
+        let (rmse, mean_rmse) = (rmse?, spread?);
+        let r2 = (mean_rmse > 0.0).then(|| 1.0 - (rmse / mean_rmse).powi(2));
+        Ok(Errors { rows, rmse, r2, mean_rmse })
     }
 
     /// The errors of n × 1 predictions on the rows whose target is not NaN and whose weight is
@@ -115,13 +122,12 @@ impl Errors {
         Errors::of(f.as_ref(), y.as_ref(), weights.as_deref()).map(Some)
     }
 
-    pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {
+    /// Adds the errors of a target in two lines, the first with the label `label`; `on` says on
+    /// which rows.
+    pub fn describe(&self, label: &'static str, target: &str, on: &str, summary: &mut Summary) {
+        summary.line(label, against_mean(target, self.rmse, self.mean_rmse));
         let r2 = self.r2.map_or_else(|| "not defined: the target is constant".into(), number);
-        summary.line(
-            label,
-            format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")),
-        );
-        summary.value(key, self);
+        summary.line("", format!("on {on}, R² {r2}"));
     }
 }
 
@@ -144,27 +150,38 @@ impl ModelErrors {
         place.map(|place| model.target_names()[place])
     }
 
-    /// Adds the errors as lines with the label `label` and as the JSON key `key`; of several
-    /// targets as the key `several`, an object with a key for each target.
+    /// Adds the errors as lines, the first with the label `error`, and as the JSON key `key`; of
+    /// several targets as the key `several`, an object with a key for each target. The rows are
+    /// named by the words `rows` behind their number.
     pub fn report(
         self,
         model: &Model,
-        (label, key, several): (&'static str, &str, &str),
+        (rows, key, several): (&'static str, &str, &str),
         summary: &mut Summary,
     ) {
         let all = match self {
             ModelErrors::Numbers(all) => all,
-            ModelErrors::Classes(errors) => return classes::report(errors, label, key, summary),
+            ModelErrors::Classes(errors) => return classes::report(errors, rows, key, summary),
         };
         let names = model.target_names();
         let known = names.iter().zip(all).filter_map(|(name, errors)| Some((*name, errors?)));
         let known: Vec<(&str, Errors)> = known.collect();
-        if names.len() == 1 {
-            known.iter().for_each(|(_, errors)| errors.report(label, key, summary));
-            return;
+        if let ([_], [(name, errors)]) = (&names[..], &known[..]) {
+            errors.describe("error", name, &rows_of(errors.rows, rows), summary);
+            return summary.value(key, errors);
         }
-        for (name, errors) in &known {
-            summary.line(label, format!("{name:?}: RMSE {}", number(errors.rmse)));
+        let same = known.windows(2).all(|two| two[0].1.rows == two[1].1.rows);
+        let lines = known.iter().map(|(name, errors)| {
+            let text = against_mean(name, errors.rmse, errors.mean_rmse);
+            match same {
+                true => text,
+                false => format!("{text}, {}", rows_of(errors.rows, rows)),
+            }
+        });
+        let lines = few(&lines.collect::<Vec<_>>(), "targets");
+        lines.into_iter().for_each(|text| summary.line("error", text));
+        if let Some((_, errors)) = known.first().filter(|_| same) {
+            summary.line("", format!("on {}", rows_of(errors.rows, rows)));
         }
         summary.value(several, known.into_iter().collect::<BTreeMap<_, _>>());
     }
@@ -185,6 +202,8 @@ mod tests {
             let errors = sums.errors().unwrap();
             assert!((errors.rmse / scale - 2.5f64.sqrt()).abs() < 1e-12, "{errors:?}");
             assert!((errors.r2.unwrap() - (1.0 - 10.0 / 18.75)).abs() < 1e-12, "{errors:?}");
+            let mean = (18.75_f64 / 4.0).sqrt();
+            assert!((errors.mean_rmse / scale - mean).abs() < 1e-12, "{errors:?}");
         }
     }
 }

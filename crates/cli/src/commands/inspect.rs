@@ -99,7 +99,7 @@ fn explained(explanation: &Explanation, summary: &mut Summary) {
         });
         let effects = effects.collect::<Vec<_>>().join(", ");
         let share = 100.0 * column.importance();
-        summary.line("", format!("{name:width$}  {share:5.1} %  {effects}").trim_end());
+        summary.item(format!("{name:width$}  {share:5.1} %  {effects}").trim_end());
     }
     if columns.len() > SHOWN {
         let more = count(columns.len() - SHOWN, "column");

@@ -48,8 +48,8 @@ pub fn run(args: &Predict) -> Result<()> {
     summary.print(&session, args.output.is_stdout())
 }
 
-/// The label and the JSON keys of errors on rows with a known target.
-pub const ERROR: (&str, &str, &str) = ("error", "error", "errors");
+/// The words for the rows, and the JSON keys, of errors on rows with a known target.
+pub const ERROR: (&str, &str, &str) = ("", "error", "errors");
 
 /// Refuses output that the model does not have, and text in `.npy` files.
 pub fn check_options(args: &Predict, model: &Model) -> Result<()> {

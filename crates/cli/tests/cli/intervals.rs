@@ -10,9 +10,13 @@ fn intervals_are_columns_with_their_coverage() {
     bench.write("t.csv", table(400, 1));
     bench.write("new.csv", table(500, 2));
     let run = bench.ok(&format!("{FIT} --calibrate 0.25 -o m.bin"));
-    assert!(run.out.contains("calibrated on 100 rows kept out of search and fit"), "{}", run.out);
+    assert!(
+        run.said().contains("calibrated on 100 rows kept out of search and fit"),
+        "{}",
+        run.out
+    );
     let run = bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
-    assert!(run.out.contains("in the interval"), "{run:?}");
+    assert!(run.said().contains("in the interval"), "{run:?}");
     let [lower, middle, upper] =
         ["lower", "prediction", "upper"].map(|column| bench.column("p.csv", column));
     assert!((0..500).all(|i| lower[i] < middle[i] && middle[i] < upper[i]));
