@@ -1,11 +1,19 @@
 """All examples of the documentation run."""
 
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
+
+import nystrom
 
 DOCS = Path(__file__).parents[3] / "docs" / "python"
 PAGES = sorted(DOCS.glob("*.md"))
@@ -46,10 +54,45 @@ def test_the_pages_are_built(tmp_path):
     assert "SqueakRegressor" in names and ".partial_fit(" in names
 
 
-def test_the_docstring_of_the_package_runs():
-    import doctest
+MODULES = ["nystrom", *(f"nystrom.{m.name}" for m in pkgutil.iter_modules(nystrom.__path__))]
 
-    import nystrom
 
-    assert doctest.testmod(nystrom).failed == 0
-    assert doctest.testmod(nystrom).attempted > 0
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.failed == 0
+    assert found.attempted > 0 or module != "nystrom"
+
+
+ESTIMATORS = [
+    thing
+    for name in nystrom.__all__
+    if inspect.isclass(thing := getattr(nystrom, name))
+    and issubclass(thing, BaseEstimator)
+    and hasattr(thing, "fit")
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_the_docstring_of_an_estimator_is_complete(estimator):
+    """Every parameter with its type and its default, attributes, and an example."""
+    said = inspect.getdoc(estimator)
+    parts = dict(re.findall(r"^(\w+)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", said, re.M | re.S))
+    assert list(parts) == ["Parameters", "Attributes", "Examples"]
+    assert ">>> " in parts["Examples"]
+    documented = {}
+    for heading in re.findall(r"^(\w.*)", parts["Parameters"], re.M):
+        names, _, told = heading.partition(" : ")
+        documented |= dict.fromkeys(names.split(", "), told)
+    parameters = inspect.signature(estimator).parameters
+    assert set(documented) == set(parameters)
+    for name, parameter in parameters.items():
+        usual = re.search(r"default=(.*)", documented[name])
+        if usual is None:  # documented by another estimator
+            assert documented[name] == "" and "As in `KernelRegressor`" in parts["Parameters"]
+        else:
+            assert ast.literal_eval(usual[1]) == parameter.default, name
+    for heading in re.findall(r"^(\w.*)", parts["Attributes"], re.M):
+        names, _, told = heading.partition(" : ")
+        assert told and all(name.endswith("_") for name in names.split(", ")), heading
