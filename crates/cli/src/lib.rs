@@ -41,8 +41,13 @@ pub use nystrom::linalg_core::LargePages;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// The program `nystrom`: runs the command of the command line and returns the exit status.
+/// The program `nystrom`: runs the command of the command line and returns the exit status. Without
+/// arguments it prints the first steps to standard error.
 pub fn main() -> ExitCode {
+    if std::env::args_os().len() < 2 {
+        eprint!("{}", args::FIRST_STEPS);
+        return ExitCode::from(failure::USAGE);
+    }
     let cli = args::Cli::parse(); // exits with status 2 if the command line is wrong
     match commands::run(&cli.command) {
         Ok(status) => ExitCode::from(status),

@@ -96,7 +96,6 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// far; a second Ctrl-C ends the program.
 pub struct SearchWatch<'a> {
     session: &'a Session<'a>,
-    start: Instant,
 }
 
 impl<'a> SearchWatch<'a> {
@@ -108,20 +107,15 @@ impl<'a> SearchWatch<'a> {
         };
         // without a handler Ctrl-C ends the program, as usual
         let _ = ctrlc::set_handler(pressed);
-        session.stage("searching", None);
-        SearchWatch { session, start: Instant::now() }
+        session.steps("searching");
+        SearchWatch { session }
     }
 }
 
 impl Progress for SearchWatch<'_> {
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        let elapsed = self.start.elapsed().as_secs_f64();
-        let done = if event.done > 0.02 { event.done } else { 0.0 }; // too early to tell
-        let left = text::to_go(elapsed, done, 1.0 - done);
-        let best = event.best.map_or_else(String::new, |trial| {
-            format!("; best so far {} ({})", number(trial.error), trial.family)
-        });
-        self.session.tell(&format!("{}{best}{left}", event.what));
+        let best = event.best.map(|trial| trial.error);
+        self.session.next(&step(event.what, best), event.done);
         if INTERRUPTED.load(Ordering::Relaxed) {
             self.session.warn(
                 "interrupted: fitting the best candidate so far; press Ctrl-C again to stop now",
@@ -129,5 +123,28 @@ impl Progress for SearchWatch<'_> {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// `best error 45 % below the mean's; the final fit`: a step and the smallest error so far, in
+/// standard deviations of the target, that is in units of the error of predicting the mean.
+fn step(what: &str, best: Option<f64>) -> String {
+    match best.and_then(|error| text::compared(error, 1.0)) {
+        Some(than) => format!("best error {than} the mean's; {what}"),
+        None => what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step;
+
+    #[test]
+    fn a_step_tells_the_best_error() {
+        assert_eq!(
+            step("the final fit", Some(0.55)),
+            "best error 45 % below the mean's; the final fit"
+        );
+        assert_eq!(step("the final fit", None), "the final fit");
     }
 }

@@ -181,6 +181,39 @@ pub struct LossTrial {
     pub squares: f64,
 }
 
+/// The error of the chosen candidate on validation rows, for one target in its own units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TargetError {
+    /// The name of the target.
+    pub target: String,
+    /// The root mean square error, weighted if rows have weights.
+    pub rmse: f64,
+    /// The root mean square error of predicting the mean of the same rows.
+    pub mean_rmse: f64,
+}
+
+impl TargetError {
+    /// The error of predictions, which are as many as the true values, each of which counts by its
+    /// weight.
+    pub(crate) fn of(target: &str, actual: &[f64], predicted: &[f64], weights: &[f64]) -> Self {
+        let total: f64 = weights.iter().sum();
+        let mean = weights.iter().zip(actual).map(|(w, y)| w / total * y).sum::<f64>();
+        // divided by the largest difference, whose square may leave the range of `f64`
+        let root = |difference: &dyn Fn(usize) -> f64| {
+            let largest = (0..weights.len()).map(|i| difference(i).abs()).fold(0.0, f64::max);
+            let unit = if largest > 0.0 { largest } else { 1.0 };
+            let square = |i: usize| weights[i] / total * (difference(i) / unit).powi(2);
+            unit * (0..weights.len()).map(square).sum::<f64>().sqrt()
+        };
+        TargetError {
+            target: target.to_owned(),
+            rmse: root(&|i| predicted[i] - actual[i]),
+            mean_rmse: root(&|i| actual[i] - mean),
+        }
+    }
+}
+
 /// The report of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -201,6 +234,9 @@ pub struct Report {
     /// The error on validation rows of the plain default: Gaussian kernel, median distance, 500
     /// landmarks.
     pub plain_error: f64,
+    /// For a regression: the error of each target on the validation rows, in its own units.
+    #[serde(default)]
+    pub errors: Vec<TargetError>,
     /// For classes: the errors of the chosen candidate on the validation rows. Its probabilities
     /// were calibrated on the same rows.
     pub classes: Option<ClassErrors>,
@@ -230,4 +266,22 @@ pub struct Report {
     /// the last fit that did not converge, otherwise that of the fit to all rows.
     #[serde(default)]
     pub iterations: Option<Iterations>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TargetError;
+
+    /// A row of weight 2 counts like two rows, and errors are in the unit of the target.
+    #[test]
+    fn errors_are_weighted_and_in_the_unit_of_the_target() {
+        let (actual, predicted, weights) = ([1.0, 3.0, 5.0], [2.0, 3.0, 4.0], [2.0, 1.0, 1.0]);
+        // mean 2.5; Σ w (f − y)² = 3, Σ w (y − 2.5)² = 11
+        for unit in [1e-200, 1.0, 1e150] {
+            let times = |values: [f64; 3]| values.map(|value| unit * value);
+            let found = TargetError::of("y", &times(actual), &times(predicted), &weights);
+            assert!((found.rmse / unit - 0.75_f64.sqrt()).abs() < 1e-12, "{found:?}");
+            assert!((found.mean_rmse / unit - 2.75_f64.sqrt()).abs() < 1e-12, "{found:?}");
+        }
+    }
 }

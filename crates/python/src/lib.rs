@@ -54,6 +54,8 @@ mod _native {
     #[pymodule_export]
     use crate::passes::{falkon_passes, merge_row_sums, row_sums};
     #[pymodule_export]
+    use crate::pool::threads;
+    #[pymodule_export]
     use crate::regression::{exact, falkon, nystrom_path};
     #[pymodule_export]
     use crate::report::Report;
@@ -61,4 +63,10 @@ mod _native {
     use crate::state::{accumulate, merge, solve};
     #[pymodule_export]
     use crate::stream::{squeak, squeak_merge, squeak_scores};
+
+    /// The instruction set in use, which determines how sums are rounded.
+    #[pyo3::pyfunction]
+    fn instruction_set() -> &'static str {
+        nystrom::linalg_core::instruction_set()
+    }
 }

@@ -38,6 +38,7 @@ pub struct Options {
     calibrate: Option<String>,
     deviations: bool,
     target_scale: Option<String>,
+    loss: String,
     group: Option<String>,
     time: Option<String>,
     seed: u64,
@@ -113,6 +114,7 @@ impl Options {
                 (None, None) => Split::Random,
             },
             target_scale: self.target_scale.as_deref().map(scale).transpose()?,
+            loss: self.loss.parse().map_err(Problem::from)?,
         })
     }
 }

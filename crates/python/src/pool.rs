@@ -45,8 +45,11 @@ fn built(threads: usize) -> PyResult<ThreadPool> {
     })
 }
 
+/// The number of threads for `n_jobs`, as in [`pool`].
+#[pyfunction]
+#[pyo3(signature = (n_jobs=None))]
 #[expect(clippy::disallowed_methods, reason = "n_jobs counts down from the number of cores")]
-fn threads(n_jobs: Option<isize>) -> PyResult<usize> {
+pub fn threads(n_jobs: Option<isize>) -> PyResult<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs.unwrap_or(-1) {
         0 => Err(PyValueError::new_err("n_jobs = 0 has no meaning; take 1, or -1 for all cores")),

@@ -1,6 +1,11 @@
 """All examples of the documentation run."""
 
+import ast
+import doctest
+import importlib
+import inspect
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -10,6 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
+
+import nystrom
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs" / "python"
@@ -90,10 +98,45 @@ def test_a_dead_link_stops_the_build(link, tmp_path):
     assert build.returncode != 0 and link in build.stderr, build.stderr
 
 
-def test_the_docstring_of_the_package_runs():
-    import doctest
+MODULES = ["nystrom", *(f"nystrom.{m.name}" for m in pkgutil.iter_modules(nystrom.__path__))]
 
-    import nystrom
 
-    assert doctest.testmod(nystrom).failed == 0
-    assert doctest.testmod(nystrom).attempted > 0
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.failed == 0
+    assert found.attempted > 0 or module != "nystrom"
+
+
+ESTIMATORS = [
+    thing
+    for name in nystrom.__all__
+    if inspect.isclass(thing := getattr(nystrom, name))
+    and issubclass(thing, BaseEstimator)
+    and hasattr(thing, "fit")
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_the_docstring_of_an_estimator_is_complete(estimator):
+    """Every parameter with its type and its default, attributes, and an example."""
+    said = inspect.getdoc(estimator)
+    parts = dict(re.findall(r"^(\w+)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", said, re.M | re.S))
+    assert list(parts) == ["Parameters", "Attributes", "Examples"]
+    assert ">>> " in parts["Examples"]
+    documented = {}
+    for heading in re.findall(r"^(\w.*)", parts["Parameters"], re.M):
+        names, _, told = heading.partition(" : ")
+        documented |= dict.fromkeys(names.split(", "), told)
+    parameters = inspect.signature(estimator).parameters
+    assert set(documented) == set(parameters)
+    for name, parameter in parameters.items():
+        usual = re.search(r"default=(.*)", documented[name])
+        if usual is None:  # documented by another estimator
+            assert documented[name] == "" and "As in `KernelRegressor`" in parts["Parameters"]
+        else:
+            assert ast.literal_eval(usual[1]) == parameter.default, name
+    for heading in re.findall(r"^(\w.*)", parts["Attributes"], re.M):
+        names, _, told = heading.partition(" : ")
+        assert told and all(name.endswith("_") for name in names.split(", ")), heading

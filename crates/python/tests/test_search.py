@@ -95,6 +95,22 @@ def test_a_target_is_fitted_on_a_scale(rng):
             ny.KernelRegressor(target_scale=wrong, **SMALL).fit(X, y)
 
 
+def test_losses_predict_medians_and_quantiles():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1, 1, size=(300, 2))
+    y = np.sin(2 * X[:, 0]) + rng.uniform(-1, 1, size=300)
+    y[::10] += 50
+    median = ny.KernelRegressor(loss="absolute", **SMALL).fit(X, y)
+    assert np.abs(median.predict(X) - np.sin(2 * X[:, 0])).mean() < 0.4
+    assert median.report_["loss"]["error"] < median.report_["loss"]["squares"]
+    assert "absolute" in str(median)
+    both = ny.KernelRegressor(loss="quantile:0.1,0.8", **SMALL).fit(X, y).predict(X)
+    assert both.shape == (300, 2) and (both[:, 0] <= both[:, 1]).all()
+    assert abs((y <= both[:, 1]).mean() - 0.8) < 0.1
+    with pytest.raises(ValueError, match="none of squares"):
+        ny.KernelRegressor(loss="cubes", **SMALL).fit(X, y)
+
+
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [3, 1, 2], [1.0, 2.0, 7.0], [True, False]])
 def test_classes_keep_their_labels(labels, rng):
     X = rng.normal(size=(240, 2))

@@ -43,6 +43,25 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{} (instruction set {})", env!("CARGO_PKG_VERSION"), instruction_set())
 });
 
+/// What the program prints if it is called without arguments.
+pub const FIRST_STEPS: &str = "\
+nystrom learns from a table in a file, such as CSV: it predicts a column of numbers
+or classes, and finds the rows that matter.
+
+Fit a model of the column `price`; keep a fifth of the rows to measure its error:
+  nystrom fit houses.csv --target price --hold-out 0.2 -o houses.model
+
+Predict the prices of other houses:
+  nystrom predict houses.model new-houses.csv -o prices.csv
+
+Choose 50 houses that differ from one another:
+  nystrom sample houses.csv --drop price --size 50 -o diverse.csv
+
+Read on:
+  nystrom --help        all commands, and the exit status
+  nystrom fit --help    the options of a command, with examples
+";
+
 const OVERVIEW: &str = "\
 Examples:
   nystrom fit houses.csv --target price -o houses.json

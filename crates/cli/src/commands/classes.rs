@@ -2,7 +2,7 @@
 
 use crate::failure::Result;
 use crate::summary::Summary;
-use crate::text::{count, number};
+use crate::text::{compared, number, rows_of};
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Table, Values};
 use nystrom_pipeline::{ClassErrors, Classes};
@@ -43,33 +43,40 @@ impl NamedClasses {
     }
 }
 
-/// Adds the errors as a line and as the JSON key `key`; or a note if a class was in no fitted row.
+/// Adds the errors as lines and as the JSON key `key`; or a note if a class was in no fitted row.
 pub fn report(
     errors: nystrom_pipeline::Result<Option<ClassErrors>>,
-    label: &'static str,
+    rows: &str,
     key: &str,
     summary: &mut Summary,
 ) {
     match errors {
         Ok(None) => {}
         Ok(Some(errors)) => {
-            summary.line(label, describe(&errors));
+            describe(&errors, "error", &rows_of(errors.rows, rows), summary);
             summary.value(key, errors);
         }
         Err(error) => summary.line("note", error.to_string()),
     }
 }
 
-pub fn describe(errors: &ClassErrors) -> String {
-    let ClassErrors { rows, error_rate, log_loss, auc, calibration_error, .. } = *errors;
+/// Adds the errors in three lines, the first with the label `label`: error rate and log-loss, each
+/// compared with constant predictions, then `on` which rows, and the other errors.
+pub fn describe(errors: &ClassErrors, label: &'static str, on: &str, summary: &mut Summary) {
+    let ClassErrors { error_rate, log_loss, auc, calibration_error, .. } = *errors;
+    let against = |value: f64, constant: f64, how: &str, said: &dyn Fn(f64) -> String| {
+        let than = compared(value, constant);
+        than.map_or_else(String::new, |than| format!(", {than} {how} ({})", said(constant)))
+    };
+    let percent = |share: f64| format!("{} %", number(100.0 * share));
+    let than = "predicting the majority class";
+    let rate = against(error_rate, errors.constant_error_rate, than, &percent);
+    summary.line(label, format!("{} wrong{rate}", percent(error_rate)));
+    let than = "predicting the class shares";
+    let loss = against(log_loss, errors.constant_log_loss, than, &number);
+    summary.line("", format!("log-loss {}{loss}", number(log_loss)));
     let auc = auc.map_or_else(String::new, |auc| format!(", AUC {}", number(auc)));
-    format!(
-        "{} of {} wrong, log-loss {}{auc}, calibration error {}",
-        number(error_rate),
-        count(rows, "row"),
-        number(log_loss),
-        number(calibration_error)
-    )
+    summary.line("", format!("on {on}{auc}, calibration error {}", number(calibration_error)));
 }
 
 /// The name of the likeliest class of each row.

@@ -84,7 +84,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     let fitted = fit(args, &kernel, rows, &basis, rng)?;
     session.stage("evaluating", Some((x.nrows() * basis.centers()) as f64));
     let predicted = fitted.model.predict(points)?;
-    let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref())?;
+    let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref(), None)?;
 
     let mut summary = Summary::of("fit");
     summary.line(
@@ -98,7 +98,8 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     summary.line("kernel", kernel::describe(&kernel));
     basis.describe(args, spec, &mut summary);
     describe(&fitted, &mut summary);
-    training.report("training", "training", &mut summary);
+    let is_first = held_out.is_none();
+    summary.lead(|summary| errors(&fitted.choice, (&target, &training), is_first, summary));
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", basis.centers());
     summary.value("selection", text::option(&spec.method));
@@ -124,7 +125,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     model.explanation = fit_output::explain(&model, &table, args.run.seed)?;
     let mut validation = None;
     if let Some(held_out) = held_out {
-        let predicted = hold_out::report(&model, &held_out, &mut summary)?;
+        let predicted = summary.lead(|summary| hold_out::report(&model, &held_out, summary))?;
         validation = Some(fit_output::held_out(&target, &predicted));
     }
     summary.value("explanation", &model.explanation);
@@ -231,6 +232,30 @@ fn by_folds(
     Ok(ChosenFit { model, lambda: values[at], choice, iterations: None, lambdas })
 }
 
+/// Adds the errors on fitted rows: of fits that leave them out, if λ was chosen by these, and of
+/// the fit itself. The first has the label `error` if it `is_first` of all errors.
+fn errors(
+    choice: &LambdaChoice,
+    (target, training): (&str, &Errors),
+    is_first: bool,
+    summary: &mut Summary,
+) {
+    let rows = text::count(training.rows, "row");
+    let left_out = match choice {
+        LambdaChoice::Given => None,
+        LambdaChoice::Path(best, _) => Some((best.loo.sqrt(), "leave-one-out", "in turn")),
+        LambdaChoice::Folds(error, _) => Some((*error, "cross-validation", "by folds")),
+    };
+    if let Some((error, name, how)) = left_out {
+        let label = if is_first { "error" } else { name };
+        summary.line(label, text::against_mean(target, error, training.mean_rmse));
+        summary.line("", format!("on {rows} that are left out {how}"));
+    }
+    let label = if is_first && left_out.is_none() { "error" } else { "training" };
+    training.describe(label, target, &format!("{rows} that are fitted"), summary);
+    summary.value("training", training);
+}
+
 fn describe(fitted: &ChosenFit, summary: &mut Summary) {
     let (report, lambda) = (fitted.model.report(), number(fitted.lambda));
     summary.value("lambda", fitted.lambda);
@@ -243,15 +268,12 @@ fn describe(fitted: &ChosenFit, summary: &mut Summary) {
     match &fitted.choice {
         LambdaChoice::Path(best, at_edge) => {
             chosen(*at_edge, summary);
-            let (loo, d_eff) = (best.loo.sqrt(), best.d_eff);
-            let text = format!("RMSE {}, effective dimension {}", number(loo), number(d_eff));
-            summary.line("leave-one-out", text);
-            summary.value("leave_one_out_rmse", loo);
-            summary.value("effective_dimension", d_eff);
+            summary.line("", format!("effective dimension {}", number(best.d_eff)));
+            summary.value("leave_one_out_rmse", best.loo.sqrt());
+            summary.value("effective_dimension", best.d_eff);
         }
         LambdaChoice::Folds(error, at_edge) => {
             chosen(*at_edge, summary);
-            summary.line("cross-validation", format!("RMSE {}", number(*error)));
             summary.value("cross_validation_rmse", error);
         }
         LambdaChoice::Given => {

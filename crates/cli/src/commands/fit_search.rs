@@ -1,7 +1,7 @@
 //! `nystrom fit` with a search, in memory.
 
 use super::column_uses::ColumnUses;
-use super::{fit_output, hold_out};
+use super::{fit_output, hold_out, search_report};
 use crate::args::FitArgs;
 use crate::failure::Result;
 use crate::input::Source;
@@ -37,16 +37,20 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     model.made.seed = Some(args.run.seed);
     model.made.settings = budget.settings(args.run.seed);
 
-    let mut summary = Summary::of("fit");
-    super::search_report::describe(&model, &report, fit.calibrate, &mut summary);
     let seconds = start.elapsed().as_secs_f64();
+    let mut summary = Summary::of("fit");
+    if let Some(held_out) = &held_out {
+        hold_out::report(&model, held_out, &mut summary)?;
+        search_report::errors(&report, "validation", &mut summary);
+    } else {
+        search_report::errors(&report, "error", &mut summary);
+        summary.line("", "--hold-out 0.2 measures it on rows that the search never sees");
+    }
+    search_report::describe(&model, &report, fit.calibrate, &mut summary);
     let took = format!("{seconds:.1} s; planned: {}", text::duration(planned));
     summary.line("time", took);
     summary.value("seconds", seconds);
     summary.value("planned_seconds", planned);
-    if let Some(held_out) = held_out {
-        hold_out::report(&model, &held_out, &mut summary)?;
-    }
     let size = model_file::save(&model, args.output())?;
     let used = fit.used_rows(&table, targets)?;
     fit_output::describe(args, size, &holds(&model, &table, &used)?, &mut summary);
@@ -55,7 +59,7 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let repeat = format!("{} {}", command_line(&own), model.made.settings);
     let page = FitPage { command: Some(&repeat), ..FitPage::of(&model, &report) };
     fit_output::write_page(args, page, &mut summary)?;
-    summary.line("to repeat", &repeat);
+    summary.command("to repeat", &repeat);
     summary.value("command_to_repeat", &repeat);
     fit_output::finish(args, summary, report.iterations.as_ref().and_then(unconverged), &session)
 }

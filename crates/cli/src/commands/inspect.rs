@@ -7,7 +7,7 @@ use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, count, number};
-use nystrom_pipeline::{Alone, Average, Explanation, Influence, Model};
+use nystrom_pipeline::{Alone, Average, Explanation, Influence, Model, TargetLoss};
 
 /// The number of columns that are listed with their importance.
 const SHOWN: usize = 12;
@@ -18,9 +18,15 @@ pub fn run(args: &Inspect) -> Result<()> {
     let session = Session::new(None, args.json, false, &Alone)?;
     let model = model_file::load(&args.model)?;
     let mut summary = Summary::of("inspect");
-    let targets = model.target_names();
+    let targets = match model.classes() {
+        Some(classes) => vec![classes.target.clone()],
+        None => model.output_names(),
+    };
     summary.line("predicts", targets.join(", "));
     summary.value("targets", &targets);
+    if model.made.loss != TargetLoss::Squares {
+        summary.line("loss", model.made.loss.to_string());
+    }
     if let Some(how) = text::target_scale(model.target_scale()) {
         summary.line("target", how);
     }
@@ -99,7 +105,7 @@ fn explained(explanation: &Explanation, summary: &mut Summary) {
         });
         let effects = effects.collect::<Vec<_>>().join(", ");
         let share = 100.0 * column.importance();
-        summary.line("", format!("{name:width$}  {share:5.1} %  {effects}").trim_end());
+        summary.item(format!("{name:width$}  {share:5.1} %  {effects}").trim_end());
     }
     if columns.len() > SHOWN {
         let more = count(columns.len() - SHOWN, "column");

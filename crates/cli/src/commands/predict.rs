@@ -42,14 +42,14 @@ pub fn run(args: &Predict) -> Result<()> {
     columns.write(&args.output, &session)?;
 
     describe(&model, count, &mut summary);
-    coverage(&predicted, &model.target_names(), &mut summary);
+    coverage(&predicted, &model.output_names(), &mut summary);
     predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
 
-/// The label and the JSON keys of errors on rows with a known target.
-pub const ERROR: (&str, &str, &str) = ("error", "error", "errors");
+/// The words for the rows, and the JSON keys, of errors on rows with a known target.
+pub const ERROR: (&str, &str, &str) = ("", "error", "errors");
 
 /// Refuses output that the model does not have, and text in `.npy` files.
 pub fn check_options(args: &Predict, model: &Model) -> Result<()> {
@@ -93,7 +93,7 @@ pub fn results(model: &Model, predicted: &Predicted, only_probabilities: bool) -
         return columns;
     }
     let others = predicted.others.iter().map(|(what, values)| (*what, values));
-    let targets = model.target_names();
+    let targets = model.output_names();
     for (what, values) in [(PREDICTION, &predicted.values)].into_iter().chain(others) {
         for (j, target) in targets.iter().enumerate() {
             let several = targets.len() > 1;
@@ -180,7 +180,10 @@ impl Predicted {
             return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
         }
         let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
-            Some(actual) => Errors::where_known(self.values.subcols(j, 1), actual, weights),
+            Some(actual) => {
+                let share = model.targets()[j].share;
+                Errors::where_known(self.values.subcols(j, 1), actual, weights, share)
+            }
             None => Ok(None),
         };
         let all = self.actual.iter().enumerate().map(of);
@@ -268,7 +271,7 @@ pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
 }
 
 /// Adds the share of the known values of each target that are in their intervals.
-fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
+fn coverage(predicted: &Predicted, names: &[String], summary: &mut Summary) {
     let [("lower", lower), ("upper", upper), ..] = &predicted.others[..] else { return };
     let mut shares = BTreeMap::new();
     for (j, name) in names.iter().enumerate() {
@@ -284,7 +287,7 @@ fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
                 text::count(known.len(), "row")
             );
             summary.line("in the interval", text);
-            shares.insert(*name, share);
+            shares.insert(name, share);
         }
     }
     summary.value("coverage", shares);

@@ -1,13 +1,43 @@
 //! The report of a search, as lines and as JSON.
 
+use super::classes;
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
-use crate::text::{self, count, names, number};
-use nystrom_pipeline::{Calibrate, Metric, Model, Report};
+use crate::text::{self, against_mean, count, names, number};
+use nystrom_pipeline::{Calibrate, Centers, LossTrial, Metric, Model, Report, Trial};
 
 /// The number of best candidates that have a line.
 const SHOWN: usize = 5;
 
+/// Adds the error of the chosen candidate on validation rows: for each target in its units, for
+/// classes as error rate and log-loss.
+pub fn errors(report: &Report, label: &'static str, summary: &mut Summary) {
+    if let Some(errors) = &report.classes {
+        let kind = match report.calibration_rows {
+            Some(_) => "calibration row",
+            None => "validation row",
+        };
+        return classes::describe(errors, label, &count(errors.rows, kind), summary);
+    }
+    if let Some(LossTrial { error, squares, .. }) = &report.loss {
+        let unit = "standard deviations of the target on validation rows";
+        summary
+            .line(label, format!("mean loss {}, {} by squares", number(*error), number(*squares)));
+        return summary.line("", format!("in {unit}"));
+    }
+    let errors = report.errors.iter();
+    let errors = errors.map(|of| against_mean(&of.target, of.rmse, of.mean_rmse));
+    let errors = text::few(&errors.collect::<Vec<_>>(), "targets");
+    let Some(validation) = report.validation.as_ref().filter(|_| !errors.is_empty()) else {
+        let text =
+            format!("RMSE {} standard deviations of the target", number(report.chosen.error));
+        return summary.line(label, text);
+    };
+    errors.into_iter().for_each(|text| summary.line(label, text));
+    summary.line("", format!("on {}", count(validation.rows, "validation row")));
+}
+
+/// Adds the model and the search that found it.
 pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary: &mut Summary) {
     let targets = names(&model.target_names());
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
@@ -23,11 +53,7 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         summary.line("note", note);
     }
     let chosen = &report.chosen;
-    let metric = match chosen.metric {
-        Metric::None => String::new(),
-        metric => format!(", {metric}"),
-    };
-    summary.line("kernel", format!("{}{metric}", kernel(model.regression().kernel())));
+    summary.line("kernel", format!("{}{}", kernel(model.regression().kernel()), metric(chosen)));
     summary.line("centres", model.made.centers.clone());
     summary.line("lambda", number(model.made.lambda));
     if let Some(how) = text::target_scale(model.target_scale()) {
@@ -44,8 +70,8 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
             format!("log-loss {by_logistic} by the logistic loss, {by_squares} by squares");
         summary.line("loss", format!("{taken}: {losses}, on validation rows"));
     }
-    if let Some(errors) = &report.classes {
-        summary.line("validation", super::classes::describe(errors));
+    if report.loss.is_some() {
+        summary.line("loss", model.made.loss.to_string());
     }
     if let Some(rows) = report.calibration_rows {
         let rows = count(rows, "row");
@@ -60,14 +86,6 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         };
         summary.line("intervals", format!("calibrated on {rows} kept out of {from}"));
     }
-    summary.line(
-        "validation",
-        format!(
-            "RMSE {} standard deviations of the target; {} for the plain default",
-            number(chosen.error),
-            number(report.plain_error)
-        ),
-    );
     let stopped = if report.stopped { "; stopped before its end" } else { "" };
     let work = format!(
         "{} candidates, {} of {} operations{stopped}",
@@ -76,22 +94,33 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
         number(report.work_allowed)
     );
     summary.line("searched", work);
+    let unit = match model.classes() {
+        Some(_) => "of classes as ±1, in standard deviations",
+        None => "in standard deviations of the target",
+    };
+    summary.line("best", format!("RMSE {unit}, plain default {}", number(report.plain_error)));
     let mut best: Vec<_> =
         report.trials.iter().filter(|trial| trial.error.is_finite() && !trial.combined).collect();
     best.sort_by(|a, b| a.error.total_cmp(&b.error));
     for trial in best.into_iter().take(SHOWN) {
-        let text = format!(
-            "{} {}, {}, bandwidth {}, {} of {} rows",
-            number(trial.error),
-            trial.family,
-            trial.metric,
-            number(trial.bandwidth),
-            trial.centers,
-            trial.rows
-        );
-        summary.line("", text);
+        let Trial { error, bandwidth, centers, rows, .. } = trial;
+        let rows = match centers {
+            Centers::All => count(*rows, "row"),
+            some => format!("{some} of {rows}"),
+        };
+        let (error, metric) = (number(*error), metric(trial));
+        let kernel = format!("{}{metric}, bandwidth {}", trial.family, number(*bandwidth));
+        summary.item(format!("{error} {kernel}, {rows}"));
     }
     values(model, report, summary);
+}
+
+/// The linear map before the kernel, unless there is none.
+fn metric(trial: &Trial) -> String {
+    match trial.metric {
+        Metric::None => String::new(),
+        metric => format!(", {metric}"),
+    }
 }
 
 fn values(model: &Model, report: &Report, summary: &mut Summary) {

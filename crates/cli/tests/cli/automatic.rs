@@ -11,11 +11,12 @@ fn it_finds_a_fit_says_what_it_tried_and_repeats_it_to_the_bit() {
     bench.write("t.csv", table(400, 1));
     bench.write("new.csv", table(100, 2));
     let run = bench.ok(&format!("{FIT} --seed 3 --threads 1 -o m.bin"));
-    for part in ["kernel ", "validation ", "searched ", "holds every training row"] {
-        assert!(run.out.contains(part), "{part}: {}", run.out);
+    for part in
+        ["error RMSE ", "kernel ", "400 validation rows", "searched ", "holds every training row"]
+    {
+        assert!(run.said().contains(part), "{part}: {}", run.out);
     }
-    let again = run.out.lines().find_map(|line| line.strip_prefix("to repeat")).unwrap();
-    let again = again.trim().strip_prefix("nystrom ").unwrap();
+    let again = run.to_repeat().join(" ");
     let first = bench.read("m.bin");
     bench.ok(&again.replace("--threads 1", "--threads 2").replace("m.bin", "other.bin"));
     assert!(first == bench.read("other.bin"));
@@ -35,7 +36,7 @@ fn a_plan_writes_nothing() {
     let bench = Bench::new();
     bench.write("t.csv", table(100, 1));
     let run = bench.ok(&format!("{FIT} -o m.bin --plan"));
-    assert!(run.out.contains("1e9 operations"), "{}", run.out);
+    assert!(run.said().contains("1e9 operations"), "{}", run.out);
     assert_eq!(bench.files(), ["t.csv"]);
 }
 
@@ -50,5 +51,5 @@ fn text_among_numbers_far_down_is_said() {
     let rows: String = (0..40_010).map(row).collect();
     bench.write("t.csv", format!("a,b,y\n{rows}"));
     let run = bench.ok(&format!("{FIT} -o m.bin"));
-    assert!(run.out.contains("\"b\" holds numbers and texts such as \"broken\""), "{run:?}");
+    assert!(run.said().contains("\"b\" holds numbers and texts such as \"broken\""), "{run:?}");
 }

@@ -30,7 +30,7 @@ fn a_target_of_text_gets_classes_and_probabilities() {
     bench.write("new.csv", bands(400, 2, quoted, 0.1));
     let run = bench.ok(&format!("{FIT} -o m.bin"));
     for part in ["holds text", "--task regression", "low, mid, dle, top", "log-loss"] {
-        assert!(run.out.contains(part), "{part}: {}", run.out);
+        assert!(run.said().contains(part), "{part}: {}", run.out);
     }
     let errors = &bench.json("evaluate m.bin new.csv --json -q")["error"];
     let value = |key: &str| errors[key].as_f64().unwrap();
@@ -71,7 +71,7 @@ fn few_whole_numbers_are_classes_unless_told() {
     let bench = Bench::new();
     bench.write("t.csv", bands(300, 3, ["0", "1", "1"], 0.1));
     let run = bench.ok(&format!("{FIT} -o m.bin"));
-    assert!(run.out.contains("2 different whole numbers"), "{}", run.out);
+    assert!(run.said().contains("2 different whole numbers"), "{}", run.out);
     let errors = &bench.json("evaluate m.bin t.csv --json -q")["error"];
     assert!(errors["auc"].as_f64().unwrap() > 0.8, "{errors}");
     let predictions = &bench.json("predict m.bin t.csv --json -q");
@@ -79,7 +79,7 @@ fn few_whole_numbers_are_classes_unless_told() {
     assert_eq!(predictions["probabilities"]["p_1"].as_array().unwrap().len(), 300);
 
     let run = bench.ok(&format!("{FIT} --task regression -o r.bin"));
-    assert!(!run.out.contains("classes"), "{}", run.out);
+    assert!(!run.said().contains("classes"), "{}", run.out);
     assert!(bench.json("evaluate r.bin t.csv --json -q")["error"]["rmse"].is_number());
     let run = bench.run("predict r.bin t.csv --probabilities");
     run.ends(3, &["only classes have probabilities", "--task classification"]);
@@ -112,7 +112,7 @@ fn bad_classes_are_named() {
     let table = bands(60, 5, ["low", "mid", "top"], 0.0);
     let noted = |words: &[&str]| {
         let run = bench.ok(&format!("{FIT} -o m.bin"));
-        words.iter().for_each(|word| assert!(run.out.contains(word), "{word}: {}", run.out));
+        words.iter().for_each(|word| assert!(run.said().contains(word), "{word}: {}", run.out));
     };
     bench.write("t.csv", format!("{table}0.5,odd,0.5\n"));
     noted(&["the class \"odd\" of the target \"kind\"", "too few different rows", "mid, odd, top"]);
@@ -130,7 +130,7 @@ fn bad_classes_are_named() {
     let words = ["\"odd\"", "no row that was fitted", "fit the model again"];
     bench.run("evaluate m.bin new.csv").ends(3, &words);
     let run = bench.ok("predict m.bin new.csv -o p.csv"); // predicts, and reports no error
-    assert!(run.out.contains("no row that was fitted"), "{run:?}");
+    assert!(run.said().contains("no row that was fitted"), "{run:?}");
     bench.write("new.csv", "a,b\n0.5,0.5\n");
     bench.run("evaluate m.bin new.csv").ends(3, &["no row has a value of the target \"kind\""]);
     // a class may be unknown in some rows

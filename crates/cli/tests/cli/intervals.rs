@@ -10,9 +10,13 @@ fn intervals_are_columns_with_their_coverage() {
     bench.write("t.csv", table(400, 1));
     bench.write("new.csv", table(500, 2));
     let run = bench.ok(&format!("{FIT} --calibrate 0.25 -o m.bin"));
-    assert!(run.out.contains("calibrated on 100 rows kept out of search and fit"), "{}", run.out);
+    assert!(
+        run.said().contains("calibrated on 100 rows kept out of search and fit"),
+        "{}",
+        run.out
+    );
     let run = bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
-    assert!(run.out.contains("in the interval"), "{run:?}");
+    assert!(run.said().contains("in the interval"), "{run:?}");
     let [lower, middle, upper] =
         ["lower", "prediction", "upper"].map(|column| bench.column("p.csv", column));
     assert!((0..500).all(|i| lower[i] < middle[i] && middle[i] < upper[i]));
@@ -58,4 +62,39 @@ fn models_that_leave_rows_out_and_standard_deviations() {
     }
     let said = &bench.json("predict m.bin new.csv --std --json -q");
     assert_eq!(said["std"].as_array().unwrap().len(), 300);
+}
+
+#[test]
+fn losses_are_fitted_reported_and_evaluated() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(400, 1));
+    bench.write("new.csv", table(500, 2));
+    let run = bench.ok(&format!("{FIT} --loss quantile:0.1,0.5,0.9 -o q.bin"));
+    assert!(run.said().contains("mean loss"), "{}", run.out);
+    bench.ok("predict q.bin new.csv -o p.csv");
+    let [low, middle, high] = ["0.1", "0.5", "0.9"]
+        .map(|share| bench.column("p.csv", &format!("prediction of y {share}")));
+    assert!((0..500).all(|i| low[i] <= middle[i] && middle[i] <= high[i]));
+    let run = bench.ok("evaluate q.bin new.csv");
+    assert!(run.said().contains("y 0.9: pinball loss"), "{}", run.out);
+    let said = &bench.json("evaluate q.bin new.csv --json -q");
+    let below = said["errors"]["y 0.9"]["quantile"]["below"].as_f64().unwrap();
+    assert!((0.75..=1.0).contains(&below), "{below}");
+    // block by block the sums are the same
+    let stream = &bench.json("evaluate q.bin 'new*.csv' --json -q");
+    let of = |said: &serde_json::Value, key: &str| said["errors"]["y 0.9"][key].as_f64().unwrap();
+    assert!((of(said, "mae") - of(stream, "mae")).abs() < 1e-9);
+
+    bench.ok(&format!("{FIT} --loss absolute --calibrate 0.25 -o m.bin"));
+    assert!(bench.ok("inspect m.bin").said().contains("absolute"));
+    bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
+    for (line, code, words) in [
+        (format!("{FIT} --loss median -o x.bin"), 2, "none of squares"),
+        (format!("{FIT} --loss quantile:1.5 -o x.bin"), 2, "not between 0 and 1"),
+        (format!("{FIT} --loss huber --std -o x.bin"), 2, "squares"),
+        (format!("{FIT} --loss huber --calibrate cv:5 -o x.bin"), 2, "set a share aside"),
+        ("fit t.csv --target y --loss huber --kernel gaussian -o x.bin".into(), 2, "--loss"),
+    ] {
+        bench.run(&line).ends(code, &[words]);
+    }
 }

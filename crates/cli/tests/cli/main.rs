@@ -24,4 +24,5 @@ mod stream_certify;
 mod stream_folds;
 mod stream_iterate;
 mod stream_scores;
+mod summary;
 mod support;

@@ -26,7 +26,7 @@ fn fitted(text: &str, options: &str) -> (String, Vec<f64>) {
     bench.ok(&format!("predict m.json t.csv -o p.csv -q {options}"));
     let predictions = bench.column("p.csv", "prediction");
     assert!(predictions.iter().all(|value| value.is_finite()));
-    (format!("{}{}", run.out, run.err), predictions)
+    (format!("{} {}", run.said(), run.err), predictions)
 }
 
 #[test]

@@ -57,15 +57,14 @@ fn fewer_landmarks_than_asked_for_are_explained() {
     let rows: String = (0..40).map(|i| format!("{},{}\n", i, f64::from(i * i % 7) + 0.5)).collect();
     bench.write("smooth.csv", format!("a,y\n{rows}"));
     let run = bench.ok("fit smooth.csv --target y --bandwidth 3 -o m.json");
-    let line = run.out.lines().find(|line| line.starts_with("landmarks")).unwrap();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let taken: usize = words[1].parse().unwrap();
+    let line = run.said().split_once("landmarks ").unwrap().1.to_owned();
+    let taken: usize = line.split_once(' ').unwrap().0.parse().unwrap();
     assert!(taken < 40, "{line}");
     let why = format!("the other {} of 40 would add nothing", 40 - taken);
     assert!(line.contains(&why), "{line}");
     let run = bench
         .ok("landmarks smooth.csv --drop y --bandwidth 3 --landmarks rpcholesky:40 -o rows.csv");
-    assert!(run.out.contains("of 40 would add nothing"), "{run:?}");
+    assert!(run.said().contains("of 40 would add nothing"), "{run:?}");
     let run = bench.ok("fit smooth.csv --target y --bandwidth 3 --landmarks uniform:5 -o m.json");
     assert!(run.out.contains("5 by uniform\n"), "{run:?}");
 }

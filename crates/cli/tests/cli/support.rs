@@ -31,6 +31,30 @@ impl Run {
     }
 }
 
+impl Run {
+    /// The summary without the breaks of its lines.
+    pub fn said(&self) -> String {
+        self.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The arguments of the command that repeats the run, as a shell reads it.
+    #[track_caller]
+    pub fn to_repeat(&self) -> Vec<String> {
+        let command = self.out.split_once("to repeat").unwrap().1;
+        let mut words = words(&command.replace("\\\n", "").trim().replace('\n', " "));
+        assert_eq!(words.remove(0), "nystrom");
+        words
+    }
+
+    /// No line of standard output takes more than 80 columns.
+    #[track_caller]
+    pub fn fits_80_columns(&self) {
+        for line in self.out.lines() {
+            assert!(line.chars().count() <= 80, "{line:?} of {}", self.out);
+        }
+    }
+}
+
 impl Bench {
     pub fn new() -> Self {
         Bench { dir: tempfile::tempdir().unwrap() }

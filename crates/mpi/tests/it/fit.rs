@@ -129,7 +129,7 @@ fn only_process_0_speaks() {
     for part in ["pass 1 of 2, process 0 of 3", "pass 2 of 2, process 0 of 3", "2 passes over"] {
         assert_eq!(run.err.matches(part).count(), 1, "{part}: {}", run.err);
     }
-    assert_eq!(run.out.matches("fitted in blocks").count(), 1, "{}", run.out);
+    assert_eq!(run.out.matches("in blocks ").count(), 1, "{}", run.out);
     let plan = bench.ok(2, &format!("fit shards {FIT} --plan --json"));
     assert_eq!(plan.out.lines().count(), 1, "{}", plan.out);
     let help = bench.ok(2, "--help");

@@ -34,6 +34,12 @@ pub struct ClassErrors {
     /// The mean distance between the probability of the likeliest class and the share of rows that
     /// have this class, over 15 bins of equally many rows sorted by that probability.
     pub calibration_error: f64,
+    /// The error rate if the most frequent class of these rows is predicted for every row.
+    #[serde(default)]
+    pub constant_error_rate: f64,
+    /// The logarithmic loss if the shares of the classes in these rows are predicted for every row.
+    #[serde(default)]
+    pub constant_log_loss: f64,
 }
 
 impl ClassErrors {
@@ -72,6 +78,7 @@ impl ClassErrors {
         let outcomes: Vec<Outcome> = likeliest.iter().enumerate().map(outcome).collect();
         let wrong = outcomes.iter().filter(|outcome| !outcome.right);
         let loss = |i: usize| -weight(i) * probabilities[(i, labels[i])].max(LEAST).ln();
+        let shares = shares(labels, probabilities.ncols(), weight);
         ClassErrors {
             rows: labels.len(),
             // a sum of nothing is −0
@@ -79,8 +86,24 @@ impl ClassErrors {
             log_loss: (0..labels.len()).map(loss).sum::<f64>() / total,
             auc: (probabilities.ncols() == 2).then(|| auc(probabilities, labels, weight)).flatten(),
             calibration_error: calibration(outcomes, total),
+            constant_error_rate: 1.0 - shares.iter().copied().fold(f64::NAN, f64::max),
+            // p ln p is 0 at p = 0, and −0 at p = 1
+            constant_log_loss: shares
+                .iter()
+                .filter(|p| **p != 0.0)
+                .map(|p| p * p.ln())
+                .sum::<f64>()
+                .abs(),
         }
     }
+}
+
+/// The share of each of K classes in the weight of the rows.
+fn shares(labels: &[usize], classes: usize, weight: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut sums = vec![0.0; classes];
+    labels.iter().enumerate().for_each(|(i, &class)| sums[class] += weight(i));
+    let total: f64 = sums.iter().sum();
+    sums.into_iter().map(|sum| sum / total).collect()
 }
 
 /// A row, the probability of its likeliest class, and whether that is its class.
@@ -168,6 +191,24 @@ mod tests {
         assert!(error(1.0) < 0.016, "{}", error(1.0));
         assert!(error(3.0) > 0.05, "{}", error(3.0));
     }
+
+    /// The errors of constant predictions are those of probabilities that are the shares.
+    #[test]
+    fn constant_errors_are_those_of_the_shares() {
+        let labels = [0, 2, 2, 1, 2, 0];
+        let weights = [1.0, 2.0, 0.5, 1.5, 1.0, 2.0];
+        let by_weight = [3.0 / 8.0, 1.5 / 8.0, 3.5 / 8.0];
+        let by_rows = [2.0 / 6.0, 1.0 / 6.0, 3.0 / 6.0];
+        for (shares, weights) in [(by_weight, Some(&weights[..])), (by_rows, None)] {
+            let p = Mat::from_fn(labels.len(), 3, |_, k| shares[k]);
+            let errors = ClassErrors::weighted(p.as_ref(), &labels, weights);
+            assert!((errors.constant_error_rate - errors.error_rate).abs() < 1e-12, "{errors:?}");
+            assert!((errors.constant_log_loss - errors.log_loss).abs() < 1e-12, "{errors:?}");
+        }
+        let none = ClassErrors::of(Mat::zeros(0, 2).as_ref(), &[]);
+        assert!(none.constant_error_rate.is_nan() && none.constant_log_loss.is_nan());
+    }
+
     /// A row of weight w is as w rows, in every error but that of bins, which cut rows apart.
     #[test]
     fn a_weight_is_a_number_of_rows() {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::examples::Examples;
 use crate::intervals::{Calibrate, Left, ResidualSizes, Variances, posterior, spread_of};
 use crate::kernel::{AnyKernel, Family};
-use crate::report::{Centers, Trial};
+use crate::report::{Centers, TargetError, Trial};
 use crate::split::Split;
 use crate::target::{TargetScale, in_units};
 use crate::validation::{Compared, Confusion, Validation};
@@ -85,6 +85,19 @@ impl Search<'_> {
             targets: (0..numbers).map(compared).collect(),
             classes: confusion,
         })
+    }
+
+    /// The error of each target of a regression for the predictions that [`validation`] has.
+    ///
+    /// [`validation`]: Self::validation
+    pub(super) fn errors(&self, validation: Option<&Validation>) -> Vec<TargetError> {
+        let rows = self.validated_rows();
+        let weights = self.weights_of(&rows).unwrap_or_else(|| vec![1.0; rows.len()]);
+        let targets = validation.iter().flat_map(|validation| &validation.targets);
+        let of = |Compared { target, actual, predicted }: &Compared| {
+            TargetError::of(target, actual, predicted, &weights)
+        };
+        targets.map(of).collect()
     }
 
     /// The classes with probabilities calibrated on the stored predictions, and the errors of these

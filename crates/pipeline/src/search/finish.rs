@@ -326,6 +326,7 @@ impl Search<'_> {
             plain_error,
             calibration_rows: self.problem.aside.as_ref().map(|aside| aside.table.rows()),
             coverage: Vec::new(),
+            errors: self.errors(validation.as_ref()),
             validation,
             curves,
             classes: classes.as_ref().map(|(_, errors)| *errors),

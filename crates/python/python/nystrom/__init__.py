@@ -10,7 +10,8 @@ True
 
 from importlib.metadata import PackageNotFoundError, version
 
-from ._best import KernelClassifier, KernelRegressor
+from ._best import KernelRegressor
+from ._classifier import KernelClassifier
 from ._falkon import Falkon
 from ._features import TableFeatures
 from ._functions import (
@@ -41,7 +42,9 @@ from ._kernels import (
     SlowKernelWarning,
     Sum,
 )
-from ._ridge import KernelRidge, NystroemRidge
+from ._machine import show_versions
+from ._nystroem_ridge import NystroemRidge
+from ._ridge import KernelRidge
 from ._stream import SqueakRegressor
 from ._transform import Nystroem
 
@@ -83,4 +86,5 @@ __all__ = [
     "landmarks",
     "leverage_scores",
     "rp_cholesky",
+    "show_versions",
 ]

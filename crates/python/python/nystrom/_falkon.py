@@ -12,6 +12,7 @@ from ._centers import choose
 from ._checks import rows, rows_and_targets, seed_of
 from ._kernels import positive, whole
 from ._ridge import _Ridge
+from ._shown import Facts, kernel_text, landmarks_text, short
 
 
 class Falkon(_Ridge):
@@ -24,23 +25,66 @@ class Falkon(_Ridge):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, kernel_params
-        As in `KernelRidge`, but "rbf" by default and without "precomputed".
+    kernel : str, kernel or callable, default="rbf"
+        A kernel of nystrom, one of scikit-learn's names or of its Gaussian-process kernels, or a
+        function of two points (slow).
+    gamma, coef0, degree, kernel_params : default=None
+        Parameters of a kernel given by name, as in scikit-learn.
     penalty : float, default=1e-6
         lambda. The ridge, which is added to the diagonal, is n times lambda.
     M : int, default=1000
         Number of centres. If there are fewer rows, all rows are centres.
-    center_selection : as `landmarks` in `Nystroem`.
+    center_selection : str or array, default="uniform"
+        The name of a method ("uniform", "rpcholesky", "leverage", "kdpp", ...: see
+        `nystrom.landmarks`), an array of row indices, or points.
     maxiter : int, default=100
         The maximum number of iterations.
     tol : float, default=1e-6
         The true relative residual at which the iterations stop.
     fit_intercept : bool, default=False
         Whether to fit an unpenalised constant.
-    memory : int or None
+    memory : int or None, default=None
         The limit of the memory of the fit, in bytes. Memory that the fit does not need stores
         kernel values.
-    random_state, n_jobs : as in `Nystroem`.
+    random_state : int, RandomState or None, default=None
+        The seed.
+    n_jobs : int or None, default=None
+        Number of threads; None: one for each core.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (M, n_features_in_)
+        The centres.
+    component_indices_ : ndarray of shape (M,)
+        Their row indices in X; absent if points were given.
+    dual_coef_ : ndarray of shape (M,) or (M, n_targets)
+        The coefficients of the centres.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant; 0 if none is fitted.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        The number of its iterations.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nystrom import Falkon
+    >>> X = np.linspace(0, 6, 200).reshape(-1, 1)
+    >>> y = np.sin(X[:, 0])
+    >>> model = Falkon(M=30, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 3)
+    1.0
+    >>> print(model)  # doctest: +ELLIPSIS
+    Falkon(M=30, random_state=0)
+      kernel   rbf
+      centres  30 by uniform
+      lambda   1e-06
+      solver   Falkon, ... iterations
     """
 
     def __init__(
@@ -114,3 +158,10 @@ class Falkon(_Ridge):
         """Predictions for the rows of X."""
         check_is_fitted(self)
         return self._predict(rows(self, X, reset=False), self.components_)
+
+    def _facts(self) -> Facts:
+        facts = [("kernel", kernel_text(self)), ("centres", self._centers())]
+        return [*facts, ("lambda", short(float(self.penalty))), *self._solver()]
+
+    def _centers(self) -> str:
+        return landmarks_text(len(self.components_), self.center_selection)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._search import _Tables, in_python, say, some_of
+from ._shown import Facts
 
 
 class TableFeatures(TransformerMixin, _Tables):
@@ -24,14 +25,30 @@ class TableFeatures(TransformerMixin, _Tables):
 
     Parameters
     ----------
-    standardize, scale, missing, categorical, numeric, features, not_missing, day_first
-        As in `KernelRegressor`, except that `missing="drop"` is not allowed.
+    standardize : bool, default=True
+        Whether features are standardised to mean 0 and standard deviation 1.
+    scale : dict or None, default=None
+        Factors by which the features of a column are multiplied after standardisation.
+    missing : {"fill", "refuse"}, default="fill"
+        The treatment of missing values: "fill" replaces a missing number by the median and adds a
+        feature that marks missing values, "refuse" raises an error.
+    categorical, numeric, features, not_missing : list of str, or None, default=None
+        Names of columns, and texts that are values, as in `KernelRegressor`.
+    day_first : bool, default=False
+        Whether a date such as 03/04/2019 is read as 3 April if the other dates of its column do not
+        decide.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names.
 
+    Examples
+    --------
     >>> import pandas as pd
+    >>> from nystrom import TableFeatures
     >>> frame = pd.DataFrame({"size": ["S", "M", "S"], "price": ["$1,200", "$950", "$2,000"]})
     >>> features = TableFeatures().fit(frame)
     >>> list(features.get_feature_names_out())
@@ -83,6 +100,10 @@ class TableFeatures(TransformerMixin, _Tables):
         """The names of the features."""
         check_is_fitted(self)
         return np.array(self._described()["features"], dtype=object)
+
+    def _facts(self) -> Facts:
+        told = self._described()
+        return [("features", f"{len(told['features'])} of {self.n_features_in_} columns")]
 
     def _described(self) -> dict[str, Any]:
         return self._features.describe()

@@ -1,4 +1,4 @@
-"""Kernel ridge regression: exact, and with landmarks."""
+"""Kernel ridge regression: what all its estimators share, and the exact one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._centers import choose
 from ._checks import rows, rows_and_targets, seed_of
-from ._units import Units, power_of_two
 from ._kernels import positive, spec_of, whole
+from ._shown import Facts, _Shown, kernel_text, short
+from ._units import Units, power_of_two
 
 
 #: The largest number of rows for which `KernelRidge` with "auto" may factor its matrix.
@@ -50,7 +50,7 @@ def evaluate(
     return f.astype(theta.dtype) * sizes + b
 
 
-class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class _Ridge(MultiOutputMixin, RegressorMixin, _Shown, BaseEstimator):
     """The base class of estimators of the form f(x) = sum_j theta_j k(x, z_j) + b."""
 
     def _spec(self, n_features: int) -> tuple[Any, ...]:
@@ -62,6 +62,28 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             coef0=self.coef0,
             kernel_params=self.kernel_params,
         )
+
+    def _facts(self) -> Facts:
+        facts = [*self._error(), ("kernel", kernel_text(self)), ("centres", self._centers())]
+        ridge = np.unique(self._ridge())
+        text = short(ridge[0]) if len(ridge) == 1 else f"{short(ridge[0])} to {short(ridge[-1])}"
+        return [*facts, ("ridge", text)]
+
+    def _error(self) -> Facts:
+        """The error that the fit knows."""
+        return []
+
+    def _centers(self) -> str:
+        """The number of centres, and how they were chosen."""
+        raise NotImplementedError
+
+    def _ridge(self) -> Any:
+        """The ridge, or one for each target."""
+        return self.alpha_
+
+    def _solver(self) -> Facts:
+        iterations = "" if self.n_iter_ == 1 else f", {self.n_iter_} iterations"
+        return [("solver", f"{self.solver_}{iterations}")]
 
     def _keep(self, coefficients: np.ndarray, intercept: np.ndarray, single: bool) -> None:
         self.dual_coef_ = coefficients.ravel() if single else coefficients
@@ -149,12 +171,16 @@ class KernelRidge(_Ridge):
     ----------
     alpha : float, or one float per target, default=1
         The ridge, added to the diagonal of K. It is n times the lambda of the literature.
-    kernel, gamma, degree, coef0, kernel_params
-        As in scikit-learn. `kernel` may also be a kernel of nystrom or of
-        `sklearn.gaussian_process`.
+    kernel : str, kernel or callable, default="linear"
+        As in scikit-learn. It may also be a kernel of nystrom or of `sklearn.gaussian_process`.
+    gamma : float or None, default=None
+    degree : float, default=3
+    coef0 : float, default=1
+    kernel_params : dict or None, default=None
+        Parameters of a kernel given by name, as in scikit-learn.
     fit_intercept : bool, default=False
         Whether to fit an unpenalised constant.
-    solver : {"auto", "direct", "iterative"}
+    solver : {"auto", "direct", "iterative"}, default="auto"
         "direct": Cholesky factorisation, which stores half an n × n matrix. "iterative": conjugate
         gradients, preconditioned by randomly pivoted Cholesky, without an n × n matrix. "auto":
         direct below 2000 rows, iterative above 12,000. In between it runs at most 40 iterations
@@ -165,19 +191,46 @@ class KernelRidge(_Ridge):
         The relative residual at which the iterations stop.
     max_iter : int, default=100
         The maximum number of iterations.
-    memory : int or None
+    memory : int or None, default=None
         The limit of the memory of the iterations, in bytes. Kernel values that fit are stored
         instead of evaluated again.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         The seed of the preconditioner. The solution depends on it only within `tol`.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Number of threads; None: one for each core.
 
     Attributes
     ----------
-    dual_coef_, X_fit_ : as in scikit-learn.
-    intercept_ : the constant; 0 if none is fitted.
-    solver_, n_iter_ : the solver, and its number of iterations (1 if direct).
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The coefficients of the rows.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant; 0 if none is fitted.
+    X_fit_ : ndarray of shape (n_samples, n_features_in_)
+        The rows; if the kernel is precomputed, its matrix.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        The number of its iterations; 1 if it is direct.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nystrom import KernelRidge, Matern
+    >>> X = np.linspace(0, 6, 200).reshape(-1, 1)
+    >>> y = np.sin(X[:, 0])
+    >>> model = KernelRidge(1e-4, kernel=Matern(2.5)).fit(X, y)
+    >>> round(model.score(X, y), 3)
+    1.0
+    >>> print(model)
+    KernelRidge(alpha=0.0001, kernel=Matern(nu=2.5))
+      kernel   Matern(nu=2.5)
+      centres  all 200 rows
+      ridge    0.0001
+      solver   ExactCholesky
     """
 
     def __init__(
@@ -259,6 +312,15 @@ class KernelRidge(_Ridge):
             return (X.astype(kind, copy=False) @ self.dual_coef_ + self.intercept_).astype(kind)
         return self._predict(X, self.X_fit_)
 
+    def _facts(self) -> Facts:
+        return [*super()._facts(), *self._solver()]
+
+    def _centers(self) -> str:
+        return f"all {len(self.X_fit_)} rows"
+
+    def _ridge(self) -> Any:
+        return np.asarray(self.alpha, dtype=float)
+
     def _problem(self, X: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]:
         if self.kernel != "precomputed":
             return self._spec(X.shape[1]), X
@@ -272,138 +334,3 @@ class KernelRidge(_Ridge):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-class NystroemRidge(_Ridge):
-    """Kernel ridge regression with landmarks, with alpha chosen by exact leave-one-out errors.
-
-    One decomposition gives the leave-one-out error and the generalised cross-validation error at
-    every alpha. No n × n matrix is stored, and the memory of the fit does not grow with the number
-    of rows.
-
-    Parameters
-    ----------
-    alphas : "auto" or floats
-        The ridges to compare; each is n times the lambda of the literature. "auto": 28 values of
-        lambda from 1e-1 to 1e-10. A single value is used without a comparison.
-    kernel, gamma, degree, coef0, kernel_params
-        As in `KernelRidge`, but "rbf" by default and without "precomputed".
-    n_components, landmarks, random_state, n_jobs
-        As in `Nystroem`, but with landmarks "rpcholesky" by default.
-    fit_intercept : bool, default=True
-        Whether to fit an unpenalised constant.
-    criterion : {"loo", "gcv"}
-        The error that chooses alpha: leave-one-out or generalised cross-validation.
-    alpha_per_target : bool, default=False
-        Whether alpha is chosen for each target separately, by leave-one-out.
-
-    Attributes
-    ----------
-    alpha_ : the chosen ridge, one for all targets or one for each.
-    best_score_ : minus the mean squared leave-one-out residual at the chosen alpha.
-    alphas_, loo_, gcv_, effective_dimension_ : the ridges compared, and at each of them the mean
-        squared leave-one-out error, the generalised cross-validation error and the effective
-        dimension; absent if `alphas` is a single value.
-    components_, component_indices_, dual_coef_, intercept_
-    """
-
-    def __init__(
-        self,
-        alphas: Any = "auto",
-        *,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: float | None = None,
-        coef0: float | None = None,
-        kernel_params: dict[str, Any] | None = None,
-        n_components: int = 100,
-        landmarks: Any = "rpcholesky",
-        fit_intercept: bool = True,
-        criterion: str = "loo",
-        alpha_per_target: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alphas = alphas
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.fit_intercept = fit_intercept
-        self.criterion = criterion
-        self.alpha_per_target = alpha_per_target
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
-        """Fits the targets y of the rows of X."""
-        X, Y, weights, units, single = rows_and_targets(
-            self, X, y, sample_weight, ensure_min_samples=2
-        )
-        if self.criterion not in ("loo", "gcv"):
-            raise ValueError(f"criterion = {self.criterion!r} is unknown; use 'loo' or 'gcv'")
-        for seen in ("_state", "_units", "n_seen_"):
-            self.__dict__.pop(seen, None)
-        grid = ridges(self.alphas, len(X))
-        spec = self._spec(X.shape[1])
-        chosen, self.components_ = choose(
-            spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
-        )
-        if chosen is not None:
-            self.component_indices_ = chosen
-        theta, b, best, errors, told = _native.nystrom_path(
-            spec,
-            X,
-            units.inward(Y),
-            weights,
-            self.components_,
-            grid.tolist(),
-            intercept=self.fit_intercept,
-            gcv=self.criterion == "gcv",
-            per_target=self.alpha_per_target,
-            n_jobs=self.n_jobs,
-        )
-        self._tell(told)
-        self._keep(*units.outward(theta, b), single)
-        self.alpha_ = grid[best] if self.alpha_per_target and not single else float(grid[best[0]])
-        if len(grid) > 1:
-            squares = units.squares(errors[:, :2])
-            self.alphas_, self.loo_, self.gcv_ = grid, squares[:, 0], squares[:, 1]
-            self.effective_dimension_ = errors[:, 2]
-            self.best_score_ = -float(self.loo_[best[0]])
-        return self
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
-        """Adds the rows of X to those of earlier calls, in memory that does not grow with the
-        number of calls.
-
-        The first call chooses the landmarks among its rows; later calls keep them. The model after
-        several calls is that of one pass over all their rows. Alpha is chosen by generalised
-        cross-validation. `fit` discards the rows of earlier calls.
-        """
-        first = not hasattr(self, "_state")
-        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
-        spec = self._spec(X.shape[1])
-        if first:
-            chosen, self.components_ = choose(
-                spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
-            )
-            if chosen is not None:
-                self.component_indices_ = chosen
-            self._begin_rows(Y, units)
-        elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
-            raise ValueError(f"y has {Y.shape[1]} targets, but earlier rows had another number")
-        seen = getattr(self, "n_seen_", 0) + len(X)
-        grid = ridges(self.alphas, seen)
-        self._state = self._accumulate(spec, X, Y, weights, getattr(self, "_state", None), None)
-        self.n_seen_ = seen
-        self._solve(spec, self._state, grid, Y.shape[1], single)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predictions for the rows of X."""
-        check_is_fitted(self)
-        return self._predict(rows(self, X, reset=False), self.components_)

@@ -27,23 +27,14 @@ from ._checks import dense, missing_rows, seed_of
 from ._cells import text_of_number
 from ._columns import Column, of_objects, texts
 from ._kernels import positive
+from ._machine import free_memory
+from ._shown import Facts, _Shown, short
 from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
 #: The least number of rows of a fit.
 FEWEST_ROWS = 3
 #: The units of the parameter `time`, in seconds.
 UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-
-
-def free_memory() -> int | None:
-    """Half of the bytes that the system reports as available, to two digits; None if it does not
-    report them. The default of the command line."""
-    try:
-        with open("/proc/meminfo") as file:
-            line = next(line for line in file if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return None
-    return int(float(f"{512.0 * int(line.split()[1]):.1e}"))
 
 
 def seconds(time: Any) -> float:
@@ -58,7 +49,7 @@ def seconds(time: Any) -> float:
     return amount
 
 
-class _Tables(BaseEstimator):
+class _Tables(_Shown, BaseEstimator):
     """Estimators that read frames and arrays as columns, with parameters about columns."""
 
     #: The columns by which rows are set aside; they are not features.
@@ -200,6 +191,7 @@ class _Search(_Tables):
             "calibrate": None if self.calibrate is None else str(self.calibrate),
             "deviations": getattr(self, "deviations", False),
             "target_scale": getattr(self, "target_scale", None),
+            "loss": getattr(self, "loss", "squares"),
             "group": self.group,
             "time": self.time_column,
             "seed": seed_of(self.random_state),
@@ -263,6 +255,36 @@ class _Search(_Tables):
             raise AttributeError("the model has no importances; fit it again")
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return np.array([found.get(name, 0.0) for name in names])
+
+    def _facts(self) -> Facts:
+        told = self.model_.describe()
+        made = json.loads(told["made"])
+        scale = "" if told["length_scale"] is None else f", bandwidth {short(told['length_scale'])}"
+        metric = "" if told["metric"] is None else ", learned metric"
+        how, count = made["centers"], told["centers"]
+        if made["holds_all_rows"]:
+            how = f"all {count} rows"
+        elif not how.startswith(f"{count} "):
+            how = f"{count} ({how})"
+        return [
+            *self._error(made),
+            ("kernel", f"{told['kernel']}{scale}{metric}"),
+            ("centres", how),
+            ("lambda", short(made["lambda"])),
+        ]
+
+    def _error(self, made: dict[str, Any]) -> Facts:
+        """The error on validation rows. A loaded model knows it in standard deviations."""
+        if hasattr(self, "report_"):
+            return self._errors(self.report_)
+        error = made["validation_error"]
+        if error is None:
+            return []
+        return [("error", f"RMSE {short(error)} standard deviations of the target")]
+
+    def _errors(self, report: dict[str, Any]) -> Facts:
+        """The errors in a report."""
+        raise NotImplementedError
 
     def report_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The page of `nystrom fit --report`: one HTML file that needs no network and no script. It

@@ -12,6 +12,7 @@ from . import _native
 from ._checks import rows, rows_and_targets, seed_of
 from ._kernels import whole
 from ._ridge import _Ridge, ridges
+from ._shown import Facts, short
 
 
 def law(resolution: float, copies: int, epsilon: float, most: int) -> dict[str, Any]:
@@ -43,8 +44,11 @@ class SqueakRegressor(_Ridge):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, kernel_params
-        As in `NystroemRidge`.
+    kernel : str, kernel or callable, default="rbf"
+        A kernel of nystrom, one of scikit-learn's names or of its Gaussian-process kernels, or a
+        function of two points (slow).
+    gamma, coef0, degree, kernel_params : default=None
+        Parameters of a kernel given by name, as in scikit-learn.
     resolution : float, default=1
         The ridge at which the dictionary represents all rows; for n rows, n times a lambda. A
         smaller value keeps more rows.
@@ -54,20 +58,53 @@ class SqueakRegressor(_Ridge):
         The accuracy in the bound above, between 0 and 1.
     max_components : int, default=2000
         The maximum size of the dictionary. A larger dictionary is an error.
-    alphas : "auto" or floats
-        As in `NystroemRidge`. `fit` chooses by leave-one-out, `partial_fit` by generalised
-        cross-validation.
+    alphas : "auto", float or list of float, default="auto"
+        The ridges to compare, as in `NystroemRidge`. `fit` chooses by leave-one-out, `partial_fit`
+        by generalised cross-validation.
     fit_intercept : bool, default=True
         Whether to fit an unpenalised constant.
-    random_state, n_jobs : as in `Nystroem`.
+    random_state : int, RandomState or None, default=None
+        The seed.
+    n_jobs : int or None, default=None
+        Number of threads; None: one for each core.
 
     Attributes
     ----------
-    components_ : the rows of the dictionary.
-    component_positions_ : their positions in the stream; after `fit`, their indices in X.
-    component_weights_ : the weight of each; the sum of the weights estimates the number of rows.
-    n_seen_ : the number of rows seen.
-    alpha_, alphas_, gcv_, dual_coef_, intercept_ : as in `NystroemRidge`.
+    components_ : ndarray of shape (n_components, n_features_in_)
+        The rows of the dictionary.
+    component_positions_ : ndarray of shape (n_components,)
+        Their positions in the stream; after `fit`, their indices in X.
+    component_weights_ : ndarray of shape (n_components,)
+        The weight of each; the sum of the weights estimates the number of rows.
+    n_seen_ : int
+        The number of rows seen.
+    alpha_ : float
+        The chosen ridge.
+    alphas_, gcv_ : ndarray of shape (n_alphas,)
+        The ridges compared and, after `partial_fit`, their generalised cross-validation errors.
+    dual_coef_ : ndarray of shape (n_components,) or (n_components, n_targets)
+        The coefficients of the rows of the dictionary.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant; 0 if none is fitted.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nystrom import SqueakRegressor
+    >>> X = np.linspace(0, 6, 400).reshape(-1, 1)
+    >>> y = np.sin(X[:, 0])
+    >>> model = SqueakRegressor(resolution=0.1, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 3)
+    1.0
+    >>> print(model)  # doctest: +ELLIPSIS
+    SqueakRegressor(random_state=0, resolution=0.1)
+      kernel   rbf
+      centres  ... by SQUEAK, of 400 rows
+      ridge    ...
     """
 
     def __init__(
@@ -165,6 +202,15 @@ class SqueakRegressor(_Ridge):
         """Predictions for the rows of X."""
         check_is_fitted(self)
         return self._predict(rows(self, X, reset=False), self.components_)
+
+    def _error(self) -> Facts:
+        if not hasattr(self, "_sums"):
+            return []
+        text = f"RMSE {short(np.sqrt(np.min(self.gcv_)))}, generalised cross-validation"
+        return [("error", text)]
+
+    def _centers(self) -> str:
+        return f"{len(self.components_)} by SQUEAK, of {self.n_seen_} rows"
 
     def _push(self, X: np.ndarray, settle: bool) -> None:
         """Adds rows to SQUEAK's dictionary. `settle` shrinks it at the end."""

@@ -93,7 +93,10 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     }
     let mut summary = Summary::of("fit");
     if let Some(report) = &mut report {
-        report.classes = None; // `describe` adds the errors of the model that is saved
+        if report.classes.take().is_none() {
+            // for classes, `describe` adds the errors of the model that is saved
+            search_report::errors(report, "sample", &mut summary);
+        }
         search_report::describe(&model, report, None, &mut summary);
     }
     describe(&model, (&found, args.grid().len() > 1), &sizes, &mut summary);
@@ -245,7 +248,7 @@ fn describe(
     let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, cross_validation, .. } = *found;
     let (names, rows_text) =
         (text::names(&model.target_names()), text::count(rows as usize, "row"));
-    summary.line("fitted in blocks", format!("{names} on {rows_text}"));
+    summary.line("in blocks", format!("{names} on {rows_text}"));
     summary.line("kernel", crate::kernel::describe(model.regression().kernel()));
     summary.line("centres", &model.made.centers);
     let edge = if found.at_edge { "; at the edge of --lambdas: widen them" } else { "" };
@@ -260,18 +263,12 @@ fn describe(
         _ => String::new(),
     };
     summary.line("lambda", format!("{}{how}", number(lambda)));
-    if let (Some((by, error)), Some(training), Some(d_eff)) =
-        (by, found.training, found.effective_dimension)
-    {
-        summary.line(
-            "all rows",
-            format!(
-                "RMSE {} standard deviations of the target, {} by {by}, effective dimension {}",
-                number(training),
-                number(error),
-                number(d_eff)
-            ),
-        );
+    if let Some((by, error)) = by {
+        summary.lead(|summary| all_rows(model, error, &format!("{rows_text}, by {by}"), summary));
+    }
+    if let (Some(training), Some(d_eff)) = (found.training, found.effective_dimension) {
+        let training = format!("RMSE {} standard deviations of the target", number(training));
+        summary.line("training", format!("{training}, effective dimension {}", number(d_eff)));
     }
     if let (Some(squares), Some(errors)) = (found.squares_log_loss, &found.classes) {
         let taken = if model.made.logistic { "logistic" } else { "squares" };
@@ -283,11 +280,28 @@ fn describe(
         summary.line("loss", loss);
     }
     if let Some(errors) = &found.classes {
-        summary.line("validation", classes::describe(errors));
+        let on = text::rows_of(errors.rows, "left out");
+        summary.lead(|summary| classes::describe(errors, "error", &on, summary));
     }
     summary.value("fitted_rows", rows);
     summary.value("landmarks", landmarks);
     summary.value("reservoir", sizes.shared.reservoir);
     summary.value("lambda", lambda);
     summary.value("stream", found);
+}
+
+/// Adds the error on all rows, each predicted by a fit to others, from standard deviations of the
+/// target. One target is in its own units. Classes have other errors.
+fn all_rows(model: &Model, error: f64, on: &str, summary: &mut Summary) {
+    if model.classes().is_some() {
+        return;
+    }
+    summary.line(
+        "error",
+        match model.targets() {
+            [target] => text::against_mean(&target.name, error * target.scale, target.scale),
+            _ => format!("RMSE {} standard deviations of the targets", number(error)),
+        },
+    );
+    summary.line("", format!("on {on}"));
 }

@@ -128,7 +128,8 @@ struct KnownRows {
 impl KnownRows {
     fn of(model: &Model) -> KnownRows {
         let targets = if model.classes().is_some() { &[] } else { model.targets() };
-        let numbers = targets.iter().map(|target| Running::new(target.scale)).collect();
+        let numbers =
+            targets.iter().map(|target| Running::new(target.scale, target.share)).collect();
         KnownRows { rows: 0, numbers, classes: (Vec::new(), Vec::new()) }
     }
 

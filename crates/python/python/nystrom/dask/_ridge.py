@@ -10,7 +10,7 @@ import dask
 
 from .. import _native
 from .._kernels import Spec, aligned
-from .._ridge import NystroemRidge as _NystroemRidge
+from .._nystroem_ridge import NystroemRidge as _NystroemRidge
 from .._ridge import ridges
 from .._units import Units
 from ._estimator import OnPartitions
