@@ -32,10 +32,7 @@ pub(crate) struct TableProblem {
     pub targets: Vec<Target>,
     pub labels: Option<Labels>,
     pub weights: Option<Vec<f64>>,
-    /// The folds of each partition of the rows, one partition after another.
     pub folds: Vec<Fold>,
-    /// The number of folds of one partition.
-    pub partition: usize,
     /// The rows set aside for intervals, on which nothing else may depend.
     pub aside: Option<WeightedTable>,
     /// Notes about decisions on the table.
@@ -125,9 +122,7 @@ impl TableProblem {
             Some(labels) => labels.indicators(weights.as_deref()),
             None => standardised(&table, None, targets, weights.as_deref(), TargetScale::Plain)?,
         };
-        let partitions = partitions(fit, table.rows(), y.ncols())?;
-        let (folds, partition) =
-            folds(fit, &table, labels.as_ref(), (partitions, &mut notes), rng)?;
+        let folds = folds(fit, &table, labels.as_ref(), &mut notes, rng)?;
         Ok(TableProblem {
             table,
             y,
@@ -135,7 +130,6 @@ impl TableProblem {
             labels,
             weights,
             folds,
-            partition,
             aside,
             notes,
             exact: exact.clone(),
@@ -332,42 +326,20 @@ pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = 
     some.map(move |(why, count)| format!("{count} of {rows} rows {why} and are left out"))
 }
 
-/// The largest number of random partitions into folds.
-const PARTITIONS: f64 = 4.0;
-/// A search over one partition takes about this many operations for each target and each pair of
-/// rows, and this share of its work is for the partitions.
-const SEARCHING: f64 = 5e4;
-const OF_PARTITIONS: f64 = 0.35;
-
-/// The number of random partitions of this many rows into folds: several for few rows, whose errors
-/// depend on the partition.
-fn partitions(fit: &Fit, n: usize, targets: usize) -> Result<usize> {
-    if fit.split != Split::Random {
-        return Ok(1);
-    }
-    let one = SEARCHING * (n * n * targets) as f64;
-    Ok((OF_PARTITIONS * fit.checked_work()? / one).clamp(1.0, PARTITIONS) as usize)
-}
-
-/// The folds of so many partitions, and the number of folds of the first. Random folds have every
-/// class in proportion; there is a note about classes in no validation row.
+/// The folds. Random folds have every class in proportion; there is a note about classes in no
+/// validation row.
 fn folds(
     fit: &Fit,
     table: &Table,
     labels: Option<&Labels>,
-    (partitions, notes): (usize, &mut Vec<String>),
+    notes: &mut Vec<String>,
     rng: &mut dyn Rng,
-) -> Result<(Vec<Fold>, usize)> {
-    let classes = labels.map(|labels| &labels.of[..]);
-    let mut folds = fit.split.folds_by(table, classes, rng)?;
+) -> Result<Vec<Fold>> {
+    let folds = fit.split.folds_by(table, labels.map(|labels| &labels.of[..]), rng)?;
     if let (Some(labels), Split::Random) = (labels, &fit.split) {
         notes.extend(labels.unvalidated(folds.iter().map(|fold| &fold.validation[..])));
     }
-    let partition = folds.len();
-    for _ in 1..partitions {
-        folds.extend(fit.split.folds_by(table, classes, rng)?);
-    }
-    Ok((folds, partition))
+    Ok(folds)
 }
 
 /// The rows that differ in the columns `compared`, with their weights; the weight of a row includes

@@ -86,6 +86,12 @@ const FIVE: usize = 2000;
 const THREE: usize = 6000;
 /// The most rows of a single validation part.
 const MOST: usize = 4000;
+/// The largest number of random partitions into folds.
+const PARTITIONS: f64 = 4.0;
+/// A search over one partition takes about this many operations for each target and each pair of
+/// rows, and this share of its work is for the partitions.
+const SEARCHING: f64 = 5e4;
+const OF_PARTITIONS: f64 = 0.35;
 
 impl Split {
     /// The name of the column that determines the split; `None` for a random split.
@@ -134,6 +140,16 @@ impl Split {
             return Err(self.single_value_error());
         }
         Ok(dealt(&parts, n, count.min(parts.len()), share))
+    }
+
+    /// The number of partitions into folds for a search with this limit of work: several random
+    /// ones for few rows, whose errors depend on the partition.
+    pub(crate) fn partitions(&self, n: usize, targets: usize, work: f64) -> usize {
+        let one = SEARCHING * (n * n * targets) as f64;
+        match self {
+            Split::Random => (OF_PARTITIONS * work / one).clamp(1.0, PARTITIONS) as usize,
+            Split::Group(_) | Split::Time(_) => 1,
+        }
     }
 
     /// The error for rows that are all in one group.

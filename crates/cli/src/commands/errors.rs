@@ -207,7 +207,7 @@ impl ModelErrors {
             ModelErrors::Numbers(all) => all.iter().position(Option::is_none),
             ModelErrors::Classes(errors) => matches!(errors, Ok(None)).then_some(0),
         };
-        place.map(|place| model.target_names()[place])
+        place.map(|place| &model.targets()[place].name[..])
     }
 
     /// Adds the errors as lines, the first with the label `error`, and as the JSON key `key`; of

@@ -109,7 +109,7 @@ const PREDICTION: &str = "prediction";
 /// Adds the results as JSON keys.
 fn add_values(results: &ResultColumns, model: &Model, summary: &mut Summary) {
     let columns = results.0.iter().map(|(name, values)| (&name[..], values));
-    if model.classes().is_none() && model.target_names().len() > 1 {
+    if model.classes().is_none() && model.targets().len() > 1 {
         return summary.value("predictions", columns.map(|(_, values)| values).collect::<Vec<_>>());
     }
     let (predictions, others): (Vec<_>, Vec<_>) =

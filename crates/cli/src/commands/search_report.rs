@@ -102,16 +102,18 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
     let mut best: Vec<_> =
         report.trials.iter().filter(|trial| trial.error.is_finite() && !trial.combined).collect();
     best.sort_by(|a, b| a.error.total_cmp(&b.error));
-    for trial in best.into_iter().take(SHOWN) {
+    let line = |trial: &Trial| {
         let Trial { error, bandwidth, centers, rows, .. } = trial;
         let rows = match centers {
             Centers::All => count(*rows, "row"),
             some => format!("{some} of {rows}"),
         };
         let (error, metric) = (number(*error), metric(trial));
-        let kernel = format!("{}{metric}, bandwidth {}", trial.family, number(*bandwidth));
-        summary.item(format!("{error} {kernel}, {rows}"));
-    }
+        format!("{error} {}{metric}, bandwidth {}, {rows}", trial.family, number(*bandwidth))
+    };
+    let mut best: Vec<String> = best.into_iter().map(line).collect();
+    best.dedup();
+    best.into_iter().take(SHOWN).for_each(|text| summary.item(text));
     values(model, report, summary);
 }
 

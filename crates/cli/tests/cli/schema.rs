@@ -80,6 +80,7 @@ fn the_document_says_what_is_printed() {
             "fit t.csv --target y --calibrate 0.2 --std --hold-out 0.2 -o m.bin --report r.html {QUICK}"
         )),
         bench.json("fit mixed.csv --target kind -o c.bin --work 1e9 --json -q"),
+        bench.json(&format!("fit t.csv --target y --loss quantile:0.9 -o q.bin {QUICK}")),
         bench.json("fit large.csv --target y -o f.bin --work 1e10 --json -q"), // iterates
     ];
     check("which searches", &fits);
@@ -108,6 +109,7 @@ fn the_document_says_what_is_printed() {
         &[
             bench.json("predict m.bin t.csv --interval 0.8 --std --json -q"),
             bench.json("predict c.bin mixed.csv --json -q"),
+            bench.json("evaluate q.bin t.csv --json -q"),
             bench.json("predict m.bin t.csv -o p.csv --json -q"),
         ],
     );

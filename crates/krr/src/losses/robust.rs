@@ -91,8 +91,9 @@ impl RowLoss for OfColumns<'_> {
 ///     over   f = Σ_j θ_j k(·, z_j)  and, if `intercept`, b.
 /// ```
 ///
-/// Several columns of y are as many problems, with a loss each. A step minimises a quadratic bound of the objective
-/// (iteratively reweighted least squares), by a weighted [`NystromKrr`](crate::NystromKrr).
+/// Several columns of y are as many problems, with a loss each. A step minimises a quadratic bound
+/// of the objective (iteratively reweighted least squares), by a weighted
+/// [`NystromKrr`](crate::NystromKrr).
 ///
 /// # Cost
 /// A step takes 2nm kernel values, which are evaluated once if `memory` holds nm numbers, and 2nm²

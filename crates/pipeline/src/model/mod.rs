@@ -238,11 +238,10 @@ impl Model {
 
     /// The names of the target columns.
     pub fn target_names(&self) -> Vec<&str> {
-        let functions = match &self.classes {
-            Some(_) => &self.targets[..1],
-            None => &self.targets[..],
-        };
-        functions.iter().map(|target| target.name.as_str()).collect()
+        // classes and quantiles are several functions of one target
+        let mut names: Vec<&str> = self.targets.iter().map(|target| &target.name[..]).collect();
+        names.dedup();
+        names
     }
 
     /// The true values of each target in a table, read in the notation of the fitted table; NaN

@@ -29,7 +29,7 @@ impl Search<'_> {
         centers: Centers,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<()> {
-        let folds = models.iter().zip(&self.validation[..self.problem.partition]).enumerate();
+        let folds = models.iter().zip(&self.validation[..self.partition]).enumerate();
         let folds = folds.map(|(fold, (model, validation))| {
             let x = self.rows(&candidate, Some(fold), validation);
             let values = model.predict(Points::from_rows(x.as_ref()))?;
@@ -76,7 +76,7 @@ impl Search<'_> {
         let numbers = if confusion.is_some() { 0 } else { self.problem.targets.len() };
         Some(Validation {
             rows: rows.len(),
-            folds: self.problem.partition,
+            folds: self.partition,
             split: match &self.fit.split {
                 Split::Random => "random".to_owned(),
                 Split::Group(column) => format!("group {column}"),
@@ -176,7 +176,7 @@ impl Search<'_> {
             _ => return Ok(None),
         };
         let (mut parts, mut spread) = (Vec::new(), 0.0);
-        let partition = self.problem.partition;
+        let partition = self.partition;
         let folds = self.orders.iter().zip(&self.validation[..partition]);
         for (fold, (train, validation)) in folds.enumerate() {
             let train = self.part(chosen, Some(fold), train);

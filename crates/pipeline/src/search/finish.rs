@@ -288,7 +288,7 @@ impl Search<'_> {
     fn joined(&self, models: &[KrrModel<AnyKernel, f64>]) -> Mat<f64> {
         let mut alpha = Mat::zeros(self.n(), self.problem.y.ncols());
         // each partition leaves a row out once, but for the only fold of a large table
-        let partitions = models.len() / self.problem.partition;
+        let partitions = models.len() / self.partition;
         let share = 1.0 / (models.len() - partitions).max(1) as f64;
         for (order, model) in self.orders.iter().zip(models) {
             let own = model.coefficients(); //              of as many rows in each fold, the first

@@ -141,11 +141,11 @@ impl Search<'_> {
         let left = self.allowed - self.work - last;
         if of_squares == Centers::All
             && kept
-            && (t * self.problem.partition) as f64 * STEPS_OVER_ALL * full_newton_work(n) <= left
+            && (t * self.partition) as f64 * STEPS_OVER_ALL * full_newton_work(n) <= left
         {
             return Some(Centers::All);
         }
-        let folds = self.problem.partition as f64;
+        let folds = self.partition as f64;
         let path = |m: usize| newton_work(STEPS * t as f64, [n, m, d], self.kept_rows(m));
         let affords = |m: usize| folds * path(m) <= left;
         let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
@@ -178,8 +178,8 @@ impl Search<'_> {
         };
     }
 
-    /// The λ with the smallest log-loss over the folds of the first partition. The first fold determines where the path
-    /// ends.
+    /// The λ with the smallest log-loss over the folds of the first partition. The first fold
+    /// determines where the path ends.
     fn odds(
         &mut self,
         chosen: &Candidate,
@@ -193,7 +193,7 @@ impl Search<'_> {
         if of_folds[0].iter().map(of_first).fold(f64::INFINITY, f64::min) > bar {
             return Ok(None);
         }
-        for fold in 1..self.problem.partition {
+        for fold in 1..self.partition {
             let count = of_folds[0].len();
             of_folds.push(self.odds_of(chosen, fold, over, &path[..count], bar)?);
         }

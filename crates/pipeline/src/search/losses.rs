@@ -146,7 +146,7 @@ impl Search<'_> {
     /// As many landmarks as the remaining work allows, of the kind that squares have.
     fn loss_centers(&self, of_squares: Centers) -> Centers {
         let (n, d, t) = (self.n(), self.d(), self.problem.y.ncols() as f64);
-        let (left, folds) = (self.allowed - self.work, self.problem.partition as f64);
+        let (left, folds) = (self.allowed - self.work, self.partition as f64);
         let affords = |m: usize| {
             let steps = |count: f64| newton_work(count * t, [n, m, d], self.kept_rows(m));
             folds * steps(STEPS_OF_PATH) + steps(STEPS_OF_FIT) <= left
@@ -169,7 +169,7 @@ impl Search<'_> {
     ) -> Result<(f64, Mat<f64>)> {
         let mut path = path_from(squares, over);
         let mut of_folds: Vec<Vec<Mat<f64>>> = Vec::new();
-        for fold in 0..self.problem.partition {
+        for fold in 0..self.partition {
             of_folds.push(self.path_of(chosen, fold, over, &path)?);
             path.truncate(of_folds[0].len());
         }

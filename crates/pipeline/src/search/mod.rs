@@ -51,6 +51,8 @@ pub(crate) struct Search<'a> {
     /// The validation rows of each fold in random order. Candidates are compared on all of them;
     /// what is stored of predictions is that of one partition, which has every row once.
     validation: Vec<Vec<usize>>,
+    /// The number of folds of the first partition.
+    partition: usize,
     /// Random combinations of many targets, until the finalists are fitted.
     combined: Option<Mat<f64>>,
     /// The scale on which trials fit the targets, and once others were tried, the targets as they
@@ -191,7 +193,7 @@ impl<'a> Search<'a> {
     /// A permutation of the training rows for each fold, and the seed of all later draws.
     pub fn new(
         fit: &'a Fit,
-        problem: TableProblem,
+        mut problem: TableProblem,
         allowed: f64,
         progress: &'a mut dyn Progress,
         rng: &mut dyn Rng,
@@ -200,8 +202,9 @@ impl<'a> Search<'a> {
             let (what, needed) = ("a search", LEAST_MEMORY);
             return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
         }
-        let mut orders = Vec::new();
-        let mut validation = Vec::new();
+        let partition = problem.folds.len();
+        repeat_folds(&mut problem, fit, allowed, rng)?;
+        let (mut orders, mut validation) = (Vec::new(), Vec::new());
         for fold in &problem.folds {
             orders.push(shuffled(&fold.train, rng)?);
             validation.push(shuffled(&fold.validation, rng)?);
@@ -214,6 +217,7 @@ impl<'a> Search<'a> {
             shapes: Vec::new(),
             orders,
             validation,
+            partition,
             combined: None,
             scale: TargetScale::Plain,
             own: None,
@@ -294,7 +298,7 @@ impl<'a> Search<'a> {
 
     /// The validation rows of the first partition.
     fn validated_rows(&self) -> Vec<usize> {
-        self.validation[..self.problem.partition].concat()
+        self.validation[..self.partition].concat()
     }
 
     fn n(&self) -> usize {
@@ -370,6 +374,20 @@ impl<'a> Search<'a> {
         self.stopped |= self.progress.told(event).is_break();
         !self.stopped
     }
+}
+
+/// Adds the folds of further partitions, as many as the work allows.
+fn repeat_folds(
+    problem: &mut TableProblem,
+    fit: &Fit,
+    allowed: f64,
+    rng: &mut dyn Rng,
+) -> Result<()> {
+    let classes = problem.labels.as_ref().map(|labels| &labels.of[..]);
+    for _ in 1..fit.split.partitions(problem.table.rows(), problem.y.ncols(), allowed) {
+        problem.folds.extend(fit.split.folds_by(&problem.table, classes, rng)?);
+    }
+    Ok(())
 }
 
 fn shuffled(rows: &[usize], rng: &mut dyn Rng) -> Result<Vec<usize>> {
