@@ -28,8 +28,8 @@ pub fn number(value: f64) -> String {
 pub fn target_scale(scale: TargetScale) -> Option<&'static str> {
     match scale {
         TargetScale::Plain => None,
-        TargetScale::Log => Some("fitted as its logarithm; predictions are means of the target"),
-        TargetScale::Root => Some("fitted as its square root; predictions are means of the target"),
+        TargetScale::Log => Some("fitted as its logarithm; predictions are in its own units"),
+        TargetScale::Root => Some("fitted as its square root; predictions are in its own units"),
     }
 }
 

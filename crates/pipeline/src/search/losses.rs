@@ -17,7 +17,7 @@ use nystrom::prelude::*;
 
 /// The planned number of steps for each function: for the path of λ, and for the final fit.
 const STEPS_OF_PATH: f64 = 40.0;
-const STEPS_OF_FIT: f64 = 24.0;
+const STEPS_OF_FIT: f64 = 48.0;
 /// Steps end when the objective decreases by less than this share.
 const ENOUGH: f64 = 1e-5;
 /// The fewest and the most landmarks.
