@@ -14,10 +14,10 @@ use crate::target::TargetScale;
 ///
 /// Candidates are compared by their errors on validation rows, by successive halving: many
 /// candidates on few rows, then the best of them on more rows. Few rows are cut into folds several
-/// times, since a single cut decides much. The winner is fitted to all rows, with as many centres as
-/// work and memory allow. A candidate that is hardly better than a simpler one does not replace it.
-/// The plain default (Gaussian kernel with the median distance as length
-/// scale, 500 landmarks, λ by leave-one-out) is always among the candidates.
+/// times, since a single cut decides much. The winner is fitted to all rows, with as many centres
+/// as work and memory allow. A candidate that is hardly better than a simpler one does not replace
+/// it. The plain default (Gaussian kernel with the median distance as length scale, 500 landmarks,
+/// λ by leave-one-out) is always among the candidates.
 ///
 /// Equal rows are merged into one row, whose weight is the sum of their weights (1 each without
 /// weights). So no validation or calibration row equals a training row, and errors and intervals
