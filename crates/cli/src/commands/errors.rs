@@ -257,13 +257,17 @@ mod tests {
         let pairs = [(1.0, 2.0), (3.0, 3.0), (2.0, 5.0), (-1.0, -1.0)];
         // Σ(f − y)² = 10; Σ(y − 2.25)² = 18.75
         for scale in [1.0, 1e-300, 1e-160, 1e160, 1e300] {
-            let mut sums = Running::new(scale, None);
+            let mut sums = Running::new(scale, Some(0.9));
             pairs.iter().for_each(|(f, y)| sums.add(f * scale, y * scale));
             let errors = sums.errors().unwrap();
             assert!((errors.rmse / scale - 2.5f64.sqrt()).abs() < 1e-12, "{errors:?}");
             assert!((errors.r2.unwrap() - (1.0 - 10.0 / 18.75)).abs() < 1e-12, "{errors:?}");
             let mean = (18.75_f64 / 4.0).sqrt();
             assert!((errors.mean_rmse / scale - mean).abs() < 1e-12, "{errors:?}");
+            // residuals 1, 0, 3, 0: two targets are not above their predictions
+            let of = errors.quantile.unwrap();
+            assert!((errors.mae / scale - 1.0).abs() < 1e-12 && of.below == 0.5, "{errors:?}");
+            assert!((of.pinball / scale - 0.9).abs() < 1e-12, "{errors:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Kernel regression with other losses than squares, by Newton's method.
+//! Kernel regression with other losses than squares, by steps that are weighted
+//! regressions: of Newton's method, or of a quadratic bound of the loss.
 
 mod full;
 mod landmarks;

@@ -97,7 +97,7 @@ impl RowLoss for OfColumns<'_> {
 ///
 /// # Cost
 /// A step takes 2nm kernel values, which are evaluated once if `memory` holds nm numbers, and 2nm²
-/// flops (see [`Solver`](crate::Solver)). There are some 5 to 20 steps for each ridge and column.
+/// flops (see [`Solver`](crate::Solver)). There are at most 40 steps for each ridge and column.
 /// Memory: m² + n + 1024·m numbers beside that. The bits do not depend on the number of threads.
 ///
 /// # Source
@@ -107,7 +107,7 @@ impl RowLoss for OfColumns<'_> {
 /// regression with large-scale inference*, J. Econometrics 232, 2023 (arXiv:2012.05187), with the
 /// logistic kernel. The bound: D. Hunter, K. Lange, *Quantile regression via an MM algorithm*, J.
 /// Comput. Graph. Stat. 9, 2000; T. Jaakkola, M. Jordan, *Bayesian parameter estimation via
-/// variational methods*, Stat. Comput. 10, 2000, eq. 12. Huber's loss: P. Huber, *Robust estimation
+/// variational methods*, Stat. Comput. 10, 2000. Huber's loss: P. Huber, *Robust estimation
 /// of a location parameter*, Ann. Math. Stat. 35, 1964.
 ///
 /// # Departures
