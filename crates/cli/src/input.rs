@@ -162,11 +162,36 @@ impl Data {
 
 /// The features of the table of a command without a target: all kept columns are features.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
+    features(kept(args, session)?, args, run, session)
+}
+
+/// The features of two tables with the same columns, those of `other` last, and the number of rows
+/// of the first.
+pub fn points_of_two(
+    args: &DataArgs,
+    other: &Path,
+    run: &RunArgs,
+    session: &Session<'_>,
+) -> Result<(Data, usize)> {
+    let first = kept(args, session)?;
+    let other = kept(&DataArgs { data: other.to_owned(), ..args.clone() }, session)?;
+    let rows = first.rows();
+    let data = features(Table::stack([first, other])?, args, run, session)?;
+    let of_first = data.rows.iter().filter(|&&row| row < rows).count();
+    Ok((data, of_first))
+}
+
+/// The table of a command without a target.
+fn kept(args: &DataArgs, session: &Session<'_>) -> Result<Table> {
     session.stage("reading", None);
     let input = Source::of(args, Libsvm::new())?.input(args)?;
     input.check_features()?;
     let table = input.into_kept()?;
     session.notes(table.notes());
+    Ok(table)
+}
+
+fn features(table: Table, args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
     let all = lines(&table);
     let missing = |row: usize| table.row(row).any(|cell| cell == nystrom_data::Cell::Missing);
     let rows: Vec<usize> =

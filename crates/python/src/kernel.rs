@@ -106,7 +106,7 @@ impl<'py> Spec<'py> {
     }
 }
 
-fn shared<T: Number>(kernel: nystrom::Result<impl Kernel<T> + 'static>) -> PyResult<Shared<T>> {
+pub fn shared<T: Number>(kernel: nystrom::Result<impl Kernel<T> + 'static>) -> PyResult<Shared<T>> {
     kernel.map(|kernel| Arc::new(kernel) as Shared<T>).map_err(raised)
 }
 

@@ -26,6 +26,7 @@ mod run;
 mod state;
 mod stream;
 mod table;
+mod two_sample;
 mod watched;
 
 use pyo3::prelude::*;
@@ -63,10 +64,19 @@ mod _native {
     use crate::state::{accumulate, merge, solve};
     #[pymodule_export]
     use crate::stream::{squeak, squeak_merge, squeak_scores};
+    #[pymodule_export]
+    use crate::two_sample::two_sample;
 
     /// The instruction set in use, which determines how sums are rounded.
     #[pyo3::pyfunction]
     fn instruction_set() -> &'static str {
         nystrom::linalg_core::instruction_set()
+    }
+
+    /// Half of the memory that this process can still get, in bytes; None if the system does not
+    /// tell.
+    #[pyo3::pyfunction]
+    fn half_of_free_memory() -> Option<u64> {
+        nystrom_pipeline::half_of_free_memory()
     }
 }

@@ -252,3 +252,30 @@ def test_many_rows_are_checked_in_pairs(rng):
     L[-1, 3] = L[3, -1] = 1.5
     with pytest.raises(ValueError, match="of the rows 3 and 5009 alone is -0.5; add 0.505"):
         _psd.check_psd(L)
+
+
+def test_two_samples_are_told_apart_by_their_distribution_only():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(300, 2)), rng.normal(size=(400, 2))
+    same = ny.two_sample_test(X, Y, random_state=0)
+    assert same.pvalue > 0.05 and same.left_out == (0, 0) and same.bins == (300, 400)
+    other = ny.two_sample_test(X, 1.5 * Y, random_state=0)
+    assert other.pvalue == 0.001 and other.statistic > same.statistic
+    assert ny.two_sample_test(X, 1.5 * Y, random_state=0, n_jobs=1) == other
+    # every row a landmark: the biased estimate of Gretton et al. (2012)
+    K = ny.Gaussian(1.0)(np.vstack([X[:50], Y[:70]]))
+    exact = K[:50, :50].mean() + K[50:, 50:].mean() - 2 * K[:50, 50:].mean()
+    found = ny.two_sample_test(X[:50], Y[:70], ny.Gaussian(1.0), random_state=0)
+    assert abs(found.statistic**2 - exact) < 1e-9
+    single = ny.two_sample_test(X.astype("f4"), 1.5 * Y.astype("f4"), random_state=0)
+    assert single.pvalue == 0.001
+
+
+def test_impossible_samples_are_refused():
+    X = np.zeros((5, 2))
+    with pytest.raises(ValueError, match="3 columns"):
+        ny.two_sample_test(X, np.zeros((5, 3)))
+    with pytest.raises(ValueError, match="at least 2"):
+        ny.two_sample_test(np.eye(3), np.eye(3)[:1])
+    with pytest.raises(ValueError, match="take 999"):
+        ny.two_sample_test(np.eye(3), np.eye(3), n_permutations=0)

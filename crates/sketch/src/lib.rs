@@ -20,6 +20,7 @@
 //!   all CUCᵀ the nearest to K in the Frobenius norm; evaluates all of K.
 //! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`]: norms of K − L, in tiles.
 //!   [`ErrorNorms`]: all three for small n.
+//! * [`TwoSample`]: whether two samples have the same distribution.
 //! * [`risk_sample_size`] and [`approximation_sample_size`]: the number of columns that a theorem
 //!   requires.
 //!
@@ -75,6 +76,7 @@ mod sketches;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod two_sample;
 mod whiten;
 
 pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDiagnostics};
@@ -95,4 +97,5 @@ pub use sketches::{
     VerySparse,
 };
 pub use stream::NystromStream;
+pub use two_sample::{TwoSample, TwoSampleTest};
 pub use whiten::{FeatureMap, Whitening};

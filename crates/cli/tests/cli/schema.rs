@@ -123,4 +123,5 @@ fn the_document_says_what_is_printed() {
         "sample t.csv --size 5 --method swap --within 0.5",
     ];
     check("scores", &rest.map(|line| bench.json(&format!("{line} --json -q"))));
+    check("test", &[bench.json("test t.csv large.csv --landmarks 20 --json -q")]);
 }

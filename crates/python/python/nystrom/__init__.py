@@ -47,6 +47,7 @@ from ._nystroem_ridge import NystroemRidge
 from ._ridge import KernelRidge
 from ._stream import SqueakRegressor
 from ._transform import Nystroem
+from ._two_sample import TwoSampleTest, two_sample_test
 
 try:
     __version__ = version("nystrom")
@@ -80,6 +81,7 @@ __all__ = [
     "SqueakRegressor",
     "Sum",
     "TableFeatures",
+    "TwoSampleTest",
     "audit",
     "certificate",
     "effective_dimension",
@@ -87,4 +89,5 @@ __all__ = [
     "leverage_scores",
     "rp_cholesky",
     "show_versions",
+    "two_sample_test",
 ]

@@ -15,3 +15,4 @@ mod rp_cholesky_ends;
 mod select;
 mod selectors;
 mod sketches;
+mod two_sample;

@@ -1,0 +1,67 @@
+//! `nystrom test`.
+
+use crate::args::TestArgs;
+use crate::failure::Result;
+use crate::input;
+use crate::kernel;
+use crate::plan::{self, Step};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::linalg_core::validate;
+use nystrom::prelude::*;
+use nystrom::sketch::{TwoSample, Uniform};
+use nystrom_pipeline::Alone;
+
+pub fn run(args: &TestArgs) -> Result<()> {
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    let (permutations, bins) = (args.permutations, args.bins);
+    let (data, first) = input::points_of_two(&args.data, &args.other, &args.run, &session)?;
+    let points = Points::from_rows(data.x.as_ref());
+    let n = points.len();
+    validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;
+    let m = args.landmarks.min(n);
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let step = step(n, m, args).named("comparing");
+    plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
+
+    session.step("comparing", &step);
+    let matrix = KernelMatrix::new(&kernel, points)?;
+    let landmarks = Uniform::default().select(&matrix, m, &mut rng)?;
+    let test = TwoSample { permutations, bins };
+    let found = test.test(&matrix, &landmarks, first, &mut rng)?;
+    session.clear();
+
+    let mut summary = Summary::of("test");
+    let p = format!("{} from {permutations} permutations", number(found.p_value));
+    let verdict = match found.p_value <= 0.05 {
+        true => "the distributions differ, at level 5 %",
+        false => "no difference shown at level 5 %",
+    };
+    let [ours, theirs] = [first, n - first].map(|rows| text::count(rows, "row"));
+    summary.line("p-value", format!("{p}: {verdict}"));
+    summary.line("distance", format!("{} (MMD, of means in feature space)", number(found.mmd)));
+    summary.line("rows", format!("{ours} and {theirs}"));
+    let rows = text::count(found.rows_of_bin, "row");
+    summary.line("bins", format!("{} and {} of {rows}", found.bins[0], found.bins[1]));
+    summary.line("kernel", format!("{}, {m} landmarks", kernel::describe(&kernel)));
+    summary.value("p_value", found.p_value);
+    summary.value("mmd", found.mmd);
+    summary.value("rows", [first, n - first]);
+    summary.value("left_out", found.left_out);
+    summary.value("bins", found.bins);
+    summary.value("rows_of_bin", found.rows_of_bin);
+    summary.value("permutations", permutations);
+    summary.value("landmarks", m);
+    summary.value("constant", &data.constant);
+    summary.value("bandwidth", kernel.bandwidth());
+    summary.value("seed", args.run.seed);
+    summary.print(&session, false)
+}
+
+fn step(n: usize, m: usize, args: &TestArgs) -> Step {
+    let [n, m, s] = [n, m, args.bins].map(|count| count as f64);
+    let work = n * m + m * m * m / 3.0 + m * m * s + args.permutations as f64 * s * s;
+    let bytes = 8.0 * (m * m + 2.0 * m * s + 2.0 * s * s + 1024.0 * m);
+    Step::new(format!("kernel values with {m} landmarks"), Some(n * m), Some(work), bytes)
+}
