@@ -19,7 +19,9 @@ use crate::progress::Progress;
 pub enum Scale {
     /// Seconds: the same code on tiny sizes, so that no experiment rots.
     Smoke,
-    /// Minutes on two cores.
+    /// Five minutes on two cores: a run without data sets. What no paper shows is smaller.
+    Short,
+    /// Minutes on two cores, with data sets.
     Default,
     /// The paper's own sizes.
     Full,
@@ -30,6 +32,7 @@ impl Scale {
     pub fn word(self) -> &'static str {
         match self {
             Scale::Smoke => "smoke",
+            Scale::Short => "short",
             Scale::Default => "default",
             Scale::Full => "full",
         }
@@ -64,13 +67,18 @@ pub struct Tape {
 }
 
 impl Context<'_> {
-    /// One of three values, by scale: `ctx.pick(50, 500, 500)`.
+    /// One of three values, by scale: `ctx.pick(50, 500, 500)`. A short run has the default's.
     pub fn pick<T>(&self, smoke: T, default: T, full: T) -> T {
         match self.scale {
             Scale::Smoke => smoke,
-            Scale::Default => default,
+            Scale::Short | Scale::Default => default,
             Scale::Full => full,
         }
+    }
+
+    /// The first value in a short run, else the second.
+    pub fn short<T>(&self, short: T, other: T) -> T {
+        if self.scale == Scale::Short { short } else { other }
     }
 
     /// A generator for the part of the experiment called `part`: the same bits whatever else is

@@ -124,14 +124,14 @@ impl Run {
     /// The command that computes just this experiment anew, in this run's setting.
     pub fn command(&self, experiment: &Experiment) -> String {
         let mut command = format!("cargo xtask reproduce --only {}", experiment.name);
-        match self.scale {
-            Scale::Default => {}
-            scale => command += &format!(" --{}", scale.word()),
+        if let Scale::Smoke | Scale::Full = self.scale {
+            command += &format!(" --{}", self.scale.word());
         }
         if self.seed != 0 {
             command += &format!(" --seed {}", self.seed);
         }
-        if !experiment.data.is_empty() {
+        let needs_data = self.scale != Scale::Short && !experiment.data.is_empty();
+        if needs_data || self.scale == Scale::Default {
             let dir = self.data_dir.as_deref().unwrap_or("DIR");
             command += &format!(" --data {}", shlex::try_quote(dir).unwrap_or(dir.into()));
         }

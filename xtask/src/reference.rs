@@ -15,6 +15,11 @@ use crate::record::{Record, Run, Status, folder};
 pub const REFERENCE: &str = "docs/data/reproduction.json";
 /// The same at the papers' own sizes, of the experiments for which there was time.
 pub const FULL_REFERENCE: &str = "docs/data/reproduction-full.json";
+/// The reference run of a scale; of a smoke run that of the default scale.
+pub fn of(scale: Scale) -> &'static str {
+    if scale == Scale::Full { FULL_REFERENCE } else { REFERENCE }
+}
+
 /// Values may differ by so many standard errors, of the run's or the reference's, whichever is
 /// larger.
 const ERRORS: f64 = 4.0;
@@ -60,7 +65,7 @@ impl Run {
     pub fn suits(&self, scale: Scale, seed: u64) -> anyhow::Result<()> {
         ensure!(
             (self.scale, self.seed) == (scale, seed),
-            "the reference is of scale {}, seed {}: run the same",
+            "the reference is of scale {}, seed {}: run the same, the default scale with --data",
             self.scale.word(),
             self.seed
         );

@@ -23,12 +23,12 @@ use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
 use crate::reference::REFERENCE;
-use crate::{experiments, pages, peers, report, workspace};
+use crate::{experiments, pages, peers, reference, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask reproduce                          all that needs no more data than is embedded
-  cargo xtask reproduce --data data              all whose data are in that folder
+  cargo xtask reproduce                          what needs no data but the embedded; 5 minutes
+  cargo xtask reproduce --data data              all whose data are in that folder; half an hour
   cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
   cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
 
@@ -75,9 +75,10 @@ pub struct Options {
 
 impl Options {
     fn scale(&self) -> Scale {
-        match (self.smoke, self.full) {
-            (true, _) => Scale::Smoke,
-            (_, true) => Scale::Full,
+        match self.data.path() {
+            _ if self.smoke => Scale::Smoke,
+            _ if self.full => Scale::Full,
+            Ok(None) => Scale::Short,
             _ => Scale::Default,
         }
     }
@@ -144,7 +145,7 @@ fn reproduce(
         registry: all,
         records: vec![],
     };
-    for experiment in all {
+    for experiment in cheapest_first(all, scale) {
         let name = experiment.name;
         let asked = chosen.contains(&name);
         let data = datasets::fingerprint(data_dir, experiment.data);
@@ -178,6 +179,8 @@ fn reproduce(
             record = Some(found);
         }
         run.records.extend(record);
+        let place = |record: &Record| all.iter().position(|other| other.name == record.name);
+        run.records.sort_by_key(place);
         if asked {
             report::write(out, &run)?; // an interrupted run leaves a report of what is finished
         }
@@ -185,7 +188,37 @@ fn reproduce(
     run.finished = Some(now());
     report::write(out, &run)?;
     progress.say(&report::summary(&run, out));
+    if let Some(more) = longer_runs(scale) {
+        progress.say(more);
+    }
     Ok(run)
+}
+
+/// What longer runs than those of this scale add.
+fn longer_runs(scale: Scale) -> Option<&'static str> {
+    match scale {
+        Scale::Short => Some(
+            "a longer run adds:\n  --data DIR   the experiments on data sets that \
+             `cargo xtask fetch` brings; half an hour\n  --full       the papers' own sizes; hours",
+        ),
+        Scale::Default => Some("a longer run, --full, has the papers' own sizes; hours"),
+        Scale::Smoke | Scale::Full => None,
+    }
+}
+
+/// The experiments in the order of the seconds that they took in the reference run of this scale;
+/// those that it lacks come last. The first verdicts come at once.
+fn cheapest_first(all: &'static [Experiment], scale: Scale) -> Vec<&'static Experiment> {
+    let reference = Run::read(&workspace::root().join(reference::of(scale))).ok();
+    let seconds = |experiment: &&Experiment| {
+        reference.as_ref()?.record(experiment.name).map(|record| record.seconds)
+    };
+    let mut ordered: Vec<&Experiment> = all.iter().collect();
+    ordered.sort_by(|a, b| {
+        let [a, b] = [a, b].map(|experiment| seconds(experiment).unwrap_or(f64::INFINITY));
+        a.total_cmp(&b)
+    });
+    ordered
 }
 
 /// Runs one experiment. Its failure is a record like any other.

@@ -54,19 +54,22 @@ struct Size {
 labelled!(Size, |s| format!("k = {}", s.k));
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    let usual = [
+        Size { k: 20, upto: [3000, 1_000_000, 10_000] },
+        Size { k: 50, upto: [3000, 100_000, 3000] },
+        Size { k: 100, upto: [3000, 10_000, 1000] },
+    ];
+    let short = [(20, 100_000), (50, 10_000), (100, 3000)]
+        .map(|(k, rejection)| Size { k, upto: [1000, rejection, 1000] });
     let sizes: [Size; 3] = ctx.pick(
         [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
-        [
-            Size { k: 20, upto: [3000, 1_000_000, 10_000] },
-            Size { k: 50, upto: [3000, 100_000, 3000] },
-            Size { k: 100, upto: [3000, 10_000, 1000] },
-        ],
+        ctx.short(short, usual),
         [(20, 30_000), (50, 10_000), (100, 3000)]
             .map(|(k, chain)| Size { k, upto: [10_000, 1_000_000, chain] }),
     );
     let ns: &[usize] = ctx.pick(
         &[100, 300],
-        &[1000, 3000, 10_000, 100_000, 1_000_000],
+        ctx.short(&[1000, 3000, 10_000, 100_000], &[1000, 3000, 10_000, 100_000, 1_000_000]),
         &[1000, 3000, 10_000, 30_000, 100_000, 1_000_000],
     );
     let results = Grid::new(ctx, "draws of the points", &sizes).repetitions(1).run(|draw| {
@@ -76,7 +79,8 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 
     let mut out = results.outcome(format!(
         "One matrix of each size, {DRAWS} further draws from it; two threads or more: what is \
-         timed uses all there are. Larger n for k = 50 and 100 in a full run."
+         timed uses all there are. Larger n for k = 50 and 100 in a full run, smaller n in a run \
+         without data."
     ));
     for s in &sizes {
         for (measure, id) in [(NEXT, "next"), (FIRST, "first"), (NEXT_VALUES, "values")] {

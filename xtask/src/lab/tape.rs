@@ -1,6 +1,7 @@
 //! What the grids of an experiment measured, kept so that its claims can be judged again on other
 //! values. A claim that no values break says nothing.
 
+use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
 use super::results::{Results, Row};
@@ -25,6 +26,9 @@ pub(super) fn play(ctx: &Context<'_>) -> Option<Results> {
     let (seed, next) = tape.playing?;
     tape.playing = Some((seed, next + 1));
     let mut results = tape.grids.get(next)?.downcast_ref::<Results>()?.clone();
+    if seed % 2 == 1 {
+        make_alike(&mut results.rows);
+    }
     results.rows.iter_mut().for_each(|row| row.value = moved(row, seed));
     Some(results)
 }
@@ -55,6 +59,16 @@ pub fn unbreakable(
         left.retain(|text| !judged.iter().any(|claim| claim.text == *text && fails(claim)));
     }
     Ok(left)
+}
+
+/// Gives all repetitions of a cell the value of the first: where they differ more than they can be
+/// moved, error bars would cover every move.
+fn make_alike(rows: &mut [Row]) {
+    let mut firsts = HashMap::new();
+    for Row { setting, method, x, measure, value, .. } in rows {
+        let cell = (setting.clone(), method.key, x.to_bits(), measure.key);
+        *value = *firsts.entry(cell).or_insert(*value);
+    }
 }
 
 /// Whether the values of this seed are moved up or down, not multiplied.
@@ -121,5 +135,21 @@ mod tests {
         let bounded =
             |ctx: &Context| judged(ctx, |v| measured("share", v.min(1.0)).at_most("", 1.0));
         assert_eq!(unbreakable(bounded), ["share ≤ 1"]);
+    }
+
+    #[test]
+    fn repetitions_of_a_cell_are_made_alike() {
+        let progress = Progress::captured();
+        let ctx = context(&progress);
+        let grid = Grid::new(&ctx, "draws", &["one", "two"]).repetitions(2);
+        let results = grid.run(|draw| {
+            draw.put(draw.size, THEORY, SHARE, (draw.setting.len() + draw.repetition) as f64);
+            draw.put(draw.size + 1, THEORY, SHARE, -1.0);
+            Ok(())
+        });
+        let mut rows = results.unwrap().rows;
+        make_alike(&mut rows);
+        let values: Vec<f64> = rows.iter().map(|row| row.value).collect();
+        assert_eq!(values, [3.0, -1.0, 3.0, -1.0, 3.0, -1.0, 3.0, -1.0]);
     }
 }
