@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 
 from mkdocs.structure.files import File
@@ -113,11 +114,22 @@ def names() -> str:
         except ValueError:
             signature = ""
         said = inspect.getdoc(thing) or ""
-        page.append(f"## {name}\n\n```text\n{name}{signature}\n\n{said}\n```\n")
+        page.append(f"## {name}\n\n```text\n{call(name, signature)}\n\n{said}\n```\n")
         for method, of in methods(thing):
             said = inspect.getdoc(of) or ""
-            page.append(f"```text\n.{method}{inspect.signature(of)}\n\n{said}\n```\n")
+            head = call(f".{method}", inspect.signature(of))
+            page.append(f"```text\n{head}\n\n{said}\n```\n")
     return "\n".join(page)
+
+
+def call(name: str, signature: object) -> str:
+    """The name with its signature, in lines that break only between parameters."""
+    parameters = f"{name}{signature}".split(", ")
+    line = ", ".join(parameter.replace(" ", "\0") for parameter in parameters)
+    lines = textwrap.wrap(
+        line, 88, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
 def methods(thing: object) -> list:
@@ -152,8 +164,15 @@ def options() -> str:
     page = []
     for command in ["fit", "predict", "evaluate", "inspect", "scores", "landmarks", "sample"]:
         said = subprocess.run([nystrom, command, "--help"], capture_output=True, text=True)
-        page.append(f"\n## nystrom {command}\n\n```text\n{said.stdout.strip()}\n```\n")
+        lines = "\n".join(wrapped(line) for line in said.stdout.strip().splitlines())
+        page.append(f"\n## nystrom {command}\n\n```text\n{lines}\n```\n")
     return "\n".join(page)
+
+
+def wrapped(line: str) -> str:
+    """The line, broken at 100 columns with its indent."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(line, 100, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def with_rustdoc(markdown: str, site: Path) -> str:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the licences of all crates in the wheel to THIRD-PARTY-LICENCES.txt.
 
-With --check, compares the file with Cargo.lock instead.
+With --check, compares the file with Cargo.lock instead. With --program TARGET, prints the licences
+of all crates in the program `nystrom` for that platform.
 """
 
 import json
@@ -19,33 +20,31 @@ ALLOWED = {
     "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "Unicode-3.0", "Unlicense", "Zlib",
 }  # fmt: skip
 HEAD = """\
-Crates that are linked into the compiled half of the Python package `nystrom`, with their licences.
+Crates that are linked into {}, with their licences.
 Written by licences.py; texts that several crates share stand once.
 """
+WHEEL = "the compiled half of the Python package `nystrom`"
+PROGRAM = "the program `nystrom`"
 
 
-def metadata() -> dict:
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform"]
-    text = subprocess.run([*command, PLATFORM], cwd=HERE, check=True, stdout=subprocess.PIPE).stdout
-    return json.loads(text)
+def cargo(*arguments: str, folder: Path) -> str:
+    command = ["cargo", *arguments, "--locked"]
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def linked(found: dict) -> list[dict]:
-    """The packages that are linked into the wheel: without dependencies of tests and builds, and
-    without procedural macros."""
-    packages = {package["id"]: package for package in found["packages"]}
-    nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
-    waiting, seen = [found["resolve"]["root"]], set()
-    while waiting:
-        here = waiting.pop()
-        macro = any("proc-macro" in target["kind"] for target in packages[here]["targets"])
-        if here in seen or macro:
-            continue
-        seen.add(here)
-        for dependency in nodes[here]["deps"]:
-            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
-                waiting.append(dependency["pkg"])
-    others = [packages[one] for one in seen if packages[one]["source"] is not None]
+def linked(folder: Path, platform: str, features: list[str]) -> list[dict]:
+    """The packages of others that are linked into the crate in a folder: without dependencies of
+    tests and builds, and without procedural macros."""
+    tree = ["tree", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p}"]
+    tree = cargo(*tree, f"--target={platform}", *features, folder=folder)
+    names = {tuple(line.split()[:2]) for line in tree.splitlines()}
+    found = ["metadata", "--format-version=1", f"--filter-platform={platform}", *features]
+    packages = json.loads(cargo(*found, folder=folder))["packages"]
+    others = [
+        package
+        for package in packages
+        if package["source"] is not None and (package["name"], f"v{package['version']}") in names
+    ]
     return sorted(others, key=lambda package: (package["name"], package["version"]))
 
 
@@ -72,14 +71,14 @@ def texts(package: dict) -> list[str]:
     return ["\n".join(line.rstrip() for line in text.strip().splitlines()) for text in found]
 
 
-def whole() -> str:
-    packages = linked(metadata())
+def whole(made: str, folder: Path, platform: str, *features: str) -> str:
+    packages = linked(folder, platform, list(features))
     refused = [
         f"{p['name']}: {p['license']}" for p in packages if not is_allowed(p["license"] or "")
     ]
     if refused:
         sys.exit("licences that ALLOWED in licences.py does not list: " + ", ".join(refused))
-    lines = [HEAD]
+    lines = [HEAD.format(made)]
     lines += [f"{p['name']} {p['version']}: {p['license']}, {p['repository']}" for p in packages]
     holders: dict[str, list[str]] = {}
     for package in packages:
@@ -92,8 +91,11 @@ def whole() -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--check"]:
-        if not FILE.exists() or FILE.read_text(encoding="utf-8") != whole():
-            sys.exit("THIRD-PARTY-LICENCES.txt does not match Cargo.lock; run licences.py")
-    else:
-        FILE.write_text(whole(), encoding="utf-8")
+    if sys.argv[1:2] == ["--program"]:
+        print(whole(PROGRAM, HERE.parent / "cli", sys.argv[2], "--features=parquet"), end="")
+        sys.exit()
+    text = whole(WHEEL, HERE, PLATFORM)
+    if sys.argv[1:] != ["--check"]:
+        FILE.write_text(text, encoding="utf-8")
+    elif not FILE.exists() or FILE.read_text(encoding="utf-8") != text:
+        sys.exit("THIRD-PARTY-LICENCES.txt does not match Cargo.lock; run licences.py")

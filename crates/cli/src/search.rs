@@ -4,7 +4,7 @@ use crate::args;
 use crate::failure::Result;
 use crate::session::Session;
 use crate::text::{self, number};
-use nystrom_pipeline::{Event, Fit, Progress, work_in};
+use nystrom_pipeline::{Event, Fit, Progress, half_of_free_memory, work_in};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -29,7 +29,7 @@ impl Budget {
         };
         let (memory, source) = match memory {
             Some(memory) => (Some(memory), "as allowed"),
-            None => (half_of_free(), "half of the free memory"),
+            None => (half_of_free_memory(), "half of the free memory"),
         };
         let effort = search.effort.unwrap_or_default();
         let limits = Fit { effort, work, memory, ..Fit::default() };
@@ -78,15 +78,6 @@ impl Budget {
 fn work_here(seconds: f64) -> Result<f64> {
     let start = Instant::now();
     Ok(work_in(seconds, || start.elapsed().as_secs_f64())?)
-}
-
-/// Half of the bytes that the system reports as available, to two digits; none if the system does
-/// not report them.
-fn half_of_free() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(text::rounded(kibibytes * 512.0, 2) as u64)
 }
 
 /// Whether Ctrl-C was pressed.

@@ -49,6 +49,7 @@ mod hold_out;
 mod intervals;
 mod kernel;
 mod loss;
+mod memory;
 mod model;
 mod numbers;
 mod prepared;
@@ -74,6 +75,7 @@ pub use fit::Fit;
 pub use intervals::{Calibrate, Uncertainty};
 pub use kernel::{AnyKernel, Family, Meter};
 pub use loss::TargetLoss;
+pub use memory::half_of_free_memory;
 pub use model::{
     Average, Dependence, Deviations, Explanation, Grid, Influence, Intervals, Made, Model,
     Predictions,

@@ -19,8 +19,8 @@ Examples:
   nystrom fit 'shards/*.parquet' --target y --memory 2GB --checkpoint state -o model.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json
 
-docs/columns.md says how numbers, texts, dates and missing values become features, and which options
-change that.";
+docs/columns.md says how numbers, texts, dates and missing values become features, and which \
+options change that.";
 
 /// Find the best fit for a table and save it
 ///
@@ -145,10 +145,10 @@ Examples:
   nystrom predict houses.json new-houses.csv --keep street,town -o prices.csv
   nystrom predict houses.json new-houses.csv -o prices.npy --json
 
-For a target of classes, the output has the likeliest class and, for each class, a column p_CLASS
+For a target of classes, the output has the likeliest class and, for each class, a column p_CLASS \
 with its probability.
 
-Columns are matched by name, or by position if the file has no names (.npy, --no-header). The file
+Columns are matched by name, or by position if the file has no names (.npy, --no-header). The file \
 need not hold the target; if it does, the error of the predictions is reported.";
 
 /// Predict with a model that `nystrom fit` saved
@@ -185,10 +185,10 @@ Examples:
   nystrom scores sensors.npy --method sa --bandwidth 0.5 -o scores.npy --json
   nystrom scores 'shards/*.csv' --method squeak --lambda 1e-4 -o scores.csv
 
-A folder, a pattern or a table too large for --memory is read block by block: in three passes with
-squeak, whose dictionary is drawn from all rows, and in two with recursive, bless and bless-r, whose
-dictionary is drawn from a uniform sample. Column `row` counts the rows of all files from 0, column
-`line` the lines of each file from 1.";
+A folder, a pattern or a table too large for --memory is read block by block: in three passes with \
+squeak, whose dictionary is drawn from all rows, and in two with recursive, bless and bless-r, \
+whose dictionary is drawn from a uniform sample. Column `row` counts the rows of all files from 0, \
+column `line` the lines of each file from 1.";
 
 /// Compute ridge leverage scores l_i = [K(K + nλI)⁻¹]_ii: how little the other rows explain row i
 #[derive(Args)]
@@ -229,9 +229,9 @@ Examples:
 
 Column `row` counts data rows from 0, as NumPy does; column `line` is the line in an editor.
 
-A folder, a pattern or a table too large for --memory is read block by block. Then squeak draws by
-the leverage scores of all rows, in three passes; the other methods choose from a uniform sample, in
-one pass.";
+A folder, a pattern or a table too large for --memory is read block by block. Then squeak draws by \
+the leverage scores of all rows, in three passes; the other methods choose from a uniform sample, \
+in one pass.";
 
 /// Choose landmark rows, and report the share of the kernel matrix that they leave unexplained
 #[derive(Args)]
@@ -314,14 +314,47 @@ pub struct Sample {
     pub run: RunArgs,
 }
 
+const TEST: &str = "\
+Examples:
+  nystrom test january.csv february.csv
+  nystrom test train.csv served.csv --drop id,price --landmarks 1000 --permutations 9999
+
+The p-value is exact: if the rows of both tables come independently from one distribution, it is \
+at most 0.05 in 5 % of such tests, for any kernel and any number of rows. Columns are \
+standardised, and landmarks and bandwidth chosen, from the rows of both tables.";
+
+/// Test whether the rows of two tables come from the same distribution
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = TEST)]
+pub struct TestArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// The table to compare with, in the same format and with the same columns
+    #[arg(value_name = "OTHER")]
+    pub other: PathBuf,
+    /// Number of landmarks, random rows of both tables
+    #[arg(long, value_name = "M", default_value_t = 500)]
+    pub landmarks: usize,
+    /// Number of random permutations
+    #[arg(long, value_name = "P", default_value_t = 999)]
+    pub permutations: usize,
+    /// Number of bins of rows that are permuted, of both tables together
+    #[arg(long, value_name = "S", default_value_t = 512)]
+    pub bins: usize,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
 const EVALUATE: &str = "\
 Examples:
   nystrom evaluate houses.json test-houses.csv
   nystrom evaluate houses.json test-houses.csv --json
 
 Like `predict`, but the file must hold the target, and only the errors are printed. For numbers:
-RMSE and R². For classes: error rate, logarithmic loss, area under the ROC curve (two classes), and
-calibration error over 15 bins of equally many rows.";
+RMSE and R². For classes: error rate, logarithmic loss, area under the ROC curve (two classes), \
+and calibration error over 15 bins of equally many rows.";
 
 /// Compute the error of a saved model on rows whose target is known
 #[derive(Args)]
@@ -359,4 +392,21 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+const MANUAL: &str = "\
+Examples:
+  mkdir -p ~/.local/share/man/man1
+  nystrom manual ~/.local/share/man/man1
+  man nystrom-fit";
+
+/// Write the manual pages
+///
+/// The folder gets the page nystrom.1 and a page for each command, such as nystrom-fit.1. The pages
+/// have the same text as --help. Pages of the same name are replaced.
+#[derive(Args)]
+#[command(after_help = MANUAL)]
+pub struct Manual {
+    /// Folder for the pages, which must exist
+    pub folder: PathBuf,
 }

@@ -14,7 +14,8 @@ mod units;
 
 pub use certify::Certify;
 pub use commands::{
-    Completions, Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores,
+    Completions, Evaluate, FitArgs, Inspect, LandmarksCommand, Manual, Predict, Sample, Sampler,
+    Scores, TestArgs,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
@@ -32,7 +33,7 @@ use std::sync::LazyLock;
 
 /// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples
 #[derive(Parser)]
-#[command(name = "nystrom", version = VERSION.as_str(), after_help = OVERVIEW)]
+#[command(name = "nystrom", version = VERSION.as_str(), after_help = OVERVIEW, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -45,8 +46,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 
 /// What the program prints if it is called without arguments.
 pub const FIRST_STEPS: &str = "\
-nystrom learns from a table in a file, such as CSV: it predicts a column of numbers
-or classes, and finds the rows that matter.
+nystrom learns from a table in a file, such as CSV: it predicts a column of
+numbers or classes, and finds the rows that matter.
 
 Fit a model of the column `price`; keep a fifth of the rows to measure its error:
   nystrom fit houses.csv --target price --hold-out 0.2 -o houses.model
@@ -70,15 +71,16 @@ Examples:
   nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
+  nystrom test january.csv february.csv
 
-Results go to standard output; the plan, notes and progress go to standard error. Line numbers in
-messages are those of an editor: they start at 1 and count the header. The column `row` of results
+Results go to standard output; the plan, notes and progress go to standard error. Line numbers in \
+messages are those of an editor: they start at 1 and count the header. The column `row` of results \
 counts data rows from 0.
 
-With --json, the result is one JSON object on standard output. `schema` is the version of its
-layout, raised whenever a key changes its meaning; `version` and `command` name the program version
-and the command. NaN and infinities, which JSON lacks, are the strings \"NaN\", \"inf\" and
-\"-inf\"; null means that there is no value.
+With --json, the result is one JSON object on standard output. `schema` is the version of its \
+layout, raised whenever a key changes its meaning; `version` and `command` name the program \
+version and the command. NaN and infinities, which JSON lacks, are the strings \"NaN\", \"inf\" \
+and \"-inf\"; null means that there is no value.
 
 Exit status:
   0  success
@@ -107,6 +109,10 @@ pub enum Command {
     Landmarks(LandmarksCommand),
     /// Draw diverse subsets of rows from a k-DPP
     Sample(Sample),
+    /// Test whether the rows of two tables come from the same distribution
+    Test(TestArgs),
     /// Print shell completions
     Completions(Completions),
+    /// Write the manual pages
+    Manual(Manual),
 }

@@ -14,6 +14,7 @@ mod fit_search;
 mod hold_out;
 mod inspect;
 mod landmarks;
+mod manual;
 mod model_columns;
 mod predict;
 mod sample;
@@ -21,6 +22,7 @@ mod scores;
 mod search_report;
 mod select;
 pub mod stream;
+mod two_sample;
 
 use crate::args::Command;
 use crate::failure::Result;
@@ -39,7 +41,9 @@ pub fn run(command: &Command) -> Result<u8> {
         Command::Scores(args) => scores::run(args)?,
         Command::Landmarks(args) => landmarks::run(args)?,
         Command::Sample(args) => sample::run(args)?,
+        Command::Test(args) => two_sample::run(args)?,
         Command::Completions(args) => completions::run(args)?,
+        Command::Manual(args) => manual::run(args)?,
     }
     Ok(0)
 }

@@ -5,8 +5,17 @@ use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
 
-const COMMANDS: [&str; 8] =
-    ["fit", "predict", "evaluate", "inspect", "scores", "landmarks", "sample", "completions"];
+const COMMANDS: [&str; 9] = [
+    "fit",
+    "predict",
+    "evaluate",
+    "inspect",
+    "scores",
+    "landmarks",
+    "sample",
+    "completions",
+    "manual",
+];
 
 /// The standardised features of a file, and the Gaussian kernel at their median distance.
 fn features(bench: &Bench, rng: &mut Pcg64) -> (Mat<f64>, Gaussian) {
@@ -142,6 +151,29 @@ fn completions_are_printed_for_every_shell() {
             "{shell}"
         );
     }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("man1")).unwrap();
+    let run = bench.ok("manual man1");
+    assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
+    for command in COMMANDS {
+        let page = bench.text(&format!("man1/nystrom-{command}.1"));
+        let has = |text: &str| assert!(page.contains(text), "{text}: {page}");
+        has(&format!("\nnystrom\\-{command} \\- "));
+        has("\nExamples:\n");
+    }
+    let page = bench.text("man1/nystrom.1");
+    assert!(page.contains("Exit status:") && !page.contains("instruction set V"), "{page}");
+    assert_eq!(std::fs::read_dir(bench.path("man1")).unwrap().count(), COMMANDS.len() + 1);
+    bench.write("file", "");
+    for folder in ["absent", "file"] {
+        let parts = [&format!("error: {folder}: cannot be written"), "check the folder"];
+        bench.run(&format!("manual {folder}")).ends(1, &parts);
+    }
+    assert_eq!(bench.files(), ["file", "man1"]);
 }
 
 #[test]

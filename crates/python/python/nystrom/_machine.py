@@ -19,17 +19,6 @@ def bytes_of(count: float) -> str:
     return f"{count:.0f} bytes"
 
 
-def free_memory() -> int | None:
-    """Half of the bytes that the system reports as available, to two digits; None if it does not
-    report them. The default of the command line."""
-    try:
-        with open("/proc/meminfo") as file:
-            line = next(line for line in file if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return None
-    return int(float(f"{512.0 * int(line.split()[1]):.1e}"))
-
-
 def show_versions() -> None:
     """Prints what a report of a problem needs: the versions of nystrom, Python, NumPy and
     scikit-learn, the instruction set, which determines the last digits of results, the number of
@@ -44,7 +33,7 @@ def show_versions() -> None:
     """
     import nystrom
 
-    memory, budget = free_memory(), "not limited"
+    memory, budget = _native.half_of_free_memory(), "not limited"
     if memory is not None:
         budget = f"{bytes_of(memory)}, half of the free memory"
     facts = {

@@ -27,7 +27,6 @@ from ._checks import dense, missing_rows, seed_of
 from ._cells import text_of_number
 from ._columns import Column, of_objects, texts
 from ._kernels import positive
-from ._machine import free_memory
 from ._shown import Facts, _Shown, short
 from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
@@ -172,7 +171,7 @@ class _Search(_Tables):
     """The base class of `KernelRegressor` and `KernelClassifier`."""
 
     def _options(self, classes: bool, balanced: bool, of_classes: list[Any]) -> dict[str, Any]:
-        memory = free_memory() if self.memory == "auto" else self.memory
+        memory = _native.half_of_free_memory() if self.memory == "auto" else self.memory
         if isinstance(memory, str):
             raise ValueError(f"memory = {memory!r}; use 'auto', a number of bytes, or None")
         work = self.work
