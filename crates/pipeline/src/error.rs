@@ -81,8 +81,8 @@ pub enum Error {
     },
     /// Intervals were requested of a model that was fitted without calibration.
     #[error(
-        "the model has no rows set aside for intervals; fit it again with calibration \
-         (--calibrate 0.1)"
+        "the model has no rows set aside for intervals; fit it again with calibration: \
+         --calibrate 0.1, or with fewer than 5000 rows --calibrate cv:10"
     )]
     NotCalibrated,
     /// Standard deviations were requested of a model that was fitted without them.

@@ -93,13 +93,22 @@ fn missing(data: &MissingData) -> Markup {
         div.missing {
             p { (lacking(data)) }
             dl {
-                div { dt { "Where to get it" } dd { (data.where_to_get) } }
+                div { dt { "Where to get it" } dd { (with_code(&data.where_to_get)) } }
                 div { dt { "Where to put it" } dd { code { (files.join(", ")) } } }
                 div { dt { "Expected shape" } dd { (data.expected_shape) } }
                 @if let Some(sum) = &data.checksum {
                     div { dt { "SHA-256, uncompressed" } dd { code { (sum) } } }
                 }
             }
+        }
+    }
+}
+
+/// The text, with what stands between backquotes as code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (i, part) in text.split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }

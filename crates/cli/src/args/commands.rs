@@ -379,34 +379,3 @@ pub struct Inspect {
     #[arg(long, help_heading = "Run")]
     pub json: bool,
 }
-
-const COMPLETIONS: &str = "\
-Examples:
-  nystrom completions bash > ~/.local/share/bash-completion/completions/nystrom
-  nystrom completions fish > ~/.config/fish/completions/nystrom.fish";
-
-/// Print a completion script
-#[derive(Args)]
-#[command(after_help = COMPLETIONS)]
-pub struct Completions {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
-}
-
-const MANUAL: &str = "\
-Examples:
-  mkdir -p ~/.local/share/man/man1
-  nystrom manual ~/.local/share/man/man1
-  man nystrom-fit";
-
-/// Write the manual pages
-///
-/// The folder gets the page nystrom.1 and a page for each command, such as nystrom-fit.1. The pages
-/// have the same text as --help. Pages of the same name are replaced.
-#[derive(Args)]
-#[command(after_help = MANUAL)]
-pub struct Manual {
-    /// Folder for the pages, which must exist
-    pub folder: PathBuf,
-}

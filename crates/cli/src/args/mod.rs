@@ -3,6 +3,7 @@
 mod certify;
 mod commands;
 mod data;
+mod install;
 mod kernel;
 mod lambda;
 mod landmarks;
@@ -14,10 +15,10 @@ mod units;
 
 pub use certify::Certify;
 pub use commands::{
-    Completions, Evaluate, FitArgs, Inspect, LandmarksCommand, Manual, Predict, Sample, Sampler,
-    Scores, TestArgs,
+    Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores, TestArgs,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
+pub use install::{Completions, Manual};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};

@@ -47,7 +47,7 @@ pub fn run(args: &FitArgs) -> Result<u8> {
         summary.line("", "--hold-out 0.2 measures it on rows that the search never sees");
     }
     search_report::describe(&model, &report, fit.calibrate, &mut summary);
-    let took = format!("{seconds:.1} s; planned: {}", text::duration(planned));
+    let took = format!("{seconds:.1} s; planned: at most {}", text::duration(planned));
     summary.line("time", took);
     summary.value("seconds", seconds);
     summary.value("planned_seconds", planned);

@@ -5,6 +5,8 @@ use crate::failure::Result;
 use crate::output::failed;
 use clap::CommandFactory;
 use clap_mangen::Man;
+use std::io;
+use std::path::Path;
 
 /// The version without the instruction set, so that every machine writes the same pages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -15,7 +17,16 @@ pub fn run(args: &Manual) -> Result<()> {
     program.build(); // names the page of a subcommand, such as `nystrom-fit`
     for command in program.get_subcommands().chain([&program]) {
         let page = Man::new(command.clone()).source(format!("nystrom {VERSION}"));
-        page.generate_to(&args.folder).map_err(failed(&args.folder))?;
+        write(&page, &args.folder).map_err(failed(&args.folder))?;
     }
     Ok(())
+}
+
+/// Writes a page whose words are neither hyphenated nor spaced out, so that options and commands
+/// can be searched for and copied.
+fn write(page: &Man, folder: &Path) -> io::Result<()> {
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let text = String::from_utf8_lossy(&text).replacen("\n.SH", "\n.nh\n.ad l\n.SH", 1);
+    std::fs::write(folder.join(page.get_filename()), text)
 }

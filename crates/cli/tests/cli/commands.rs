@@ -5,7 +5,7 @@ use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "fit",
     "predict",
     "evaluate",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 9] = [
     "scores",
     "landmarks",
     "sample",
+    "test",
     "completions",
     "manual",
 ];
@@ -164,6 +165,7 @@ fn every_command_has_a_manual_page() {
         let has = |text: &str| assert!(page.contains(text), "{text}: {page}");
         has(&format!("\nnystrom\\-{command} \\- "));
         has("\nExamples:\n");
+        has("\n.nh\n.ad l\n.SH NAME\n");
     }
     let page = bench.text("man1/nystrom.1");
     assert!(page.contains("Exit status:") && !page.contains("instruction set V"), "{page}");

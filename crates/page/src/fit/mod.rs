@@ -120,7 +120,7 @@ impl<'a> FitPage<'a> {
         if let Some(report) = self.report {
             let error = format!(
                 "{} standard deviations of the target, {} with the plain default (Gaussian \
-                 kernel, 500 landmarks)",
+                 kernel, at most 500 landmarks)",
                 number(report.chosen.error),
                 number(report.plain_error)
             );

@@ -44,7 +44,7 @@ fn rows(page: &FitPage<'_>, validation: &Validation) -> String {
         (Some(("time", column)), _) => format!("the last rows by {column:?} were set aside"),
         (_, 1) => "they were set aside at random".to_owned(),
         (_, folds) => {
-            format!("all rows, cut at random into {folds} parts, each predicted from the others")
+            format!("they were cut at random into {folds} parts, each predicted from the others")
         }
     };
     if page.report.is_none() {

@@ -62,7 +62,7 @@ pub fn table(report: &Report) -> Markup {
     for Line { best, trials, work } in lines.iter().take(SHOWN) {
         let centres = match best.centers {
             Centers::All => "all rows".to_owned(),
-            Centers::Uniform(m) | Centers::Pivots(m) => format!("{m} landmarks"),
+            Centers::Uniform(m) | Centers::Pivots(m) => format!("{} landmarks", m.min(best.rows)),
         };
         table.push([
             Cell::from(best.rows),
