@@ -3,8 +3,8 @@
 //! [`Plot`](plot::Plot) and [`Table`](table::Table) hold data. [`draw`](draw::draw) turns a plot
 //! into SVG; [`figure`](figure::figure) and [`figure::table`] turn plots and tables into HTML.
 //! [`document`] builds a page as one file: it has light and dark colours, fits narrow and wide
-//! screens, and needs no network and no script. With the feature `fit`, [`FitPage`] is the page of a
-//! fit by [`nystrom_pipeline`].
+//! screens, and needs no network and no script. With the feature `fit`, [`FitPage`] is the page of
+//! a fit by [`nystrom_pipeline`].
 //!
 //! ```
 //! use nystrom_page::plot::{Axis, Plot, Point};

@@ -15,8 +15,8 @@ const TILE_PERMUTATIONS: usize = 256;
 /// The smaller sample is to fill at least this many bins.
 const LEAST_BINS: usize = 64;
 
-/// A test of the hypothesis that the first n₁ rows of K (the sample x) and the other n₂ (y) have the
-/// same distribution.
+/// A test of the hypothesis that the first n₁ rows of K (the sample x) and the other n₂ (y) have
+/// the same distribution.
 ///
 /// The statistic is the distance ‖μ̂_x − μ̂_y‖ of the means of the Nyström features φ (the maximum
 /// mean discrepancy of the kernel of L ⪯ K). Rows are put at random into bins of b rows of the same

@@ -52,8 +52,8 @@ fn rows(page: &FitPage<'_>, validation: &Validation) -> String {
     }
     format!(
         "This section uses {rows} for validation: {how}. Each row was predicted by a fit that did \
-         not include it. The search chose the candidate with the smallest error on these rows, so \
-         the error on new rows may be a little larger."
+         not include it. The search chose among candidates by their errors on these rows, so the \
+         error on new rows may be a little larger."
     )
 }
 

@@ -42,9 +42,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         How the intervals of `predict_interval` are calibrated. A share such as 0.2: neither search
         nor fit use this share of the rows (split conformal prediction), and an interval of level
         1 - alpha contains the true value with probability at least 1 - alpha. "cv:10" (CV+ with 10
-        parts) and "loo" (jackknife+): all rows are fitted, and the probability is about 1 - alpha
-        in practice. It is at least 1 - 2 alpha for "loo", and at least
-        1 - 2 alpha - sqrt(2 / n) for "cv:10".
+        parts) and "loo" (jackknife+), for tables of few rows: the search uses half of the rows, the
+        fit all, and the probability is about 1 - alpha in practice. It is at least 1 - 2 alpha for
+        "loo", and at least 1 - 2 alpha - sqrt(2 / n) for "cv:10".
     deviations : bool, default=False
         Whether the model stores what `predict_std` needs.
     target_scale : {"plain", "log", "root"} or None, default=None
