@@ -12,9 +12,12 @@ use pyo3::prelude::*;
 /// Pairs of rows whose median distance is the default length scale.
 const PAIRS: usize = 1000;
 
-/// Whether the first `first` rows of X and the others are of one distribution: the distance, the
-/// p-value, the bins of each sample, the rows of a bin, the rows of each sample that are left out.
-/// Without a kernel it is Gaussian, its length scale the median distance of the rows.
+/// The distance, the p-value, the bins of each sample, the rows of a bin, the rows of each sample
+/// that are left out.
+type Found = (f64, f64, [usize; 2], usize, [usize; 2]);
+
+/// Whether the first `first` rows of X and the others are of one distribution. Without a kernel it
+/// is Gaussian, its length scale the median distance of the rows.
 #[pyfunction]
 #[pyo3(signature = (spec, X, first, landmarks, permutations, bins, seed, n_jobs=None))]
 pub fn two_sample<'py>(
@@ -27,7 +30,7 @@ pub fn two_sample<'py>(
     bins: usize,
     seed: u64,
     n_jobs: Option<isize>,
-) -> PyResult<(f64, f64, [usize; 2], usize, [usize; 2])> {
+) -> PyResult<Found> {
     each_type!(X, x: T => {
         let points = Points::from_rows(view(&x)?);
         let kernel = spec.map(|spec| spec.kernel::<T>()).transpose()?;

@@ -76,7 +76,7 @@ fn finite_points_give_numbers<T: Scalar>() {
                     no_nan(&what, &block);
                     for i in 0..points.len() {
                         assert!(!gram[(i, i)].is_infinite(), "{what}: k(x, x) is infinite");
-                        for j in 0..points.len() {
+                        for j in 0..=i {
                             assert_eq!(block[(i, j)], block[(j, i)], "{what}");
                             let alone = kernel.eval(points.slice(i..i + 1), points.slice(j..j + 1));
                             assert_eq!(
