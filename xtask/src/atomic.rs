@@ -1,6 +1,6 @@
 //! Files that are either the old ones or the new ones, never half of each.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -21,9 +21,10 @@ pub fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<bool> {
 }
 
 /// The same for a file that is not there yet; false, and nothing is touched, if one is.
+#[cfg(any(test, feature = "fetch"))]
 pub fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<bool> {
     let create = || match beside(path, bytes)?.persist_noclobber(path) {
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => anyhow::Ok(false),
+        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => anyhow::Ok(false),
         created => Ok(created.map(|_| true)?),
     };
     create().with_context(|| format!("cannot write {}", path.display()))
