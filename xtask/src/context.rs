@@ -19,7 +19,7 @@ use crate::progress::Progress;
 pub enum Scale {
     /// Seconds: the same code on tiny sizes, so that no experiment rots.
     Smoke,
-    /// Five minutes on two cores: a run without data sets. What no paper shows is smaller.
+    /// Minutes on two cores: a run without data sets. What no paper shows is smaller.
     Short,
     /// Minutes on two cores, with data sets.
     Default,
