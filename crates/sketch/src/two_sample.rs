@@ -20,8 +20,8 @@ const LEAST_BINS: usize = 64;
 ///
 /// The statistic is the distance ‖μ̂_x − μ̂_y‖ of the means of the Nyström features φ (the maximum
 /// mean discrepancy of the kernel of L ⪯ K). Rows are put at random into bins of b rows of the same
-/// sample each, and whole bins are exchanged between the samples: a permutation costs as much
-/// for 10⁹ rows as for 500.
+/// sample each, and whole bins are exchanged between the samples: a permutation costs the same for
+/// any number of rows.
 ///
 /// **The p-value is exact**: if the rows of both samples are independent and of one distribution,
 /// P(p ≤ α) ≤ α for every α, n₁ and n₂, whatever the kernel. This needs landmarks and kernel that

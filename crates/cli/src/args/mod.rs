@@ -34,7 +34,8 @@ use std::sync::LazyLock;
 
 /// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples
 #[derive(Parser)]
-#[command(name = "nystrom", version = VERSION.as_str(), after_help = OVERVIEW, max_term_width = 100)]
+#[command(name = "nystrom", version = VERSION.as_str())]
+#[command(after_help = OVERVIEW, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
