@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::datasets::Folder;
-use crate::{
-    atomic, bench, experiments, fetch, listing, reference, runner, suite, tidy, workspace,
-};
+use crate::{atomic, bench, experiments, fetch, listing, reference, runner, tidy, workspace};
+
+const TESTS: &str = "\
+`cargo xtask test` runs every test of the workspace, `cargo xtask test --help` says how.";
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
+#[command(after_help = TESTS)]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -21,8 +23,6 @@ struct Cli {
 enum Task {
     /// Rerun the papers' experiments and write a report
     Reproduce(runner::Options),
-    /// Run every test of the workspace, or soak the property tests in new seeds
-    Test(suite::Options),
     /// Check the rules of the house, as docs/ARCHITECTURE.md states them
     Tidy,
     /// List the experiments, the data each needs, and whether it is found
@@ -49,7 +49,6 @@ enum Task {
 pub fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Reproduce(options) => return runner::run(&options),
-        Task::Test(options) => return suite::run(&options),
         Task::Tidy => return tidy::run(&workspace::root()),
         Task::Fetch(options) => return fetch::run(&options),
         Task::Bench(options) => return bench::run(&options, &workspace::root()),
@@ -84,6 +83,5 @@ mod tests {
         let fits = |line: &str| Cli::try_parse_from(line.split(' ')).is_ok();
         assert!(!fits("xtask reproduce --full --smoke") && !fits("xtask reproduce --threads 0"));
         assert!(fits("xtask reproduce --check --out x --only a b,c --seed 7"));
-        assert!(!fits("xtask test --soak x") && fits("xtask test --soak 9 --lib -q"));
     }
 }

@@ -1,48 +1,44 @@
-//! The project's tasks, run as `cargo xtask <task>`: rerun the papers, test, check the house rules,
-//! list, measure, write docs.
-//!
-//! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
-//! are. `experiments/` has the experiments, `runner.rs` runs them, `report/` is what is made of
-//! their outcomes, `reference.rs` compares them with an earlier run. `tidy/` has the house rules,
-//! `bench/` what is measured, `numbers.rs` the measured numbers in documents, `suite.rs` the tests.
-#![cfg_attr(not(test), deny(clippy::too_many_lines))]
+//! `cargo xtask <task>`: the small program that cargo builds first. It runs the tests. For every
+//! other task it has cargo build `tasks.rs`, which needs the libraries, and runs that.
 
-mod atomic;
-mod bench;
-mod claim;
-mod cli;
-mod context;
-mod datasets;
-mod experiment;
-mod experiments;
-mod fetch;
-mod lab;
-mod listing;
-mod machine;
-mod memory;
-mod method;
-mod numbers;
-mod pages;
-mod peers;
-mod progress;
-mod record;
-mod reference;
-mod report;
-mod runner;
-mod statistics;
 mod suite;
-#[cfg(test)]
-mod testing;
-mod tidy;
-mod width;
 mod workspace;
 
-use nystrom_page::{number, plot, table};
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    cli::run().unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let code = match args.split_first() {
+        Some((task, args)) if task == "test" => suite::run(args),
+        _ => other_task(&args),
+    };
+    code.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
         ExitCode::FAILURE
     })
+}
+
+/// Runs the program of the other tasks, which lies beside this one once it has been built.
+fn other_task(args: &[OsString]) -> io::Result<ExitCode> {
+    let mut cargo = workspace::cargo();
+    cargo.args(["run", "--release", "--package", "xtask", "--bin", "tasks", "--manifest-path"]);
+    cargo.arg(workspace::root().join("Cargo.toml"));
+    if args.first().is_some_and(|task| task == "fetch") {
+        cargo.args(["--features", "fetch"]);
+    }
+    let name = format!("tasks{}", std::env::consts::EXE_SUFFIX);
+    if std::env::current_exe()?.with_file_name(name).exists() {
+        cargo.arg("--quiet");
+    } else {
+        eprintln!("building the tasks in the release profile; it takes minutes, once");
+    }
+    ended(cargo.arg("--").args(args))
+}
+
+/// Runs a command, and passes its exit status on.
+fn ended(command: &mut Command) -> io::Result<ExitCode> {
+    let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

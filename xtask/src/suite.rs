@@ -2,13 +2,11 @@
 //! is up.
 
 use std::ffi::OsString;
+use std::io::{self, Error, ErrorKind};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::Context;
-use clap::Args;
-
-use crate::workspace;
+use crate::{ended, workspace};
 
 /// The seed of all property tests; `.cargo/config.toml` fixes it.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -17,46 +15,40 @@ const SOAK: &str = "NYSTROM_SOAK";
 /// The folder of the data sets; tests that need them are ignored without it.
 const DATA: &str = "NYSTROM_DATA";
 
-const EXAMPLES: &str = "\
+const HELP: &str = "\
+Run every test of the workspace, or soak the property tests in new seeds
+
+Usage: cargo xtask test [--soak MINUTES] [ARGS of cargo test]...
+
 Examples:
   cargo xtask test                                 every test, as the seed of the repository has it
   cargo xtask test -p nystrom-kernels matern       arguments of `cargo test --workspace`
   cargo xtask test --soak 60                       an hour of new seeds for the property tests
   cargo xtask test --soak 60 -p nystrom-dpp        the same for one crate
 
-Tests on the papers' data sets run where NYSTROM_DATA names their folder, and count as ignored
-elsewhere.";
-
-/// What is asked for.
-#[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Options {
-    /// Repeat the property tests with new seeds for so many minutes; a failure names its seed
-    #[arg(long, value_name = "MINUTES")]
-    soak: Option<u32>,
-    /// Arguments for `cargo test`
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<OsString>,
-}
+--soak repeats the property tests for so many minutes; a failure names its seed. Tests on the
+papers' data sets run where NYSTROM_DATA names their folder, and count as ignored elsewhere.";
 
 /// Runs the tests.
 ///
 /// # Errors
-/// If cargo cannot be started.
-pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+/// If cargo cannot be started, or the minutes are no number.
+pub fn run(args: &[OsString]) -> io::Result<ExitCode> {
+    if args.first().is_some_and(|arg| arg == "--help" || arg == "-h") {
+        println!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (minutes, args) = soak(args)?;
     let has_data = std::env::var_os(DATA).is_some_and(|folder| !folder.is_empty());
-    let mut command = tests(&options.args, has_data);
-    let Some(minutes) = options.soak else {
-        let status = command.status().context("cannot run cargo")?;
-        let code = status.code().and_then(|code| u8::try_from(code).ok());
-        return Ok(code.map_or(ExitCode::FAILURE, ExitCode::from));
-    };
+    let mut command = tests(args, has_data);
+    let Some(minutes) = minutes else { return ended(&mut command) };
     let end = Instant::now() + Duration::from_secs(60 * u64::from(minutes));
     for round in 1.. {
-        let seed = SystemTime::UNIX_EPOCH.elapsed()?.as_nanos() as u64; // no earlier run had it
+        let since = SystemTime::UNIX_EPOCH.elapsed().map_err(Error::other)?;
+        let seed = since.as_nanos() as u64; // no earlier run had it
         println!("soak: {SEED}={seed}");
         command.env(SEED, seed.to_string()).env(SOAK, "1");
-        if !command.status().context("cannot run cargo")?.success() {
+        if !command.status()?.success() {
             let again = format!("{SEED}={seed} {SOAK}=1 cargo xtask test");
             eprintln!("soak: round {round} failed; `{again}` with its arguments repeats it");
             return Ok(ExitCode::FAILURE);
@@ -67,6 +59,16 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The minutes of `--soak`, if it is the first argument, and the other arguments.
+fn soak(args: &[OsString]) -> io::Result<(Option<u32>, &[OsString])> {
+    let Some((_, args)) = args.split_first().filter(|(first, _)| *first == "--soak") else {
+        return Ok((None, args));
+    };
+    let minutes = args.first().and_then(|arg| arg.to_str()?.parse().ok());
+    let wrong = || Error::new(ErrorKind::InvalidInput, "--soak needs a number of minutes: 60");
+    Ok((Some(minutes.ok_or_else(wrong)?), &args[1..]))
 }
 
 /// `cargo test` with these arguments: of the workspace unless they name a package, and with the
@@ -88,6 +90,17 @@ fn tests(args: &[OsString], has_data: bool) -> Command {
 #[cfg(test)]
 mod checks {
     use super::*;
+
+    #[test]
+    fn minutes_are_a_number() {
+        let of = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            soak(&args).map(|(minutes, rest)| (minutes, rest.len())).ok()
+        };
+        assert_eq!(of("--soak 9 --lib -q"), Some((Some(9), 2)));
+        assert_eq!(of("--lib -q"), Some((None, 2)));
+        assert!(of("--soak x").is_none() && of("--soak").is_none());
+    }
 
     #[test]
     fn the_workspace_is_tested_unless_a_package_is_named_and_data_sets_where_they_are() {

@@ -37,7 +37,7 @@ impl Dimension {
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[200, 400], &[1000, 2154, 4642], &[1000, 2154, 4642, 10_000]);
     let grid = Grid::new(ctx, "draws of the problem", &DIMENSIONS).at(sizes);
-    let results = grid.repetitions(ctx.pick(2, 12, 20)).run(cell)?;
+    let results = grid.repetitions(ctx.pick(2, ctx.short(8, 12), 20)).run(cell)?;
 
     let drawn = results.draws("n");
     let mut out =

@@ -94,7 +94,7 @@ const BANDWIDTH: f64 = 0.5;
 const BANDWIDTH_AVERAGED: f64 = 0.8;
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let repetitions = ctx.pick(2, 10, 10);
+    let repetitions = ctx.pick(2, ctx.short(5, 10), 10);
     let grid = Grid::new(ctx, "draws", &SETS).repetitions(repetitions);
     let results = grid.run_on(Problem::new, cell)?;
 

@@ -59,7 +59,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         Size { k: 50, upto: [3000, 100_000, 3000] },
         Size { k: 100, upto: [3000, 10_000, 1000] },
     ];
-    let short = [(20, 100_000), (50, 10_000), (100, 3000)]
+    let short = [(10, 100_000), (20, 30_000), (40, 10_000)]
         .map(|(k, rejection)| Size { k, upto: [1000, rejection, 1000] });
     let sizes: [Size; 3] = ctx.pick(
         [3, 5, 8].map(|k| Size { k, upto: [300; 3] }),
@@ -69,7 +69,10 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let ns: &[usize] = ctx.pick(
         &[100, 300],
-        ctx.short(&[1000, 3000, 10_000, 100_000], &[1000, 3000, 10_000, 100_000, 1_000_000]),
+        ctx.short(
+            &[1000, 3000, 10_000, 30_000, 100_000],
+            &[1000, 3000, 10_000, 100_000, 1_000_000],
+        ),
         &[1000, 3000, 10_000, 30_000, 100_000, 1_000_000],
     );
     let results = Grid::new(ctx, "draws of the points", &sizes).repetitions(1).run(|draw| {

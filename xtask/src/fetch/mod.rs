@@ -43,22 +43,7 @@ pub struct Options {
 /// Fetches what is asked for and not there. The exit code tells whether all of it is there now.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     #[cfg(feature = "fetch")]
-    let code = bring::run(options);
+    return bring::run(options);
     #[cfg(not(feature = "fetch"))]
-    let code = with_the_feature(options);
-    code
-}
-
-/// The same by this program with the feature `fetch`, which cargo compiles first.
-#[cfg(not(feature = "fetch"))]
-fn with_the_feature(options: &Options) -> anyhow::Result<ExitCode> {
-    use anyhow::Context;
-
-    let mut cargo = crate::workspace::cargo();
-    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--features", "fetch"]);
-    cargo.arg("--manifest-path").arg(crate::workspace::root().join("Cargo.toml"));
-    cargo.args(["--", "fetch", "--data"]).arg(&options.data).arg("--").args(&options.names);
-    let status = cargo.status().context("cannot run cargo, which compiles what downloads")?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    anyhow::bail!("built without the feature `fetch`; run `cargo xtask fetch`, which has it");
 }
