@@ -83,8 +83,8 @@ pub use model::{
 pub use prepared::Prepared;
 pub use progress::{Event, Progress};
 pub use report::{
-    Centers, CurvePoint, Curves, Iterations, LogisticTrial, LossTrial, Metric, Report, TargetError,
-    Trial,
+    Centers, CurvePoint, Curves, Iterations, LogisticTrial, LossTrial, Metric, Report,
+    SearchErrors, TargetError, Trial,
 };
 pub use search::Fitted;
 pub use split::{Fold, Split};

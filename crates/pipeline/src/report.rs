@@ -268,6 +268,37 @@ pub struct Report {
     pub iterations: Option<Iterations>,
 }
 
+/// The errors of the chosen candidate on rows that were not fitted, as a model file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SearchErrors {
+    /// The number of these rows.
+    pub rows: usize,
+    /// Whether the rows are calibration rows, which the search did not use, instead of validation
+    /// rows.
+    pub calibration: bool,
+    /// For a regression: the error of each target, in its own units.
+    pub targets: Vec<TargetError>,
+    /// For classes: the errors.
+    pub classes: Option<ClassErrors>,
+    /// For another loss than squares: its errors.
+    pub loss: Option<LossTrial>,
+}
+
+impl Report {
+    /// The errors of the chosen candidate, without the rest of the report.
+    pub fn search_errors(&self) -> SearchErrors {
+        let validated = self.validation.as_ref().map_or(0, |validation| validation.rows);
+        SearchErrors {
+            rows: self.classes.map_or(validated, |errors| errors.rows),
+            calibration: self.classes.is_some() && self.calibration_rows.is_some(),
+            targets: self.errors.clone(),
+            classes: self.classes,
+            loss: self.loss,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::TargetError;

@@ -350,11 +350,12 @@ pub struct TestArgs {
 const EVALUATE: &str = "\
 Examples:
   nystrom evaluate houses.json test-houses.csv
-  nystrom evaluate houses.json test-houses.csv --json
+  nystrom evaluate houses.json test-houses.csv --interval 0.8 --json
 
-Like `predict`, but the file must hold the target, and only the errors are printed. For numbers:
-RMSE and R². For classes: error rate, logarithmic loss, area under the ROC curve (two classes), \
-and calibration error over 15 bins of equally many rows.";
+Like `predict`, but the file must hold the target, and only the errors are printed. For numbers: \
+RMSE, MAE and R², and the share of values in their intervals. For classes: error rate, \
+logarithmic loss, area under the ROC curve (two classes), and calibration error over 15 bins of \
+equally many rows.";
 
 /// Compute the error of a saved model on rows whose target is known
 #[derive(Args)]
@@ -362,6 +363,10 @@ and calibration error over 15 bins of equally many rows.";
 pub struct Evaluate {
     #[command(flatten)]
     pub of: ModelArgs,
+    /// Level of the intervals that are evaluated, if the model was fitted with --calibrate
+    /// [default: 0.9]
+    #[arg(long, value_name = "LEVEL")]
+    pub interval: Option<f64>,
 }
 
 const INSPECT: &str = "\

@@ -41,9 +41,9 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let mut summary = Summary::of("fit");
     if let Some(held_out) = &held_out {
         hold_out::report(&model, held_out, &mut summary)?;
-        search_report::errors(&report, "validation", &mut summary);
+        search_report::errors_of(&report, "validation", &mut summary);
     } else {
-        search_report::errors(&report, "error", &mut summary);
+        search_report::errors_of(&report, "error", &mut summary);
         summary.line("", "--hold-out 0.2 measures it on rows that the search never sees");
     }
     search_report::describe(&model, &report, fit.calibrate, &mut summary);

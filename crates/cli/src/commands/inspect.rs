@@ -1,5 +1,6 @@
 //! `nystrom inspect`.
 
+use super::search_report;
 use crate::args::Inspect;
 use crate::failure::Result;
 use crate::kernel::describe;
@@ -55,9 +56,15 @@ pub fn run(args: &Inspect) -> Result<()> {
         summary.line("loss", "logistic: values are log-odds");
     }
     weights(&model, &features, &mut summary);
-    if let Some(error) = made.validation_error {
-        let text = format!("{} standard deviations of the target", number(error));
-        summary.line("validation error", text);
+    match (&made.errors, made.validation_error) {
+        (Some(errors), error) => {
+            search_report::errors(errors, error.unwrap_or(f64::NAN), "error", &mut summary);
+        }
+        (None, Some(error)) => {
+            let text = format!("{} standard deviations of the target", number(error));
+            summary.line("validation error", text);
+        }
+        (None, None) => {}
     }
     if let Some(explanation) = &model.explanation {
         explained(explanation, &mut summary);

@@ -5,6 +5,7 @@ mod certify;
 mod classes;
 mod column_uses;
 mod completions;
+mod coverage;
 mod errors;
 mod evaluate;
 mod fit;

@@ -1,6 +1,7 @@
 //! `nystrom predict`.
 
 use super::classes::{NamedClasses, likeliest};
+use super::coverage::Covered;
 use super::errors::{Errors, ModelErrors};
 use super::model_columns::{ModelColumns, libsvm, with_class_names};
 use crate::args::{DataArgs, Predict};
@@ -42,7 +43,9 @@ pub fn run(args: &Predict) -> Result<()> {
     columns.write(&args.output, &session)?;
 
     describe(&model, count, &mut summary);
-    coverage(&predicted, &model.output_names(), &mut summary);
+    if let Some(level) = args.interval {
+        Covered::of(&predicted).report(level, &model.output_names(), &mut summary);
+    }
     predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
@@ -172,6 +175,14 @@ impl Predicted {
         Ok(Predicted { values, probabilities, others, actual, named, notes })
     }
 
+    /// The lower and the upper ends of the intervals, n × t each.
+    pub fn ends(&self) -> Option<[&Mat<f64>; 2]> {
+        match &self.others[..] {
+            [("lower", lower), ("upper", upper), ..] => Some([lower, upper]),
+            _ => None,
+        }
+    }
+
     /// The errors on the rows whose target is known, weighted if rows have weights.
     pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> Result<ModelErrors> {
         if let Some(classes) = model.classes() {
@@ -268,27 +279,4 @@ pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     summary.line("predicted", format!("{} for {count}", text::names(&names)));
     summary.value("rows", rows);
     summary.targets(&names);
-}
-
-/// Adds the share of the known values of each target that are in their intervals.
-fn coverage(predicted: &Predicted, names: &[String], summary: &mut Summary) {
-    let [("lower", lower), ("upper", upper), ..] = &predicted.others[..] else { return };
-    let mut shares = BTreeMap::new();
-    for (j, name) in names.iter().enumerate() {
-        let Some(actual) = &predicted.actual[j] else { continue };
-        let y = actual.iter().copied().enumerate();
-        let known: Vec<(usize, f64)> = y.filter(|(_, y)| !y.is_nan()).collect();
-        let inside = |(i, y): &&(usize, f64)| (lower[(*i, j)]..=upper[(*i, j)]).contains(y);
-        if !known.is_empty() {
-            let share = known.iter().filter(inside).count() as f64 / known.len() as f64;
-            let text = format!(
-                "{} of {} of {name:?}",
-                text::number(share),
-                text::count(known.len(), "row")
-            );
-            summary.line("in the interval", text);
-            shares.insert(name, share);
-        }
-    }
-    summary.value("coverage", shares);
 }

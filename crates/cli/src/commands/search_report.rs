@@ -4,37 +4,38 @@ use super::classes;
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
 use crate::text::{self, against_mean, count, names, number};
-use nystrom_pipeline::{Calibrate, Centers, LossTrial, Metric, Model, Report, Trial};
+use nystrom_pipeline::{Calibrate, Centers, LossTrial, Metric, Model, Report, SearchErrors, Trial};
 
 /// The number of best candidates that have a line.
 const SHOWN: usize = 5;
 
-/// Adds the error of the chosen candidate on validation rows: for each target in its units, for
-/// classes as error rate and log-loss.
-pub fn errors(report: &Report, label: &'static str, summary: &mut Summary) {
-    if let Some(errors) = &report.classes {
-        let kind = match report.calibration_rows {
-            Some(_) => "calibration row",
-            None => "validation row",
-        };
-        return classes::describe(errors, label, &count(errors.rows, kind), summary);
+/// Adds the errors of the chosen candidate in a report.
+pub fn errors_of(report: &Report, label: &'static str, summary: &mut Summary) {
+    errors(&report.search_errors(), report.chosen.error, label, summary);
+}
+
+/// Adds the errors of the chosen candidate: for each target in its units, for classes as error rate
+/// and log-loss. `error` is the error in standard deviations.
+pub fn errors(of: &SearchErrors, error: f64, label: &'static str, summary: &mut Summary) {
+    let on = count(of.rows, if of.calibration { "calibration row" } else { "validation row" });
+    if let Some(errors) = &of.classes {
+        return classes::describe(errors, label, &on, summary);
     }
-    if let Some(LossTrial { error, squares, .. }) = &report.loss {
+    if let Some(LossTrial { error, squares, .. }) = &of.loss {
         let unit = "standard deviations of the target on validation rows";
         summary
             .line(label, format!("mean loss {}, {} by squares", number(*error), number(*squares)));
         return summary.line("", format!("in {unit}"));
     }
-    let errors = report.errors.iter();
+    let errors = of.targets.iter();
     let errors = errors.map(|of| against_mean(&of.target, of.rmse, of.mean_rmse));
     let errors = text::few(&errors.collect::<Vec<_>>(), "targets");
-    let Some(validation) = report.validation.as_ref().filter(|_| !errors.is_empty()) else {
-        let text =
-            format!("RMSE {} standard deviations of the target", number(report.chosen.error));
+    if errors.is_empty() || of.rows == 0 {
+        let text = format!("RMSE {} standard deviations of the target", number(error));
         return summary.line(label, text);
-    };
+    }
     errors.into_iter().for_each(|text| summary.line(label, text));
-    summary.line("", format!("on {}", count(validation.rows, "validation row")));
+    summary.line("", format!("on {on}"));
 }
 
 /// Adds the model and the search that found it.

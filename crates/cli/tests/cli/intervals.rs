@@ -16,7 +16,7 @@ fn intervals_are_columns_with_their_coverage() {
         run.out
     );
     let run = bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
-    assert!(run.said().contains("in the interval"), "{run:?}");
+    assert!(run.said().contains("% of 500 rows inside (aim 80 %)"), "{run:?}");
     let [lower, middle, upper] =
         ["lower", "prediction", "upper"].map(|column| bench.column("p.csv", column));
     assert!((0..500).all(|i| lower[i] < middle[i] && middle[i] < upper[i]));
@@ -25,6 +25,20 @@ fn intervals_are_columns_with_their_coverage() {
     let coverage = said["coverage"]["y"].as_f64().unwrap();
     assert!((coverage - 0.8).abs() < 0.18, "{coverage}");
     assert_eq!(said["upper"].as_array().unwrap().len(), 500);
+
+    // `evaluate` and blocks count the same rows
+    let blocks = "--stream";
+    for line in [
+        "evaluate m.bin new.csv --interval 0.8",
+        &format!("evaluate m.bin new.csv --interval 0.8 {blocks}"),
+    ] {
+        assert_eq!(bench.json(&format!("{line} --json -q"))["coverage"], said["coverage"]);
+    }
+    let run = bench.ok(&format!("predict m.bin new.csv --interval 0.8 -o q.csv {blocks}"));
+    assert!(run.said().contains("% of 500 rows inside (aim 80 %)"), "{run:?}");
+    let usual = bench.json("evaluate m.bin new.csv --json -q");
+    assert_eq!(usual["level"], 0.9);
+    assert!(usual["coverage"]["y"].as_f64() >= Some(coverage), "{usual}");
 }
 
 #[test]
@@ -38,6 +52,7 @@ fn levels_and_rows_that_cannot_be_are_refused() {
         ("predict m.bin t.csv --interval 1", 2, "between 0 and 1"),
         ("predict m.bin t.csv --interval 0.99", 3, "need 99 calibration rows"),
         ("predict none.bin t.csv --interval 0.9", 3, "--calibrate"),
+        ("evaluate none.bin t.csv --interval 0.9", 3, "--calibrate"),
         ("predict none.bin t.csv --std", 3, "--std"),
         (&format!("{FIT} --calibrate cv:99 -o x.bin"), 2, "take 2 to 50"),
         (&format!("{FIT} --calibrate half -o x.bin"), 2, "nor cv:10, nor loo"),

@@ -63,8 +63,8 @@ impl fmt::Display for Note {
             ),
             Note::Filled { column, rows } => write!(
                 f,
-                "{column:?} misses {rows} values, and missed none in the training table: they \
-                 count as its median"
+                "{column:?} misses its value in {rows} rows, and missed none in the training \
+                 table: a number counts as the median, a text as no level"
             ),
             Note::Unread { column, examples, rows } => write!(
                 f,

@@ -6,7 +6,7 @@ use crate::columns::{Note, column_of};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, ResidualSizes, Uncertainty};
 use crate::problem::WeightedTable;
-use crate::target::inverse_in_units;
+use crate::target::{TargetScale, inverse_in_units};
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -42,6 +42,9 @@ impl Model {
     /// This is the guarantee of [`Calibrate::Share`](crate::Calibrate::Share); those of CV+ and
     /// jackknife+ are weaker (see [`Calibrate`](crate::Calibrate)).
     ///
+    /// If the targets were fitted on a log or root scale, they have no negative values, and no
+    /// interval begins below 0.
+    ///
     /// # Errors
     /// [`Error::NotCalibrated`] if the model was fitted without
     /// [`Fit::calibrate`](crate::Fit::calibrate); [`Error::FewCalibrationRows`] if there are fewer
@@ -69,13 +72,17 @@ impl Model {
         let x = self.mapped(applied.x);
         let points = Points::from_rows(x.as_ref());
         let values = self.values(points)?;
-        let [lower, upper] = match (&self.plus, &self.conformal) {
+        let [mut lower, upper] = match (&self.plus, &self.conformal) {
             (Some(plus), _) => {
                 plus.ends(points, level)?.map(|end| inverse_in_units(end, &self.targets))
             }
             (None, Some(conformal)) => conformal.ends(&values, points, level)?,
             (None, None) => return Err(Error::NotCalibrated),
         };
+        if self.target_scale() != TargetScale::Plain {
+            let ends = lower.col_iter_mut().flat_map(|column| column.iter_mut());
+            ends.for_each(|end| *end = end.max(0.0)); // no value is below
+        }
         Ok(Intervals { values, lower, upper, notes: applied.notes })
     }
 

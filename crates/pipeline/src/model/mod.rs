@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
 use crate::loss::TargetLoss;
+use crate::report::SearchErrors;
 use crate::target::{Target, TargetScale, in_units};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::ops;
@@ -88,6 +89,8 @@ pub struct Made {
     pub training_rmse: Option<f64>,
     /// Root mean square error on validation rows, in standard deviations of the target.
     pub validation_error: Option<f64>,
+    /// The errors of the search's choice, in the units of the targets.
+    pub errors: Option<SearchErrors>,
     /// The options that repeat the fit.
     pub settings: String,
     /// Whether the model stores every training row.

@@ -346,6 +346,7 @@ impl Search<'_> {
             .and_then(|model| model.with_classes(classes))
             .map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
         self.certain(&chosen, &mut model, &mut report)?;
+        model.made.errors = Some(report.search_errors());
         self.explain(&mut model)?;
         Ok(Fitted { model, report })
     }

@@ -3,7 +3,7 @@
 use crate::fit::numbers;
 use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
-use nystrom_pipeline::{Calibrate, Error, Fit, Model, Split};
+use nystrom_pipeline::{Calibrate, Error, Fit, Model, Split, TargetScale};
 
 /// y = sin 3a + noise whose size grows with b; of the law of `draw`.
 fn table(n: usize, rng: &mut Pcg64, draw: fn(f64) -> f64) -> Table {
@@ -199,4 +199,32 @@ fn ways_to_calibrate_that_cannot_be_are_refused() {
     let model = cross.table(&train, ["y"], rng).unwrap().model;
     let few = model.intervals(&train, 0.98).map(|_| ());
     assert!(matches!(few, Err(Error::FewCalibrationRows { rows: 30, needed: 49, .. })));
+}
+
+/// The noise is large beside values near 0: on a plain scale intervals begin below 0, on the scale
+/// of a target without negative values they do not, and contain the same values.
+#[test]
+fn targets_without_negative_values_have_no_interval_below_0() {
+    let rng = &mut Pcg64::seed_from_u64(5);
+    let sample = |n: usize, rng: &mut Pcg64| {
+        let a: Vec<f64> = (0..n).map(|_| rng.random::<f64>()).collect();
+        let y = a.iter().map(|a| a * a * skewed(rng.random())).collect();
+        numbers(["a", "y"], vec![a, y])
+    };
+    let (train, test) = (sample(300, rng), sample(300, rng));
+    let y = test.numbers("y").unwrap();
+    let lowest = |scale| {
+        let fit = Fit { target_scale: Some(scale), ..fit(0.3) };
+        let model = fit.table(&train, ["y"], &mut Pcg64::seed_from_u64(1)).unwrap().model;
+        let found = model.intervals(&test, 0.9).unwrap();
+        let inside =
+            (0..300).filter(|&i| (found.lower[(i, 0)]..=found.upper[(i, 0)]).contains(&y[i]));
+        // five standard deviations of a share of 300 rows against a quantile of 90 rows
+        assert!(inside.count() as f64 / 300.0 > 0.9 - 5.0 * 0.036, "{scale:?}");
+        found.lower.col(0).iter().copied().fold(f64::INFINITY, f64::min)
+    };
+    assert!(lowest(TargetScale::Plain) < 0.0);
+    for scale in [TargetScale::Log, TargetScale::Root] {
+        assert_eq!(lowest(scale), 0.0, "{scale:?}");
+    }
 }

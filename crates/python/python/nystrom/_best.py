@@ -221,19 +221,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         """One column of a single y as a vector; several quantiles stay columns."""
         return values.ravel() if self._single and values.shape[1] == 1 else values
 
-    def _errors(self, report: dict[str, Any]) -> Facts:
-        if (loss := report.get("loss")) is not None:
+    def _errors(self, errors: dict[str, Any]) -> Facts:
+        if (loss := errors["loss"]) is not None:
             unit = "standard deviations of y on validation rows"
             text = f"mean loss {short(loss['error'])}, {short(loss['squares'])} by squares, in {unit}"
-            return [("loss", self.loss), ("error", text)]
-        rows = "" if report["validation"] is None else report["validation"]["rows"]
+            return [("error", text)]
         return [
             (
                 "error",
                 f"RMSE {short(of['rmse'])} ({of['target']})"
-                f"{against(of['rmse'], of['mean_rmse'], 'the mean')}, {rows} validation rows",
+                f"{against(of['rmse'], of['mean_rmse'], 'the mean')}, {errors['rows']} validation rows",
             )
-            for of in report["errors"]
+            for of in errors["targets"]
         ]
 
     @classmethod

@@ -171,8 +171,8 @@ class KernelClassifier(ClassifierMixin, _Search):
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def _errors(self, report: dict[str, Any]) -> Facts:
-        of = report["classes"]
+    def _errors(self, errors: dict[str, Any]) -> Facts:
+        of = errors["classes"]
         if of is None:
             return []
         rate, constant = 100.0 * of["error_rate"], 100.0 * of["constant_error_rate"]

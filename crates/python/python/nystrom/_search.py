@@ -269,20 +269,22 @@ class _Search(_Tables):
             *self._error(made),
             ("kernel", f"{told['kernel']}{scale}{metric}"),
             ("centres", how),
+            *([] if made["loss"] == "squares" else [("loss", loss_name(made["loss"]))]),
             ("lambda", short(made["lambda"])),
         ]
 
     def _error(self, made: dict[str, Any]) -> Facts:
-        """The error on validation rows. A loaded model knows it in standard deviations."""
-        if hasattr(self, "report_"):
-            return self._errors(self.report_)
+        """The errors of the search's choice. A model of `nystrom fit` with a given kernel has its
+        error in standard deviations."""
+        if (errors := made["errors"]) is not None:
+            return self._errors(errors)
         error = made["validation_error"]
         if error is None:
             return []
         return [("error", f"RMSE {short(error)} standard deviations of the target")]
 
-    def _errors(self, report: dict[str, Any]) -> Facts:
-        """The errors in a report."""
+    def _errors(self, errors: dict[str, Any]) -> Facts:
+        """The errors of the search's choice as facts."""
         raise NotImplementedError
 
     def report_html(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -326,6 +328,13 @@ class _Search(_Tables):
         self.feature_names_in_ = np.array(features, dtype=object)
         self.n_features_in_ = len(features)
         return told
+
+
+def loss_name(loss: Any) -> str:
+    """The name of a loss as the parameter `loss` has it."""
+    if isinstance(loss, str):
+        return loss
+    return "quantile:" + ",".join(f"{share:g}" for share in loss["quantiles"])
 
 
 def say(notes: list[str]) -> None:

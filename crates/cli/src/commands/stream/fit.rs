@@ -95,7 +95,7 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     if let Some(report) = &mut report {
         if report.classes.take().is_none() {
             // for classes, `describe` adds the errors of the model that is saved
-            search_report::errors(report, "sample", &mut summary);
+            search_report::errors_of(report, "sample", &mut summary);
         }
         search_report::describe(&model, report, None, &mut summary);
     }

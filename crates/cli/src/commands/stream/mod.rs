@@ -74,7 +74,7 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of }) => {
+        Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of, .. }) => {
             return Ok(of.stream || is_many(&of.data));
         }
         _ => return Ok(false),

@@ -6,6 +6,7 @@ use super::process_files::part;
 use super::watch::PassWatch;
 use crate::args::{Evaluate, ModelArgs, Predict};
 use crate::commands::classes::NamedClasses;
+use crate::commands::coverage::Covered;
 use crate::commands::errors::{ModelErrors, Running};
 use crate::commands::evaluate;
 use crate::commands::model_columns::{ModelColumns, libsvm, with_class_names};
@@ -35,6 +36,9 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let Some(known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
+    if let Some(level) = args.interval {
+        known.covered.report(level, &model.output_names(), &mut summary);
+    }
     known.errors(&model).report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
@@ -58,10 +62,13 @@ fn model_to_predict(args: &Predict, session: &Session<'_>) -> Result<Model> {
 pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let session = Session::of_model(&args.of, ranks)?;
     let model = session.succeeded_on_all(model_file::load(&args.of.model))?;
-    let wanted = (None, false, &[][..]);
+    let level = session.succeeded_on_all(evaluate::level(args, &model))?;
+    let wanted = (level, false, &[][..]);
     let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
-    let Some(known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
-    evaluate::report(args, &model, known.rows, known.errors(&model), &session)
+    let Some(mut known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
+    let covered = level.map(|level| (level, std::mem::take(&mut known.covered)));
+    let (rows, errors) = (known.rows, known.errors(&model));
+    evaluate::report(args, &model, rows, (errors, covered), &session)
 }
 
 /// Predicts every block of this process, with intervals of level `level` and standard deviations if
@@ -123,6 +130,8 @@ struct KnownRows {
     numbers: Vec<Running>,
     /// For classes: the class of each row, and K probabilities for each row.
     classes: (Vec<Option<String>>, Vec<f64>),
+    /// The values in their intervals, if there are intervals.
+    covered: Covered,
 }
 
 impl KnownRows {
@@ -130,11 +139,12 @@ impl KnownRows {
         let targets = if model.classes().is_some() { &[] } else { model.targets() };
         let numbers =
             targets.iter().map(|target| Running::new(target.scale, target.share)).collect();
-        KnownRows { rows: 0, numbers, classes: (Vec::new(), Vec::new()) }
+        KnownRows { rows: 0, numbers, classes: Default::default(), covered: Covered::default() }
     }
 
     fn add(&mut self, model: &Model, predicted: &Predicted) -> Result<()> {
         self.rows += predicted.values.nrows();
+        self.covered.add(&Covered::of(predicted));
         for (j, (sums, actual)) in self.numbers.iter_mut().zip(&predicted.actual).enumerate() {
             let known = actual.iter().flatten().enumerate().filter(|(_, y)| !y.is_nan());
             known.for_each(|(i, y)| sums.add(predicted.values[(i, j)], *y));
@@ -155,6 +165,7 @@ impl KnownRows {
     /// Adds the data of another process.
     fn merge(&mut self, other: KnownRows) {
         self.rows += other.rows;
+        self.covered.add(&other.covered);
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(ours, sums)| ours.merge(sums));
         self.classes.0.extend(other.classes.0);
         self.classes.1.extend(other.classes.1);
