@@ -37,7 +37,7 @@ impl From<Problem> for PyErr {
     fn from(problem: Problem) -> PyErr {
         match problem {
             Problem::Numerics(error) => PyValueError::new_err(error.to_string()),
-            Problem::Pipeline(error) => PyValueError::new_err(error.to_string()),
+            Problem::Pipeline(error) => PyValueError::new_err(in_python(&error.to_string())),
             Problem::Raised(error) => error,
         }
     }
@@ -46,4 +46,33 @@ impl From<Problem> for PyErr {
 /// An error of the library as an exception, for code outside [`run`](crate::run::run).
 pub fn raised(error: nystrom::Error) -> PyErr {
     Problem::from(error).into()
+}
+
+/// Options of the command line whose parameter has another name, or takes no value there.
+const RENAMED: [(&str, &str); 5] = [
+    ("--task classification", "KernelClassifier"),
+    ("--task regression", "KernelRegressor"),
+    ("--day-first", "day_first=True"),
+    ("--std", "deviations=True"),
+    ("--weights", "sample_weight"),
+];
+
+/// A message of the pipeline with parameters in place of options: `calibrate=0.1` for
+/// `--calibrate 0.1`.
+#[pyfunction]
+pub fn in_python(text: &str) -> String {
+    let renamed = RENAMED.iter();
+    let text = renamed.fold(text.to_owned(), |text, (option, name)| text.replace(option, name));
+    let mut parts = text.split("--");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(part.len());
+        if end == 0 {
+            out += &format!("--{part}");
+            continue;
+        }
+        let (name, rest) = part.split_at(end);
+        out += &format!("{}={}", name.replace('-', "_"), rest.strip_prefix(' ').unwrap_or(rest));
+    }
+    out
 }

@@ -41,6 +41,8 @@ mod _native {
     #[pymodule_export]
     use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det};
     #[pymodule_export]
+    use crate::error::in_python;
+    #[pymodule_export]
     use crate::features::{Features, fit_features};
     #[pymodule_export]
     use crate::fitted::{certificate, predict};

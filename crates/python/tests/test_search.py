@@ -63,7 +63,7 @@ def test_intervals_hold_the_truth(rng):
     plain = ny.KernelRegressor(**SMALL).fit(X[:100], y[:100])
     with pytest.raises(ValueError, match="no rows set aside"):
         plain.predict_interval(X)
-    with pytest.raises(ValueError, match="--std"):
+    with pytest.raises(ValueError, match="deviations=True"):
         plain.predict(X, return_std=True)
 
 

@@ -85,9 +85,12 @@ def test_weights_count_in_the_error(waves):
 
 def test_a_loaded_model_shows_its_facts(waves, tmp_path):
     X, y = waves
-    ny.KernelRegressor(work=1e8, memory=None).fit(X, y).save(tmp_path / "m.bin")
-    shown = str(ny.KernelRegressor.load(tmp_path / "m.bin")).splitlines()
-    assert "standard deviations of the target" in shown[1] and len(shown) == 5
+    classes = np.where(y > np.median(y), "high", "low")
+    for kind, target in [(ny.KernelRegressor, y), (ny.KernelClassifier, classes)]:
+        model = kind(work=1e8, memory=None).fit(X, target)
+        model.save(tmp_path / "m.bin")
+        shown = str(kind.load(tmp_path / "m.bin")).splitlines()
+        assert shown[1:] == str(model).splitlines()[1:] and len(shown) >= 5
 
 
 def test_a_second_fit_shows_no_error_of_the_first(waves):

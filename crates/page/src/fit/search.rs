@@ -50,9 +50,13 @@ fn plain(page: &FitPage<'_>) -> Markup {
     }
 }
 
-/// Learning curves.
+/// Learning curves. They have the validation rows of the first fold, the chosen fit those of all.
 fn curves(report: &Report) -> Vec<Plot> {
     let curves = &report.curves;
+    let [first, of_all] = match report.validation.as_ref().map_or(1, |found| found.folds) {
+        1 => ["", ""],
+        _ => [", first fold", ", mean over folds"],
+    };
     let most = curves.landmarks.last().map_or(0, |point| point.landmarks);
     let rows = (
         format!("Learning curve: {most} landmarks, increasing rows"),
@@ -72,8 +76,9 @@ fn curves(report: &Report) -> Vec<Plot> {
         .map(|(title, x, points, at)| {
             let mut plot = Plot::new("curve", &title, Axis::log(x), Axis::log(ERROR));
             let points = points.iter().map(|point| Point::new(at(point) as f64, point.error));
-            plot.line_and_points("the chosen candidate, random landmarks", FIT, points);
-            plot.horizontal("the chosen fit", report.chosen.error);
+            let candidate = format!("the chosen candidate, random landmarks{first}");
+            plot.line_and_points(&candidate, FIT, points);
+            plot.horizontal(&format!("the chosen fit{of_all}"), report.chosen.error);
             plot
         })
         .collect()

@@ -10,7 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._search import _Tables, in_python, say, some_of
+from ._search import _Tables, say, some_of
 from ._shown import Facts
 
 
@@ -86,7 +86,7 @@ class TableFeatures(TransformerMixin, _Tables):
         self._features = _native.fit_features(columns, self._of_columns())
         if left_out := self._described()["dropped"]:
             text = f"columns left out: {some_of(left_out, '; ')}"
-            warnings.warn(in_python(text), UserWarning, stacklevel=2)
+            warnings.warn(_native.in_python(text), UserWarning, stacklevel=2)
         return self
 
     def transform(self, X: Any) -> np.ndarray:

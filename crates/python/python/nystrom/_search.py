@@ -223,9 +223,9 @@ class _Search(_Tables):
         self.report_ = json.loads(self._report.json())
         if left_out := self._report.left_out():
             text = f"columns left out: {some_of(left_out, '; ')}"
-            warnings.warn(in_python(text), UserWarning, stacklevel=3)
+            warnings.warn(_native.in_python(text), UserWarning, stacklevel=3)
         for note in self.report_["notes"]:
-            warnings.warn(in_python(note), UserWarning, stacklevel=3)
+            warnings.warn(_native.in_python(note), UserWarning, stacklevel=3)
         end = self.report_["iterations"]
         if end is not None and not end["converged"]:
             text = (
@@ -340,12 +340,7 @@ def loss_name(loss: Any) -> str:
 def say(notes: list[str]) -> None:
     """Raises warnings with the notes about the columns of new rows."""
     for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=3)
-
-
-def in_python(text: str) -> str:
-    """A note of the command line, with its options replaced by the parameters here."""
-    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: m[1].replace("-", "_") + "=", text)
+        warnings.warn(_native.in_python(note), UserWarning, stacklevel=3)
 
 
 def names_in(option: str, given: Any) -> list[str]:
