@@ -35,6 +35,9 @@ ESTIMATORS = [
     (ny.Falkon(penalty=1e-3), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.SqueakRegressor(), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.TableFeatures(), {}),
+    (ny.KernelPCA(), {}),
+    (ny.SpectralEmbedding(), {}),
+    (ny.KernelKMeans(), {}),
     (ny.KernelRegressor(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
     (ny.KernelClassifier(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
 ]

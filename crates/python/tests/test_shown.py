@@ -18,6 +18,9 @@ MODELS = [
     (ny.SqueakRegressor(resolution=0.1, random_state=0), ["kernel", "centres", "ridge"]),
     (ny.Nystroem(n_components=20, random_state=0), ["kernel", "centres"]),
     (ny.TableFeatures(), ["features"]),
+    (ny.KernelPCA(n_landmarks=20, random_state=0), ["variance", "kernel", "landmarks"]),
+    (ny.SpectralEmbedding(n_landmarks=50, random_state=0), ["eigenvalues", "kernel", "landmarks"]),
+    (ny.KernelKMeans(3, n_landmarks=20, random_state=0), ["clusters", "cost", "kernel"]),
 ]
 NAMES = [type(model).__name__ for model, _ in MODELS]
 

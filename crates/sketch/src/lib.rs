@@ -20,6 +20,8 @@
 //!   all CUCᵀ the nearest to K in the Frobenius norm; evaluates all of K.
 //! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`]: norms of K − L, in tiles.
 //!   [`ErrorNorms`]: all three for small n.
+//! * [`KernelPca`], [`SpectralEmbedding`], [`KernelKMeans`]: principal components, coordinates of a
+//!   graph and clusters, with bounds on what the approximation changes.
 //! * [`TwoSample`]: whether two samples have the same distribution.
 //! * [`risk_sample_size`] and [`approximation_sample_size`]: the number of columns that a theorem
 //!   requires.
@@ -64,6 +66,7 @@
 
 mod diagnostics;
 mod dictionary;
+mod embedding;
 mod ensemble;
 mod landmarks;
 mod measures;
@@ -81,6 +84,10 @@ mod whiten;
 
 pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDiagnostics};
 pub use dictionary::Dictionary;
+pub use embedding::{
+    FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents, SpectralEmbedding,
+    SpectralMap, SpectralSums,
+};
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
 pub use landmarks::{Draw, Landmarks};
 pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};

@@ -1,6 +1,7 @@
 //! Are two samples of the same distribution? The distance of their means in feature space (MMD) by
 //! Nyström features, with a p-value by permutations of bins.
 
+use crate::whiten::for_each_kernel_tile;
 use crate::{FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
@@ -8,8 +9,6 @@ use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, ops, validate};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-/// Rows whose kernel values are in memory at a time.
-const TILE_ROWS: usize = 1024;
 /// Permutations whose signs are in memory at a time.
 const TILE_PERMUTATIONS: usize = 256;
 /// The smaller sample is to fill at least this many bins.
@@ -211,16 +210,12 @@ fn sums_by_bin<T: Scalar>(
     b: usize,
 ) -> Result<Mat<T>> {
     let mut sums = Mat::<f64>::zeros(J.len(), rows.len() / b);
-    let mut tile = Mat::zeros(J.len(), TILE_ROWS.min(rows.len()));
-    for at in RowTree::tiles(0..rows.len(), TILE_ROWS) {
-        let mut k_j = tile.as_mut().subcols_mut(0, at.len());
-        k.block_into(k_j.rb_mut(), J.into(), rows[at.clone()].into());
-        validate::finite("kernel matrix", k_j.rb())
-            .map_err(|error| error.placed(|row, col| (rows[at.start + col], J[row])))?;
+    for_each_kernel_tile(k, J, rows.into(), |at, k_j| {
         for (i, column) in at.zip(k_j.rb().col_iter()) {
             let sum = sums.col_mut(i / b).iter_mut();
             sum.zip(column.iter()).for_each(|(sum, value)| *sum += value.f64());
         }
-    }
+        Ok(())
+    })?;
     Ok(Mat::from_fn(sums.nrows(), sums.ncols(), |i, j| T::lit(sums[(i, j)])))
 }

@@ -174,16 +174,9 @@ impl<T: Scalar> FeatureMap<T> {
         rows: Indices<'_>,
         mut visit: impl FnMut(Range<usize>, MatMut<'_, T>) -> Result<()>,
     ) -> Result<()> {
-        let mut buffer = Mat::zeros(landmarks.len(), TILE_ROWS.min(rows.len()));
-        for positions in RowTree::tiles(0..rows.len(), TILE_ROWS) {
-            let mut k_j = buffer.as_mut().subcols_mut(0, positions.len());
-            let tile = rows.slice(positions.clone());
-            k.block_into(k_j.rb_mut(), landmarks.into(), tile.clone());
-            validate::finite("kernel matrix", k_j.rb())
-                .map_err(|error| error.placed(|row, col| (tile.get(col), landmarks[row])))?;
-            visit(positions, self.apply_in_place(k_j))?;
-        }
-        Ok(())
+        for_each_kernel_tile(k, landmarks, rows, |positions, k_j| {
+            visit(positions, self.apply_in_place(k_j))
+        })
     }
 
     /// Converts weights β (r × t) of the features to weights θ (m × t) of the landmarks, with
@@ -202,6 +195,27 @@ impl<T: Scalar> FeatureMap<T> {
             Factor::Eigen(Z) => ops::times(Z.as_ref(), beta),
         }
     }
+}
+
+/// Calls `visit(positions, k_j)` for consecutive tiles of the list `rows`. Column t of `k_j`
+/// (m × tile) has the entries of row `rows.get(positions.start + t)` of `k` in the columns
+/// `landmarks`. An entry that is not finite is an error with its row and column.
+pub(crate) fn for_each_kernel_tile<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    landmarks: &[usize],
+    rows: Indices<'_>,
+    mut visit: impl FnMut(Range<usize>, MatMut<'_, T>) -> Result<()>,
+) -> Result<()> {
+    let mut buffer = Mat::zeros(landmarks.len(), TILE_ROWS.min(rows.len()));
+    for positions in RowTree::tiles(0..rows.len(), TILE_ROWS) {
+        let mut k_j = buffer.as_mut().subcols_mut(0, positions.len());
+        let tile = rows.slice(positions.clone());
+        k.block_into(k_j.rb_mut(), landmarks.into(), tile.clone());
+        validate::finite("kernel matrix", k_j.rb())
+            .map_err(|error| error.placed(|row, col| (tile.get(col), landmarks[row])))?;
+        visit(positions, k_j)?;
+    }
+    Ok(())
 }
 
 /// Z (m × r) with ZZᵀ = A⁺, where eigenvalues up to `cutoff`·λ_max (default m·ε·λ_max) count as 0.

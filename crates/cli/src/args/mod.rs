@@ -3,6 +3,7 @@
 mod certify;
 mod commands;
 mod data;
+mod embed;
 mod install;
 mod kernel;
 mod lambda;
@@ -18,6 +19,7 @@ pub use commands::{
     Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores, TestArgs,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
+pub use embed::{Embed, EmbedMethod};
 pub use install::{Completions, Manual};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
@@ -32,7 +34,8 @@ use clap::{Parser, Subcommand};
 use nystrom::linalg_core::instruction_set;
 use std::sync::LazyLock;
 
-/// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples
+/// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples,
+/// pictures
 #[derive(Parser)]
 #[command(name = "nystrom", version = VERSION.as_str())]
 #[command(after_help = OVERVIEW, max_term_width = 100)]
@@ -74,6 +77,7 @@ Examples:
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
   nystrom test january.csv february.csv
+  nystrom embed houses.csv --drop price -o picture.csv
 
 Results go to standard output; the plan, notes and progress go to standard error. Line numbers in \
 messages are those of an editor: they start at 1 and count the header. The column `row` of results \
@@ -113,6 +117,8 @@ pub enum Command {
     Sample(Sample),
     /// Test whether the rows of two tables come from the same distribution
     Test(TestArgs),
+    /// Coordinates for a picture, or clusters: kernel PCA, spectral embedding, kernel k-means
+    Embed(Embed),
     /// Print shell completions
     Completions(Completions),
     /// Write the manual pages

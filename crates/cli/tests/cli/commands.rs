@@ -5,7 +5,7 @@ use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "fit",
     "predict",
     "evaluate",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 10] = [
     "landmarks",
     "sample",
     "test",
+    "embed",
     "completions",
     "manual",
 ];

@@ -7,6 +7,7 @@ mod classes;
 mod columns;
 mod commands;
 mod crash;
+mod embed;
 mod fit;
 mod formats;
 mod guides;

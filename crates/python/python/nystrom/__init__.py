@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ._best import KernelRegressor
 from ._classifier import KernelClassifier
+from ._embedding import KernelKMeans, KernelPCA, SpectralEmbedding
 from ._falkon import Falkon
 from ._features import TableFeatures
 from ._functions import (
@@ -62,6 +63,8 @@ __all__ = [
     "Gaussian",
     "Kernel",
     "KernelClassifier",
+    "KernelKMeans",
+    "KernelPCA",
     "KernelRegressor",
     "KernelRidge",
     "Laplacian",
@@ -78,6 +81,7 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "SlowKernelWarning",
+    "SpectralEmbedding",
     "SqueakRegressor",
     "Sum",
     "TableFeatures",

@@ -214,6 +214,22 @@ def audit(
     seed: int,
     n_jobs: int | None = None,
 ) -> dict[str, Any]: ...
+def kernel_pca(
+    spec: Spec, X: Array, rows: list[int], components: int, n_jobs: int | None = None
+) -> tuple[Array, list[float], dict[str, Any]]: ...
+def spectral_embedding(
+    spec: Spec, X: Array, rows: list[int], components: int, n_jobs: int | None = None
+) -> tuple[Array, NDArray[np.float64], float]: ...
+def kernel_k_means(
+    spec: Spec,
+    X: Array,
+    rows: list[int],
+    clusters: int,
+    starts: int,
+    iterations: int,
+    seed: int,
+    n_jobs: int | None = None,
+) -> tuple[Array, list[float], NDArray[np.int64], dict[str, Any]]: ...
 def two_sample(
     spec: Spec | None,
     X: Array,

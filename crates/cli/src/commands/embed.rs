@@ -1,0 +1,214 @@
+//! `nystrom embed`.
+
+use super::basis::why_fewer;
+use super::select::{self, Setting};
+use crate::args::{Embed, EmbedMethod, LandmarkSpec, Selection};
+use crate::failure::{Result, usage};
+use crate::input;
+use crate::kernel::{self, of_another};
+use crate::output::{ResultColumns, ResultValues, check_writable};
+use crate::plan::{self, Step};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::linalg_core::validate;
+use nystrom::prelude::*;
+use nystrom::sketch::{KernelKMeans, KernelPca, SpectralEmbedding};
+use nystrom_pipeline::Alone;
+
+/// The default number of landmarks.
+const LANDMARKS: usize = 500;
+
+pub fn run(args: &Embed) -> Result<()> {
+    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    check_writable(&args.output, &[&args.data.data], &session)?;
+    check(args)?;
+    let data = input::points(&args.data, &args.run, &session)?;
+    let points = Points::from_rows(data.x.as_ref());
+    let n = points.len();
+    let spec = args.landmarks.unwrap_or(LandmarkSpec {
+        method: Selection::Uniform,
+        count: LANDMARKS.min(n),
+    });
+    validate::at_most("landmarks", spec.count, n)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
+    let steps = [select::step(spec, setting), step(args, n, spec.count)];
+    plan::announce(&session, &kernel, points, &steps)?;
+
+    session.step("choosing landmarks", &steps[0]);
+    let matrix = KernelMatrix::new(&kernel, points)?;
+    let (chosen, _) = select::choose(spec, false, setting, &matrix, &mut rng)?;
+    let landmarks = Landmarks::new(n, chosen)?;
+    session.step("embedding", &steps[1]);
+    let mut summary = Summary::of("embed");
+    let values = match args.method {
+        EmbedMethod::Pca => pca(args, &matrix, &landmarks, &mut summary)?,
+        EmbedMethod::Spectral => spectral(args, &matrix, &landmarks, &mut summary)?,
+        EmbedMethod::KMeans => k_means(args, &matrix, &landmarks, &mut summary, &mut rng)?,
+    };
+    session.clear();
+
+    let (method, m) = (text::option(&spec.method), landmarks.len());
+    let fewer = why_fewer(m, spec.count);
+    summary.line("kernel", kernel::describe(&kernel));
+    summary.line("landmarks", format!("{m} of {} by {method}{fewer}", text::count(n, "row")));
+    summary.value("method", text::option(&args.method));
+    summary.value("rows", n);
+    summary.value("landmarks", m);
+    summary.value("selection", method);
+    summary.value("constant", &data.constant);
+    summary.value("bandwidth", kernel.bandwidth());
+    summary.value("seed", args.run.seed);
+    if args.output.is_stdout() {
+        let values: Vec<_> = values.iter().map(|(_, values)| values).collect();
+        summary.value("values", values);
+    }
+    summary.written(&args.output);
+    let mut columns = ResultColumns::of_rows(data.rows, data.lines);
+    columns.0.extend(values);
+    columns.write(&args.output, &session)?;
+    summary.print(&session, args.output.is_stdout())
+}
+
+/// Refuses an option that has no effect.
+fn check(args: &Embed) -> Result<()> {
+    let of_clusters = [
+        ("--clusters", args.clusters.is_some(), EmbedMethod::KMeans),
+        ("--starts", args.starts.is_some(), EmbedMethod::KMeans),
+    ];
+    if let Some((option, method)) = of_another(args.method, &of_clusters) {
+        return Err(usage(format!("{option} has no effect on this method; add --method {method}")));
+    }
+    if args.method == EmbedMethod::KMeans && args.components.is_some() {
+        let text = "--components has no effect on kmeans; give the number of --clusters";
+        return Err(usage(text));
+    }
+    args.kernel.check()
+}
+
+/// New columns with their names.
+type Columns = Vec<(String, ResultValues)>;
+type Matrix<'a> = KernelMatrix<'a, f64, &'a kernel::AnyKernel>;
+
+fn pca(args: &Embed, k: &Matrix, landmarks: &Landmarks, summary: &mut Summary) -> Result<Columns> {
+    let components = args.components();
+    let pca = KernelPca { components }.fit(k, landmarks)?;
+    let shares = pca.shares();
+    let each: Vec<String> = shares.iter().take(6).map(|share| percent(*share)).collect();
+    let more = if shares.len() > each.len() { ", …" } else { "" };
+    let all = percent(shares.iter().sum());
+    let [least, most] = pca.exact_share();
+    let bound = match pca.subspace_bound() {
+        Some(bound) => format!("at most {} (sine, to exact kernel PCA)", number(bound)),
+        None => "not bounded; take more landmarks or another number of components".to_owned(),
+    };
+    summary.line("variance", format!("{all} in {components} components: {}{more}", each.join(", ")));
+    let (least_text, most_text) = (percent(least), percent(most));
+    summary.line("exact share", format!("between {least_text} and {most_text}"));
+    summary.line("angle", bound);
+    summary.value("variances", pca.variances());
+    summary.value("total_variance", pca.total_variance());
+    summary.value("shares", shares);
+    summary.value("exact_share", [least, most]);
+    summary.value("subspace_bound", pca.subspace_bound());
+    summary.value("left_over", pca.left_over());
+    Ok(coordinates(&pca.transform_rows(k, landmarks)?))
+}
+
+fn spectral(
+    args: &Embed,
+    k: &Matrix,
+    landmarks: &Landmarks,
+    summary: &mut Summary,
+) -> Result<Columns> {
+    let map = SpectralEmbedding { components: args.components() }.fit(k, landmarks)?;
+    let values: Vec<String> = map.eigenvalues().iter().take(6).map(|&nu| number(nu)).collect();
+    let more = if map.eigenvalues().len() > values.len() { ", …" } else { "" };
+    let text = format!("{}{more} (of the normalised Laplacian, without 0)", values.join(", "));
+    summary.line("eigenvalues", text);
+    summary.line("left over", format!("tr(K − L)/tr K = {}", number(map.left_over())));
+    summary.value("eigenvalues", map.eigenvalues());
+    summary.value("relative_trace_error", map.left_over());
+    Ok(coordinates(&map.transform_rows(k, landmarks)?))
+}
+
+fn k_means(
+    args: &Embed,
+    k: &Matrix,
+    landmarks: &Landmarks,
+    summary: &mut Summary,
+    rng: &mut Pcg64,
+) -> Result<Columns> {
+    let found = how(args).fit(k, landmarks, rng)?;
+    let mut sizes = vec![0_usize; found.clusters()];
+    found.labels().iter().for_each(|&cluster| sizes[cluster] += 1);
+    let (clusters, asked) = (found.clusters(), how(args).clusters);
+    let fewer = if clusters < asked { "; no more rows are distinct" } else { "" };
+    let few = text::few(&sizes, "clusters").join(", ");
+    summary.line("clusters", format!("{clusters}, with rows: {few}{fewer}"));
+    let [least, most] = found.cost_bounds();
+    let text = format!("between {} and {} with the exact kernel", number(least), number(most));
+    summary.line("cost", text);
+    let ended = if found.converged() { "no row changes its cluster" } else { "stopped early" };
+    let iterations = text::count(found.iterations(), "iteration");
+    summary.line("iterations", format!("{iterations} of the best start: {ended}"));
+    summary.value("clusters", clusters);
+    summary.value("sizes", sizes);
+    summary.value("inertia", found.inertia());
+    summary.value("cost_bounds", [least, most]);
+    summary.value("iterations", found.iterations());
+    summary.value("converged", found.converged());
+    Ok(vec![("cluster".to_owned(), ResultValues::Counts(found.labels().to_vec()))])
+}
+
+fn how(args: &Embed) -> KernelKMeans {
+    let usual = KernelKMeans::default();
+    let (clusters, starts) = (args.clusters, args.starts);
+    KernelKMeans {
+        clusters: clusters.unwrap_or(usual.clusters),
+        starts: starts.unwrap_or(usual.starts),
+        ..usual
+    }
+}
+
+fn coordinates(values: &Mat<f64>) -> Columns {
+    let column = |j: usize| {
+        let numbers = values.col(j).iter().copied().collect();
+        (format!("component_{}", j + 1), ResultValues::Numbers(numbers))
+    };
+    (0..values.ncols()).map(column).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The counts in the documentation of each method, and those of mapping all rows.
+fn step(args: &Embed, n: usize, m: usize) -> Step {
+    let p = args.components() as f64;
+    let [n, m] = [n, m].map(|count| count as f64);
+    let (square, tiles) = (6.0 * m * m, 3.0 * 1024.0 * m);
+    let flops = 2.0 * n * m * m + 9.0 * m * m * m;
+    let step = |what: &str, values, flops, numbers: f64| {
+        Step::new(format!("{what} with {m} landmarks"), values, Some(flops), 8.0 * numbers)
+    };
+    let step = match args.method {
+        EmbedMethod::Pca => {
+            let values = Some(2.0 * n * m + m * m);
+            step("principal components", values, flops, square + tiles + n * (2.0 * p + 1.0))
+        }
+        EmbedMethod::Spectral => {
+            let values = Some(3.0 * n * m + m * m);
+            step("spectral embedding", values, flops, square + tiles + n * (2.0 * p + 1.0))
+        }
+        EmbedMethod::KMeans => {
+            let KernelKMeans { clusters, starts, .. } = how(args);
+            let (s, columns) = (starts as f64, (clusters * starts) as f64);
+            let numbers = square + tiles + 6.0 * m * columns + 2.0 * 1024.0 * columns;
+            // the number of passes depends on the data
+            step("clusters", None, n * m * m, numbers + n * (2.0 * s + 3.0))
+        }
+    };
+    step.named("embedding")
+}

@@ -1,0 +1,107 @@
+//! `nystrom embed`: against the library, its bounds, and the words of the command line.
+
+use crate::support::{Bench, table};
+use nystrom::kernels::median_heuristic;
+use nystrom::prelude::*;
+use nystrom::sketch::{KernelKMeans, KernelPca, SpectralEmbedding, Uniform};
+use nystrom_data::{Csv, Standardize, Standardizer};
+
+/// The standardised rows of a file.
+fn rows(bench: &Bench) -> Mat<f64> {
+    let table = Csv::new().read_path(bench.path("t.csv")).unwrap();
+    let x = table.drop_columns(["y"]).unwrap().matrix().unwrap();
+    let standardizer = Standardizer::fit(x.as_ref(), &[], Standardize::default()).unwrap();
+    standardizer.transform(x.as_ref()).unwrap()
+}
+
+/// The Gaussian kernel at the median distance and 40 uniform landmarks, with seed 3.
+fn problem(points: Points<'_, f64>, rng: &mut Pcg64) -> (Gaussian, Landmarks) {
+    let kernel = Gaussian::new(median_heuristic(points, 1000, rng).unwrap()).unwrap();
+    let k = KernelMatrix::new(kernel, points).unwrap();
+    (kernel, Uniform::default().select(&k, 40, rng).unwrap())
+}
+
+#[test]
+fn embeddings_are_the_librarys() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(300, 1));
+    let (x, rng) = (rows(&bench), &mut Pcg64::seed_from_u64(3));
+    let points = Points::from_rows(x.as_ref());
+    let (kernel, landmarks) = problem(points, rng);
+    let k = KernelMatrix::new(kernel, points).unwrap();
+    let line = "embed t.csv --drop y --landmarks uniform:40 --seed 3 --json";
+
+    let pca = KernelPca { components: 3 }.fit(&k, &landmarks).unwrap();
+    let scores = pca.transform_rows(&k, &landmarks).unwrap();
+    let told = bench.json(&format!("{line} --components 3 -o e.csv"));
+    for j in 0..3 {
+        let ours: Vec<f64> = scores.col(j).iter().copied().collect();
+        assert_eq!(bench.column("e.csv", &format!("component_{}", j + 1)), ours);
+        assert_eq!(told["variances"][j].as_f64().unwrap(), pca.variances()[j]);
+    }
+    assert_eq!(bench.column("e.csv", "row"), (0..300).map(f64::from).collect::<Vec<_>>());
+    assert_eq!(told["subspace_bound"].as_f64(), pca.subspace_bound());
+
+    let map = SpectralEmbedding::default().fit(&k, &landmarks).unwrap();
+    let z = map.transform_rows(&k, &landmarks).unwrap();
+    let told = bench.json(&format!("{line} --method spectral"));
+    let values = told["values"].as_array().unwrap();
+    assert_eq!((values.len(), values[1][299].as_f64().unwrap()), (2, z[(299, 1)]));
+
+    let found = KernelKMeans { clusters: 4, ..KernelKMeans::default() };
+    let found = found.fit(&k, &landmarks, rng).unwrap();
+    let told = bench.json(&format!("{line} --method kmeans --clusters 4 -o c.csv"));
+    let labels: Vec<f64> = found.labels().iter().map(|&label| label as f64).collect();
+    assert_eq!(bench.column("c.csv", "cluster"), labels);
+    assert_eq!(told["cost_bounds"][1].as_f64().unwrap(), found.cost_bounds()[1]);
+    let sizes = told["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap());
+    assert_eq!(sizes.sum::<u64>(), 300);
+}
+
+#[test]
+fn the_table_goes_to_standard_output_and_the_summary_beside_it() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(60, 2));
+    let run = bench.ok("embed t.csv");
+    assert_eq!(run.out.lines().count(), 61);
+    assert!(run.out.starts_with("row,line,component_1,component_2\n0,2,"), "{}", run.out);
+    assert!(run.err.contains("exact share") && run.err.contains("60 of 60 rows"), "{}", run.err);
+    let run = bench.ok("embed t.csv --method kmeans --clusters 2 -o c.npy");
+    assert!(run.out.contains("clusters") && run.out.contains("between"), "{}", run.out);
+    run.fits_80_columns();
+}
+
+#[test]
+fn fewer_distinct_rows_give_fewer_clusters() {
+    let bench = Bench::new();
+    let lines: String = (0..30).map(|i| format!("{},{}\n", i % 3, i % 3 / 2)).collect();
+    bench.write("t.csv", format!("a,b\n{lines}"));
+    let run = bench.ok("embed t.csv --method kmeans --clusters 5 -o c.csv");
+    assert!(run.said().contains("3, with rows: 10, 10, 10; no more rows"), "{}", run.out);
+    // three distinct rows have two components
+    bench.run("embed t.csv --components 3").ends(3, &["rank is 2", "at most 2"]);
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(40, 3));
+    for (options, part) in [
+        ("--clusters 3", "--method kmeans"),
+        ("--method spectral --starts 2", "--method kmeans"),
+        ("--method kmeans --components 2", "--clusters"),
+        ("--nu 1.5", "--kernel matern"),
+    ] {
+        bench.run(&format!("embed t.csv {options}")).ends(2, &[part]);
+    }
+    for (options, part) in [
+        ("--landmarks uniform:41", "at most 40"),
+        ("--components 0", "components"),
+        ("--method kmeans --clusters 41", "at most 40"),
+        ("--method spectral --kernel linear", "without negative values"),
+    ] {
+        let run = bench.run(&format!("embed t.csv {options}"));
+        assert!(run.code != Some(0) && run.err.contains(part), "{options}: {run:?}");
+    }
+    bench.run("embed t.csv --memory 1kB").ends(4, &["bytes"]);
+}

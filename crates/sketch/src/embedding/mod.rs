@@ -1,0 +1,16 @@
+//! Pictures of data by Nyström features: kernel principal components, spectral embedding and kernel
+//! k-means, without an n × n matrix and without the n × r matrix of features.
+//!
+//! A fitted object is a function of the m kernel values k_J(x) of a point, so that it also maps new
+//! points.
+
+mod k_means;
+mod moments;
+mod pca;
+mod spectral;
+mod weights;
+
+pub use k_means::{KernelClusters, KernelKMeans};
+pub use moments::FeatureMoments;
+pub use pca::{KernelPca, PrincipalComponents};
+pub use spectral::{SpectralEmbedding, SpectralMap, SpectralSums};
