@@ -85,8 +85,8 @@ mod whiten;
 pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDiagnostics};
 pub use dictionary::Dictionary;
 pub use embedding::{
-    FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents, SpectralEmbedding,
-    SpectralMap, SpectralSums,
+    FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents,
+    SpectralEmbedding, SpectralMap, SpectralSums,
 };
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
 pub use landmarks::{Draw, Landmarks};

@@ -26,10 +26,9 @@ pub fn run(args: &Embed) -> Result<()> {
     let data = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
-    let spec = args.landmarks.unwrap_or(LandmarkSpec {
-        method: Selection::Uniform,
-        count: LANDMARKS.min(n),
-    });
+    let spec = args
+        .landmarks
+        .unwrap_or(LandmarkSpec { method: Selection::Uniform, count: LANDMARKS.min(n) });
     validate::at_most("landmarks", spec.count, n)?;
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
@@ -103,7 +102,8 @@ fn pca(args: &Embed, k: &Matrix, landmarks: &Landmarks, summary: &mut Summary) -
         Some(bound) => format!("at most {} (sine, to exact kernel PCA)", number(bound)),
         None => "not bounded; take more landmarks or another number of components".to_owned(),
     };
-    summary.line("variance", format!("{all} in {components} components: {}{more}", each.join(", ")));
+    summary
+        .line("variance", format!("{all} in {components} components: {}{more}", each.join(", ")));
     let (least_text, most_text) = (percent(least), percent(most));
     summary.line("exact share", format!("between {least_text} and {most_text}"));
     summary.line("angle", bound);

@@ -125,6 +125,7 @@ fn the_document_says_what_is_printed() {
     check("scores", &rest.map(|line| bench.json(&format!("{line} --json -q"))));
     check("test", &[bench.json("test t.csv large.csv --landmarks 20 --json -q")]);
     let rest = ["pca", "spectral -o e.csv", "kmeans --clusters 3"];
-    let embed = |how| bench.json(&format!("embed t.csv --landmarks uniform:40 --json -q --method {how}"));
+    let embed =
+        |how| bench.json(&format!("embed t.csv --landmarks uniform:40 --json -q --method {how}"));
     check("embed", &rest.map(embed));
 }

@@ -1,5 +1,6 @@
 //! Kernel k-means in the span of the landmarks, without the features of the rows in memory.
 
+use super::clusters::{KernelClusters, nearest};
 use super::weights::LandmarkWeights;
 use crate::whiten::for_each_kernel_tile;
 use crate::{FeatureMap, Landmarks, Whitening};
@@ -162,9 +163,8 @@ impl<'a, T: Scalar> Rows<'a, T> {
             Ok(())
         })?;
         validate::finite("diagonal of K", MatRef::from_column_major_slice(&diag, diag.len(), 1))?;
-        let part = |rows: Range<usize>| {
-            rows.map(|i| (diag[i].f64() - squares[i]).max(0.0)).sum::<f64>()
-        };
+        let part =
+            |rows: Range<usize>| rows.map(|i| (diag[i].f64() - squares[i]).max(0.0)).sum::<f64>();
         let left_over = RowTree::new(k.dim()).reduce(part, |a, b| a + b).unwrap_or(0.0);
         Ok(Rows { k, J, map, squares, left_over })
     }
@@ -202,7 +202,8 @@ impl<'a, T: Scalar> Rows<'a, T> {
         let mut seeds: Vec<_> = (0..starts).map(|_| vec![rng.random_range(0..n)]).collect();
         let mut nearest = vec![vec![f64::INFINITY; n]; starts];
         for _ in 1..k {
-            let newest: Vec<usize> = seeds.iter().filter_map(|seeds| seeds.last().copied()).collect();
+            let newest: Vec<usize> =
+                seeds.iter().filter_map(|seeds| seeds.last().copied()).collect();
             let to_newest = self.distances_to(self.features(&newest)?.as_ref());
             self.for_each_tile(0..n, |rows, k_j| {
                 let values = to_newest.values(k_j);
@@ -242,7 +243,8 @@ impl<'a, T: Scalar> Rows<'a, T> {
                 let mut first = 0;
                 for (start, seen) in starts.iter_mut().zip(&mut seen) {
                     for (t, i) in rows.clone().enumerate() {
-                        let (j, value) = nearest(values.as_ref(), first..first + start.clusters(), t);
+                        let (j, value) =
+                            nearest(values.as_ref(), first..first + start.clusters(), t);
                         seen.changed |= start.labels[i] != j - first;
                         start.labels[i] = j - first; //             x_i → nearest c_j
                         counts[j] += 1;
@@ -258,7 +260,8 @@ impl<'a, T: Scalar> Rows<'a, T> {
             Ok::<_, Error>(sums)
         };
         let tree = RowTree::large(self.squares.len());
-        let sums = tree.try_reduce_in_order(leaf, |a, b| a + b)?.unwrap_or_default();
+        let sums = tree.try_reduce_in_order(leaf, |a, b| a + b)?;
+        let sums = sums.unwrap_or_else(|| Mat::zeros(self.J.len(), q));
         let mut first = 0;
         for (start, seen) in starts.into_iter().zip(seen) {
             let k = start.clusters();
@@ -300,17 +303,6 @@ impl<'a, T: Scalar> Rows<'a, T> {
     }
 }
 
-/// The index and the value of the smallest entry among `rows` of column t; the first, if several
-/// are equal.
-fn nearest<T: Scalar>(values: MatRef<'_, T>, rows: Range<usize>, t: usize) -> (usize, T) {
-    let start = (rows.start, values[(rows.start, t)]);
-    let smaller = |best: (usize, T), j: usize| {
-        let value = values[(j, t)];
-        if value < best.1 { (j, value) } else { best }
-    };
-    rows.skip(1).fold(start, smaller)
-}
-
 fn side_by_side<'a, T: Scalar>(blocks: impl Iterator<Item = MatRef<'a, T>> + Clone) -> Mat<T> {
     let rows = blocks.clone().next().map_or(0, |block| block.nrows());
     let mut out = Mat::zeros(rows, blocks.clone().map(|block| block.ncols()).sum());
@@ -320,79 +312,4 @@ fn side_by_side<'a, T: Scalar>(blocks: impl Iterator<Item = MatRef<'a, T>> + Clo
         first += block.ncols();
     }
     out
-}
-
-/// The result of [`KernelKMeans`]: the cluster of each row, a map of new points to clusters, and
-/// bounds on the exact cost.
-///
-/// # Bounds
-/// Let P be the projection that replaces each row of an n-vector by the mean of its cluster. The
-/// cost of these clusters is tr L(I − P) with the approximation and tr K(I − P) with the exact
-/// kernel. Since 0 ⪯ I − P ⪯ I and K − L ⪰ 0, the difference tr (K − L)(I − P) is between 0 and
-/// tr(K − L): the exact cost is in [`cost_bounds`](Self::cost_bounds).
-#[derive(Debug, Clone)]
-#[must_use]
-pub struct KernelClusters<T> {
-    weights: LandmarkWeights<T>,
-    labels: Vec<usize>,
-    inertia: f64,
-    left_over: f64,
-    iterations: usize,
-    converged: bool,
-}
-
-impl<T: Scalar> KernelClusters<T> {
-    /// The cluster of each row, 0 to [`clusters`](Self::clusters) − 1.
-    pub fn labels(&self) -> &[usize] {
-        &self.labels
-    }
-
-    /// The number of clusters, fewer than asked for if there are fewer distinct rows.
-    pub fn clusters(&self) -> usize {
-        self.weights.offset().len()
-    }
-
-    /// tr L(I − P), the cost of the clusters in the feature space of the approximation.
-    pub fn inertia(&self) -> f64 {
-        self.inertia
-    }
-
-    /// Bounds on tr K(I − P), the cost of the same clusters in the feature space of the exact
-    /// kernel: tr L(I − P) and tr L(I − P) + tr(K − L).
-    pub fn cost_bounds(&self) -> [f64; 2] {
-        [self.inertia, self.inertia + self.left_over]
-    }
-
-    /// Iterations of the best start.
-    pub fn iterations(&self) -> usize {
-        self.iterations
-    }
-
-    /// Whether no row changed its cluster in the last of them. Otherwise
-    /// [`predict`](Self::predict) can differ from [`labels`](Self::labels) for some rows.
-    pub fn converged(&self) -> bool {
-        self.converged
-    }
-
-    /// −2R⁻ᵀc_j for each centre, m × k: the nearest centre of a point has the smallest entry of
-    /// θᵀk_J(x) plus [`offsets`](Self::offsets).
-    pub fn weights(&self) -> MatRef<'_, T> {
-        self.weights.theta()
-    }
-
-    /// ‖c_j‖², k numbers.
-    pub fn offsets(&self) -> &[T] {
-        self.weights.offset()
-    }
-
-    /// The nearest centre of each of t points, from their kernel values with the landmarks, `k_j`
-    /// (m × t): 2mkt flops.
-    ///
-    /// # Errors
-    /// [`Shape`](Error::Shape), [`NonFinite`](Error::NonFinite).
-    pub fn predict(&self, k_j: MatRef<'_, T>) -> Result<Vec<usize>> {
-        let values = self.weights.checked_values(k_j)?;
-        let nearest = |t| nearest(values.as_ref(), 0..values.nrows(), t).0;
-        Ok((0..k_j.ncols()).map(nearest).collect())
-    }
 }

@@ -4,13 +4,15 @@
 //! A fitted object is a function of the m kernel values k_J(x) of a point, so that it also maps new
 //! points.
 
+mod clusters;
 mod k_means;
 mod moments;
 mod pca;
 mod spectral;
 mod weights;
 
-pub use k_means::{KernelClusters, KernelKMeans};
+pub use clusters::KernelClusters;
+pub use k_means::KernelKMeans;
 pub use moments::FeatureMoments;
 pub use pca::{KernelPca, PrincipalComponents};
 pub use spectral::{SpectralEmbedding, SpectralMap, SpectralSums};

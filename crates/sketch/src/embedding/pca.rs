@@ -15,7 +15,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops,
 ///
 /// # Cost
 /// n·m kernel values, 2nm² flops for features and sums, about 9m³ for the eigenvalues. O(n + m²)
-/// memory: features are stored for 1024 rows at a time.
+/// memory: features are stored for 1024 rows at a time. Scores are sums of kernel values with
+/// weights of both signs, which have errors of the order of √ε times the largest score.
 ///
 /// # Source
 /// B. Schölkopf, A. Smola, K.-R. Müller, *Nonlinear component analysis as a kernel eigenvalue

@@ -31,6 +31,10 @@ const DEGREES: &str = "approximated degrees of the rows (with more landmarks the
 /// approximation of a matrix without negative entries may have some: its degrees can be negative,
 /// which is an error, and ν_j can be below 0.
 ///
+/// # Precision
+/// Degrees and coordinates are sums of kernel values with weights of both signs, which have errors
+/// of the order of √ε times the largest degree: with `f32` (3e-4) outliers are inexact.
+///
 /// # Source
 /// C. Fowlkes, S. Belongie, F. Chung, J. Malik, *Spectral grouping using the Nyström method*, IEEE
 /// Transactions on Pattern Analysis and Machine Intelligence 26, 2004; the embedding: J. Shi,
@@ -106,7 +110,7 @@ impl SpectralEmbedding {
     /// # Errors
     /// [`Empty`](Error::Empty) for no components or rows, [`Shape`](Error::Shape) if `sums` has
     /// another number of features. [`RankDeficient`](Error::RankDeficient) if there are fewer than
-    /// p eigenvalues μ_j above rounding errors, r·ε·max(1, μ_1).
+    /// p eigenvalues μ_j above the rounding errors of s, √ε·max(1, μ_1).
     pub fn finish<T: Scalar>(
         &self,
         map: &FeatureMap<T>,
@@ -122,7 +126,7 @@ impl SpectralEmbedding {
         let M = moments.gram_less(1.0, &trivial); //            ΨᵀΨ − ssᵀ/‖s‖²
         let eigen = SymmetricEigen::new(M.as_ref())?;
         let mu = eigen.values();
-        let bar = trivial.len() as f64 * T::EPS * mu[0].max(1.0);
+        let bar = T::EPS.sqrt() * mu[0].max(1.0);
         let rank = mu.iter().take_while(|mu| **mu > bar).count();
         if p > rank {
             return Err(Error::RankDeficient { requested: p, rank });
@@ -218,7 +222,7 @@ impl<T: Scalar> SpectralSums<T> {
         validate::finite("features", phi.rb())?;
         let d = ops::times(self.total.transpose(), phi.rb()); //            d = Φs
         check_degrees(d.row(0).iter().copied(), first)?;
-        for (t, mut phi) in phi.rb_mut().col_iter_mut().enumerate() {
+        for (t, phi) in phi.rb_mut().col_iter_mut().enumerate() {
             self.moments.add_traces(diag[t].f64(), phi.rb().squared_norm_l2().f64());
             let root = num_traits::Float::sqrt(d[(0, t)]);
             phi.iter_mut().for_each(|phi| *phi = *phi / root);

@@ -32,7 +32,7 @@ impl<T: Scalar> LandmarkWeights<T> {
     /// The values of t points with kernel values `k_j` (m × t): q × t.
     pub fn values(&self, k_j: MatRef<'_, T>) -> Mat<T> {
         let mut out = ops::times(self.theta.transpose(), k_j);
-        for mut column in out.col_iter_mut() {
+        for column in out.col_iter_mut() {
             column.iter_mut().zip(&self.offset).for_each(|(value, b)| *value += *b);
         }
         out

@@ -17,6 +17,12 @@ fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
     random::standard_normal(n, d, &mut Pcg64::seed_from_u64(seed))
 }
 
+/// Points whose directions have different variances, so that components are told apart.
+fn stretched(n: usize, seed: u64) -> Mat<f64> {
+    let x = normal(n, 3, seed);
+    Mat::from_fn(n, 3, |i, j| [3.0, 1.5, 0.5][j] * x[(i, j)])
+}
+
 fn gaussian(x: MatRef<'_, f64>, scale: f64) -> KernelMatrix<'_, f64, Gaussian> {
     KernelMatrix::new(Gaussian::new(scale).unwrap(), Points::from_rows(x)).unwrap()
 }
@@ -29,8 +35,8 @@ fn centred(a: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 fn map_of(k: &dyn PsdMatrix<f64>, landmarks: &Landmarks) -> FeatureMap<f64> {
-    let J = landmarks.indices();
-    FeatureMap::new(k.block(J.into(), J.into()).as_ref(), Whitening::default()).unwrap()
+    let rows = landmarks.indices();
+    FeatureMap::new(k.block(rows.into(), rows.into()).as_ref(), Whitening::default()).unwrap()
 }
 
 /// L = ΦΦᵀ, and its features Φᵀ.
@@ -64,9 +70,8 @@ fn with_every_row_a_landmark_components_are_those_of_exact_kernel_pca() {
     assert!((pca.shares()[0] - eigen.values()[0] / trace).abs() < 1e-9);
     assert!(pca.left_over() < 1e-10 && pca.subspace_bound().unwrap() < 1e-8);
     // scores: unit eigenvectors times √(nλ)
-    let exact = Mat::from_fn(70, 4, |i, j| {
-        eigen.vectors()[(i, j)] * (70.0 * eigen.values()[j]).sqrt()
-    });
+    let exact =
+        Mat::from_fn(70, 4, |i, j| eigen.vectors()[(i, j)] * (70.0 * eigen.values()[j]).sqrt());
     let scores = pca.transform_rows(&k, &all).unwrap();
     assert_same_up_to_sign(scores.as_ref(), exact.as_ref(), 1e-6);
     // the map of new points, applied to the rows
@@ -105,7 +110,8 @@ proptest! {
     fn bounds_on_variances_shares_and_angles_hold((k, seed) in any_psd(), share in 0.1..1.0_f64) {
         let (n, rng) = (k.nrows(), &mut Pcg64::seed_from_u64(seed));
         let m = ((n as f64 * share) as usize).max(1);
-        let landmarks = Uniform::default().select(&Dense::new(k.as_ref()).unwrap(), m, rng).unwrap();
+        let dense = Dense::new(k.as_ref()).unwrap();
+        let landmarks = Uniform::default().select(&dense, m, rng).unwrap();
         for p in 1..=m.min(3).min(n - 1) {
             assert_bounds(k.as_ref(), &landmarks, p);
         }
@@ -114,10 +120,10 @@ proptest! {
 
 #[test]
 fn many_landmarks_give_a_bound_on_the_subspace() {
-    let k = psd(Kind::Gaussian, 60, 2);
-    let dense = Dense::new(k.as_ref()).unwrap();
-    let rows = Uniform::default().select(&dense, 45, &mut Pcg64::seed_from_u64(3)).unwrap();
-    assert!((1..4).any(|p| assert_bounds(k.as_ref(), &rows, p)));
+    let x = stretched(60, 2);
+    let k = gaussian(x.as_ref(), 3.0);
+    let rows = Uniform::default().select(&k, 30, &mut Pcg64::seed_from_u64(3)).unwrap();
+    assert!((1..4).all(|p| assert_bounds(whole(&k).as_ref(), &rows, p)));
 }
 
 #[test]
@@ -127,7 +133,8 @@ fn merged_sums_give_the_fit_in_memory() {
     let landmarks = Uniform::default().select(&k, 30, &mut Pcg64::seed_from_u64(5)).unwrap();
     let map = map_of(&k, &landmarks);
     let pca = KernelPca { components: 3 };
-    let kernel_values = |rows: std::ops::Range<usize>| k.block(landmarks.indices().into(), rows.into());
+    let kernel_values =
+        |rows: std::ops::Range<usize>| k.block(landmarks.indices().into(), rows.into());
     let tiles = || RowTree::tiles(0..3000, 700).enumerate();
 
     let mut parts = [0, 1].map(|_| FeatureMoments::zeros(map.rank()));
@@ -188,7 +195,9 @@ fn the_embedding_is_that_of_the_dense_laplacian() {
 /// than the trivial one tells the groups apart.
 #[test]
 fn parts_without_an_edge_are_told_apart() {
-    let entry = |i: usize, j: usize| if i % 2 == j % 2 { (-((i as f64 - j as f64) / 40.0).powi(2)).exp() } else { 0.0 };
+    let entry = |i: usize, j: usize| {
+        if i % 2 == j % 2 { (-((i as f64 - j as f64) / 40.0).powi(2)).exp() } else { 0.0 }
+    };
     let k = Evaluated { n: 80, entry };
     let all = Landmarks::all(80).unwrap();
     let map = SpectralEmbedding { components: 1 }.fit(&k, &all).unwrap();
@@ -200,8 +209,8 @@ fn parts_without_an_edge_are_told_apart() {
 
 #[test]
 fn the_same_bits_at_any_number_of_threads_and_nearly_the_same_in_f32() {
-    let x = normal(2500, 3, 8);
-    let k = gaussian(x.as_ref(), 2.0);
+    let x = stretched(2500, 8);
+    let k = gaussian(x.as_ref(), 4.0);
     let landmarks = Uniform::default().select(&k, 40, &mut Pcg64::seed_from_u64(9)).unwrap();
     let pca = KernelPca { components: 2 };
     let spectral = SpectralEmbedding { components: 2 };
@@ -211,13 +220,13 @@ fn the_same_bits_at_any_number_of_threads_and_nearly_the_same_in_f32() {
     });
     let single = Mat::from_fn(2500, 3, |i, j| x[(i, j)] as f32);
     let points = Points::from_rows(single.as_ref());
-    let k = KernelMatrix::new(Gaussian::new(2.0).unwrap(), points).unwrap();
+    let k = KernelMatrix::new(Gaussian::new(4.0).unwrap(), points).unwrap();
     let narrow = pca.fit(&k, &landmarks).unwrap().transform_rows(&k, &landmarks).unwrap();
     let wide = Mat::from_fn(2500, 2, |i, j| f64::from(narrow[(i, j)]));
     assert_same_up_to_sign(wide.as_ref(), a.as_ref(), 2e-2);
     let narrow = spectral.fit(&k, &landmarks).unwrap().transform_rows(&k, &landmarks).unwrap();
     let wide = Mat::from_fn(2500, 2, |i, j| f64::from(narrow[(i, j)]));
-    assert_same_up_to_sign(wide.as_ref(), b.as_ref(), 2e-2);
+    assert_same_up_to_sign(wide.as_ref(), b.as_ref(), 0.1); // small degrees, of outliers
 }
 
 #[test]
@@ -226,10 +235,10 @@ fn kernel_values_are_those_of_the_documentation() {
     let k = Counted::new(gaussian(x.as_ref(), 1.0));
     let landmarks = Uniform::default().select(&k, 20, &mut Pcg64::seed_from_u64(11)).unwrap();
     k.reset();
-    KernelPca::default().fit(&k, &landmarks).unwrap();
+    let _ = KernelPca::default().fit(&k, &landmarks).unwrap();
     assert_eq!(k.entries(), 2100 * 20 + 20 * 20);
     k.reset();
-    SpectralEmbedding::default().fit(&k, &landmarks).unwrap();
+    let _ = SpectralEmbedding::default().fit(&k, &landmarks).unwrap();
     assert_eq!(k.entries(), 2 * 2100 * 20 + 20 * 20);
 }
 
@@ -273,7 +282,8 @@ fn degenerate_rows_and_options_are_refused() {
     assert!(matches!(error, Error::NonFinite { row: 7, col: 3, .. }), "{error}");
     let error = SpectralEmbedding::default().fit(&bad, &two).unwrap_err();
     assert!(matches!(error, Error::NonFinite { row: 7, col: 3, .. }), "{error}");
-    let error = FeatureMoments::zeros(2).add(Mat::full(2, 1, f64::NAN).as_ref(), &[1.0]).unwrap_err();
+    let error =
+        FeatureMoments::zeros(2).add(Mat::full(2, 1, f64::NAN).as_ref(), &[1.0]).unwrap_err();
     assert!(matches!(error, Error::NonFinite { .. }), "{error}");
 }
 
@@ -290,7 +300,8 @@ fn graphs_without_degrees_are_refused() {
         assert!(error.to_string().contains("more landmarks"), "{error}");
     }
     let linear = Evaluated { n: 5, entry: |i, j| (i as f64 - 2.0) * (j as f64 - 2.0) };
-    let error = SpectralEmbedding { components: 1 }.fit(&linear, &Landmarks::new(5, vec![0]).unwrap());
+    let error =
+        SpectralEmbedding { components: 1 }.fit(&linear, &Landmarks::new(5, vec![0]).unwrap());
     let text = error.map(|_| ()).unwrap_err().to_string();
     assert!(text.contains("weight of an edge = -4") && text.contains("Gaussian"), "{text}");
 }

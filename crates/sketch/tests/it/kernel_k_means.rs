@@ -29,7 +29,8 @@ fn adjusted_rand(a: &[usize], b: &[usize]) -> f64 {
         (0..a.len()).for_each(|i| *counts.entry(same(i)).or_insert(0) += 1);
         counts.into_values().map(pairs).sum::<f64>()
     };
-    let (both, left, right) = (count(&|i| (a[i], b[i])), count(&|i| (a[i], 0)), count(&|i| (b[i], 0)));
+    let (both, left, right) =
+        (count(&|i| (a[i], b[i])), count(&|i| (a[i], 0)), count(&|i| (b[i], 0)));
     let expected = left * right / pairs(a.len());
     (both - expected) / ((left + right) / 2.0 - expected)
 }
@@ -70,8 +71,8 @@ fn rings(n: usize) -> (Mat<f64>, Vec<usize>) {
     (x, (0..n).map(|i| i % 2).collect())
 }
 
-/// In the feature space of a kernel of degree 2, rings differ by their radius: two clusters find
-/// them, where k-means in the plane finds halves.
+/// A kernel of the squared radius tells rings apart; one that is nearly linear in the plane cuts
+/// them in halves.
 #[test]
 fn rings_are_found_by_a_kernel_that_sees_their_radius() {
     let (x, truth) = rings(3000);
@@ -134,7 +135,7 @@ fn starts_share_the_kernel_values_of_a_pass() {
     for starts in [1, 5] {
         k.reset();
         let how = KernelKMeans { clusters: 3, starts, iterations: 2 };
-        how.fit(&k, &landmarks, &mut Pcg64::seed_from_u64(5)).unwrap();
+        let _ = how.fit(&k, &landmarks, &mut Pcg64::seed_from_u64(5)).unwrap();
         // norms, two passes for seeds, two iterations; W; the rows of the seeds
         let seeds = 20 * starts * (2 + 3);
         assert_eq!(k.entries() as usize, 5 * 2400 * 20 + 20 * 20 + seeds);
