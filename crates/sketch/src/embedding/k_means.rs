@@ -2,8 +2,9 @@
 
 use super::clusters::{KernelClusters, nearest};
 use super::weights::LandmarkWeights;
+use crate::stream::trace_difference;
 use crate::whiten::for_each_kernel_tile;
-use crate::{FeatureMap, Landmarks, Whitening};
+use crate::{FeatureMap, Landmarks, NystromStream, Whitening};
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, RowTree, Scalar, ops, random, validate};
@@ -89,14 +90,15 @@ impl KernelKMeans {
         rng: &mut dyn Rng,
     ) -> Result<KernelClusters<T>> {
         let n = k.dim();
-        landmarks.check(n)?;
         validate::at_most("clusters", self.clusters, n)?;
         for (name, count) in [("starts", self.starts), ("iterations", self.iterations)] {
             validate::require(count > 0, name, count as f64, "at least 1")?;
         }
-        let J = landmarks.indices();
-        let map = FeatureMap::new(k.block(J.into(), J.into()).as_ref(), Whitening::default())?;
-        let rows = Rows::new(k, J, &map)?;
+        let l = NystromStream::new(k, landmarks, Whitening::default())?;
+        let squares = l.diag()?;
+        let part = |rows: Range<usize>| squares[rows].iter().map(|square| square.f64()).sum();
+        let trace = RowTree::new(n).reduce(part, |a: f64, b| a + b).unwrap_or(0.0);
+        let rows = Rows { k, J: l.indices(), map: l.map(), squares, trace };
         let mut starts: Vec<Start<T>> = rows
             .seeds(self.clusters, self.starts, rng)?
             .iter()
@@ -112,8 +114,8 @@ impl KernelKMeans {
         let best = (0..starts.len()).min_by(|&a, &b| starts[a].cost.total_cmp(&starts[b].cost));
         let start = starts.swap_remove(best.unwrap_or(0));
         let weights = rows.distances_to(start.centers.as_ref());
+        let left_over = trace_difference(&k.diag(), &rows.squares);
         let Start { labels, cost: inertia, iterations, converged, .. } = start;
-        let left_over = rows.left_over;
         Ok(KernelClusters { weights, labels, inertia, left_over, iterations, converged })
     }
 }
@@ -123,8 +125,8 @@ struct Rows<'a, T> {
     k: &'a dyn PsdMatrix<T>,
     J: &'a [usize],
     map: &'a FeatureMap<T>,
-    squares: Vec<f64>, // l(x_i, x_i) = ‖φ_i‖²
-    left_over: f64,    // tr(K − L)
+    squares: Vec<T>, // l(x_i, x_i) = ‖φ_i‖²
+    trace: f64,      // tr L
 }
 
 /// One start: its centres (r × k) and the clusters of the rows.
@@ -155,20 +157,7 @@ struct Seen {
     farthest: (f64, usize),
 }
 
-impl<'a, T: Scalar> Rows<'a, T> {
-    fn new(k: &'a dyn PsdMatrix<T>, J: &'a [usize], map: &'a FeatureMap<T>) -> Result<Self> {
-        let (mut squares, diag) = (Vec::with_capacity(k.dim()), k.diag());
-        map.for_each_tile_of(k, J, (0..k.dim()).into(), |_, phi| {
-            squares.extend(phi.rb().col_iter().map(|phi| phi.squared_norm_l2().f64()));
-            Ok(())
-        })?;
-        validate::finite("diagonal of K", MatRef::from_column_major_slice(&diag, diag.len(), 1))?;
-        let part =
-            |rows: Range<usize>| rows.map(|i| (diag[i].f64() - squares[i]).max(0.0)).sum::<f64>();
-        let left_over = RowTree::new(k.dim()).reduce(part, |a, b| a + b).unwrap_or(0.0);
-        Ok(Rows { k, J, map, squares, left_over })
-    }
-
+impl<T: Scalar> Rows<'_, T> {
     fn for_each_tile(
         &self,
         rows: Range<usize>,
@@ -210,7 +199,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
                 for (t, i) in rows.enumerate() {
                     for (start, &seed) in newest.iter().enumerate() {
                         let d = self.squared_distance(i, values[(start, t)]);
-                        let equal = 4.0 * T::EPS.sqrt() * (self.squares[i] + self.squares[seed]);
+                        let equal = equal_below(self.squares[i] + self.squares[seed]);
                         let d = if d > equal { d } else { 0.0 };
                         nearest[start][i] = nearest[start][i].min(d);
                     }
@@ -225,7 +214,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
 
     /// ‖φ_i − c‖² from the value of [`distances_to`](Self::distances_to).
     fn squared_distance(&self, i: usize, value: T) -> f64 {
-        (self.squares[i] + value.f64()).max(0.0)
+        (self.squares[i].f64() + value.f64()).max(0.0)
     }
 
     /// One pass: every row gets the nearest centre of each start, then every centre becomes the
@@ -288,12 +277,11 @@ impl<'a, T: Scalar> Rows<'a, T> {
             start.centers.col_mut(j).copy_from(means.rb().col(j));
             explained += count as f64 * means.rb().col(j).squared_norm_l2().f64();
         }
-        let total: f64 = self.squares.iter().sum();
-        start.cost = (total - explained).max(0.0);
+        start.cost = (self.trace - explained).max(0.0);
         start.iterations += 1;
         start.converged = !seen.changed;
         if let Some(empty) = counts.iter().position(|count| *count == 0)
-            && seen.farthest.0 > 4.0 * T::EPS.sqrt() * self.squares[seen.farthest.1]
+            && seen.farthest.0 > equal_below(self.squares[seen.farthest.1])
         {
             let row = self.features(&[seen.farthest.1])?;
             start.centers.col_mut(empty).copy_from(row.col(0));
@@ -301,6 +289,11 @@ impl<'a, T: Scalar> Rows<'a, T> {
         }
         Ok(())
     }
+}
+
+/// Squared distances up to this bound, for points with squares of this size, are rounding errors.
+fn equal_below<T: Scalar>(squares: T) -> f64 {
+    4.0 * T::EPS.sqrt() * squares.f64()
 }
 
 fn side_by_side<'a, T: Scalar>(blocks: impl Iterator<Item = MatRef<'a, T>> + Clone) -> Mat<T> {

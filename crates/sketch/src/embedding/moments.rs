@@ -1,16 +1,16 @@
 //! Sums over rows of Nyström features: their mean, their second moments, and the part of the trace
 //! of K that they leave.
 
-use crate::{FeatureMap, Landmarks};
+use crate::NystromStream;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{GramSums, PsdMatrix, Result, RowTree, Scalar, validate};
+use nystrom_linalg_core::{GramSums, Result, RowTree, Scalar, validate};
 
 /// n, Σφ(x), Σφ(x)φ(x)ᵀ, tr K and tr(K − L) over n rows with Nyström features φ (r numbers each),
 /// in `f64`: r²/2 + 129r numbers of memory.
 ///
 /// For rows that come in tiles: the features of a tile are
-/// [`FeatureMap::apply_in_place`] of its kernel values. Sums over parts of the rows are added by
+/// [`FeatureMap::apply_in_place`](crate::FeatureMap::apply_in_place) of its kernel values. Sums over parts of the rows are added by
 /// [`merge`](Self::merge). [`KernelPca::finish`](crate::KernelPca::finish) takes the result.
 ///
 /// ```
@@ -90,26 +90,20 @@ impl FeatureMoments {
         self.left_over += other.left_over;
     }
 
-    /// The sums over all rows of `k`, along the tree of the rows.
-    pub(super) fn over<T: Scalar>(
-        k: &dyn PsdMatrix<T>,
-        landmarks: &Landmarks,
-        map: &FeatureMap<T>,
-    ) -> Result<Self> {
-        let (J, diag) = (landmarks.indices(), k.diag());
-        let leaf = |rows: std::ops::Range<usize>| {
-            let (mut sums, first) = (Self::zeros(map.rank()), rows.start);
-            map.for_each_tile_of(k, J, rows.into(), |at, phi| {
-                sums.add(phi.rb(), &diag[first + at.start..first + at.end])
-            })?;
+    /// The sums over all rows of L, along the tree of the rows; `diag` is the diagonal of K.
+    pub(super) fn over<T: Scalar>(l: &NystromStream<'_, T>, diag: &[T]) -> Result<Self> {
+        let r = l.map().rank();
+        let leaf = |rows| {
+            let mut sums = Self::zeros(r);
+            l.for_each_tile(rows, |tile, phi| sums.add(phi.rb(), &diag[tile]))?;
             Ok(sums)
         };
         let plus = |mut a: Self, b: Self| {
             a.plus(&b);
             a
         };
-        let sums = RowTree::large(k.dim()).try_reduce_in_order(leaf, plus)?;
-        Ok(sums.unwrap_or_else(|| Self::zeros(map.rank())))
+        let sums = RowTree::large(l.dim()).try_reduce_in_order(leaf, plus)?;
+        Ok(sums.unwrap_or_else(|| Self::zeros(r)))
     }
 
     /// n, the number of rows added.

@@ -2,7 +2,7 @@
 
 use super::FeatureMoments;
 use super::weights::{LandmarkWeights, over_rows, rounded, with_signs};
-use crate::{FeatureMap, Landmarks, Whitening};
+use crate::{FeatureMap, Landmarks, NystromStream, Whitening};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 
@@ -68,12 +68,9 @@ impl KernelPca {
         k: &dyn PsdMatrix<T>,
         landmarks: &Landmarks,
     ) -> Result<PrincipalComponents<T>> {
-        landmarks.check(k.dim())?;
         validate::at_most("components", self.components, landmarks.len())?;
-        let J = landmarks.indices();
-        let map = FeatureMap::new(k.block(J.into(), J.into()).as_ref(), Whitening::default())?;
-        let sums = FeatureMoments::over(k, landmarks, &map)?;
-        self.finish(&map, &sums)
+        let l = NystromStream::new(k, landmarks, Whitening::default())?;
+        self.finish(l.map(), &FeatureMoments::over(&l, &k.diag())?)
     }
 
     /// The principal components of the rows that were added to `sums`, whose features are of `map`.

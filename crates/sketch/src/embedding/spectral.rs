@@ -3,7 +3,7 @@
 use super::FeatureMoments;
 use super::weights::{LandmarkWeights, over_rows, rounded, with_signs};
 use crate::whiten::for_each_kernel_tile;
-use crate::{FeatureMap, Landmarks, Whitening};
+use crate::{FeatureMap, Landmarks, NystromStream, Whitening};
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, RowTree, Scalar, SymmetricEigen};
@@ -82,18 +82,15 @@ impl SpectralEmbedding {
         k: &dyn PsdMatrix<T>,
         landmarks: &Landmarks,
     ) -> Result<SpectralMap<T>> {
-        landmarks.check(k.dim())?;
         validate::at_most("components", self.components, landmarks.len())?;
-        let J = landmarks.indices();
-        let map = FeatureMap::new(k.block(J.into(), J.into()).as_ref(), Whitening::default())?;
-        let total = kernel_sums(k, J)?; //                                  Σ_i k_J(x_i)
-        let none = SpectralSums::new(&map, &total)?; //                     s = Φᵀ1
+        let l = NystromStream::new(k, landmarks, Whitening::default())?;
+        let total = kernel_sums(k, l.indices())?; //                        Σ_i k_J(x_i)
+        let none = SpectralSums::new(l.map(), &total)?; //                  s = Φᵀ1
         let diag = k.diag();
-        let leaf = |rows: Range<usize>| {
-            let (mut sums, first) = (none.clone(), rows.start);
-            map.for_each_tile_of(k, J, rows.into(), |at, phi| {
-                let diag = &diag[first + at.start..first + at.end];
-                sums.add_from(first + at.start, phi, diag) //               ΨᵀΨ = Σ φφᵀ/d
+        let leaf = |rows| {
+            let mut sums = none.clone();
+            l.for_each_tile(rows, |tile, phi| {
+                sums.add_from(tile.start, phi, &diag[tile]) //              ΨᵀΨ = Σ φφᵀ/d
             })?;
             Ok(sums)
         };
@@ -102,7 +99,7 @@ impl SpectralEmbedding {
             a
         };
         let sums = RowTree::large(k.dim()).try_reduce_in_order(leaf, plus)?.unwrap_or(none);
-        self.finish(&map, &sums)
+        self.finish(l.map(), &sums)
     }
 
     /// The embedding from the sums of a second pass over rows with features of `map`.
