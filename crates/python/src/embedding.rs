@@ -26,7 +26,8 @@ pub fn kernel_pca<'py>(
     each_type!(X, x: T => {
         let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
-            let (k, landmarks) = (matrix(kernel, stop, points)?, Landmarks::new(points.len(), rows)?);
+            let k = matrix(kernel, stop, points)?;
+            let landmarks = Landmarks::new(points.len(), rows)?;
             Ok(KernelPca { components }.fit(&k, &landmarks)?)
         })?;
         let told = PyDict::new(py);
@@ -56,7 +57,8 @@ pub fn spectral_embedding<'py>(
     each_type!(X, x: T => {
         let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
-            let (k, landmarks) = (matrix(kernel, stop, points)?, Landmarks::new(points.len(), rows)?);
+            let k = matrix(kernel, stop, points)?;
+            let landmarks = Landmarks::new(points.len(), rows)?;
             Ok(SpectralEmbedding { components }.fit(&k, &landmarks)?)
         })?;
         let eigenvalues = vector(py, found.eigenvalues().to_vec()).into_any();
@@ -82,7 +84,8 @@ pub fn kernel_k_means<'py>(
     each_type!(X, x: T => {
         let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
-            let (k, landmarks) = (matrix(kernel, stop, points)?, Landmarks::new(points.len(), rows)?);
+            let k = matrix(kernel, stop, points)?;
+            let landmarks = Landmarks::new(points.len(), rows)?;
             let how = KernelKMeans { clusters, starts, iterations };
             Ok(how.fit(&k, &landmarks, &mut Pcg64::seed_from_u64(seed))?)
         })?;

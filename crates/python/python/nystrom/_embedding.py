@@ -30,9 +30,7 @@ class _Embedding(_Shown, BaseEstimator):
         X = rows(self, X, reset=True, ensure_min_samples=2)
         spec = self._spec(X.shape[1])
         count = min(self.n_landmarks, len(X))
-        chosen, landmarks = choose(
-            spec, X, self.landmarks, count, self.random_state, self.n_jobs
-        )
+        chosen, landmarks = choose(spec, X, self.landmarks, count, self.random_state, self.n_jobs)
         if chosen is None:
             raise ValueError(
                 "landmarks must be the name of a method or indices of rows of X; points that are "
