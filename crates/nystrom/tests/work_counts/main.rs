@@ -6,6 +6,7 @@
 //! `linalg_core::work`. A program of its own: all that is allocated counts.
 #![allow(missing_docs)]
 
+mod embedding;
 mod iterative;
 mod measure;
 mod regression;

@@ -22,11 +22,11 @@ use std::ops::Range;
 /// # Cost
 /// For s starts, which share the kernel values of every pass: n·m of them and 4nmks flops for each
 /// of at most `iterations` passes, and for each of k − 1 passes that choose seeds (2nms flops); nm²
-/// flops once. O(m² + mks + 16ns) bytes of memory, and 1024·(m + ks) numbers.
+/// flops once. O(m² + mks + 1024·(m + ks)) numbers of memory, and 16 bytes for each row and start.
 ///
 /// # Source
 /// D. Calandriello, L. Rosasco, *Statistical and computational trade-offs in kernel k-means*,
-/// NeurIPS 2018 (arXiv:1908.10284), section 3. Seeding: D. Arthur, S. Vassilvitskii, *k-means++:
+/// NeurIPS 2018 (arXiv:1908.10284). Seeding: D. Arthur, S. Vassilvitskii, *k-means++:
 /// the advantages of careful seeding*, SODA 2007.
 ///
 /// # Departures
@@ -80,7 +80,8 @@ impl KernelKMeans {
     ///
     /// # Errors
     /// [`Empty`](Error::Empty) and [`TooMany`](Error::TooMany) for a number of clusters that is 0
-    /// or larger than n. [`InvalidParameter`](Error::InvalidParameter) for no starts or iterations.
+    /// or larger than n. [`InvalidParameter`](Error::InvalidParameter) for no starts or
+    /// more than 1000, or no iterations.
     /// [`Shape`](Error::Shape) if the landmarks belong to a matrix of another order,
     /// [`NonFinite`](Error::NonFinite) for an entry of K, and those of [`FeatureMap::new`].
     pub fn fit<T: Scalar>(
@@ -91,9 +92,9 @@ impl KernelKMeans {
     ) -> Result<KernelClusters<T>> {
         let n = k.dim();
         validate::at_most("clusters", self.clusters, n)?;
-        for (name, count) in [("starts", self.starts), ("iterations", self.iterations)] {
-            validate::require(count > 0, name, count as f64, "at least 1")?;
-        }
+        let (starts, iterations) = (self.starts as f64, self.iterations as f64);
+        validate::require((1..=1000).contains(&self.starts), "starts", starts, "from 1 to 1000")?;
+        validate::require(self.iterations > 0, "iterations", iterations, "at least 1")?;
         let l = NystromStream::new(k, landmarks, Whitening::default())?;
         let squares = l.diag()?;
         let part = |rows: Range<usize>| squares[rows].iter().map(|square| square.f64()).sum();

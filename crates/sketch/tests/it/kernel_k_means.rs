@@ -170,7 +170,8 @@ fn impossible_options_and_values_are_refused() {
     assert!(matches!(none, Error::Empty { .. }));
     let many = error(KernelKMeans { clusters: 11, ..usual }, &k, &two);
     assert!(matches!(many, Error::TooMany { requested: 11, available: 10, .. }));
-    for how in [KernelKMeans { starts: 0, ..usual }, KernelKMeans { iterations: 0, ..usual }] {
+    for (starts, iterations) in [(0, 9), (1001, 9), (1, 0)] {
+        let how = KernelKMeans { starts, iterations, ..usual };
         assert!(matches!(error(how, &k, &two), Error::InvalidParameter { .. }));
     }
     let wrong = Landmarks::new(11, vec![10]).unwrap();
