@@ -81,6 +81,7 @@ fn status_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             OutOfBudget { .. } => MEMORY,
             InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
             InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
+            Dependent { .. } | Quota { .. } => USAGE,
             NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
             _ => 1,
         });

@@ -4,7 +4,7 @@ use crate::args::{DataArgs, RunArgs, list, lists};
 use crate::failure::{Result, data, usage};
 use crate::session::Session;
 use nystrom::faer::Mat;
-use nystrom_data::{Format, Libsvm, Origin, Table, Values};
+use nystrom_data::{Column, Format, Libsvm, Origin, Table, Values};
 use nystrom_pipeline::{ColumnOptions, Columns, Missing, Shape};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -163,6 +163,36 @@ impl Data {
 /// The features of the table of a command without a target: all kept columns are features.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
     features(kept(args, session)?, args, run, session)
+}
+
+/// A column that is no feature: its name or number, and whether it is read as text.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    pub name: &'a str,
+    pub as_text: bool,
+}
+
+/// Like [`points`], without the columns `others`, which are returned in this order, with all their
+/// rows.
+pub fn points_beside(
+    (args, run): (&DataArgs, &RunArgs),
+    others: &[Beside<'_>],
+    session: &Session<'_>,
+) -> Result<(Data, Vec<Column>)> {
+    session.stage("reading", None);
+    let source = Source::of(args, Libsvm::new())?;
+    let input = source.input(args)?;
+    let place = |other: &Beside<'_>| input.column(other.name);
+    let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
+    let texts = places.iter().zip(others).filter(|(_, other)| other.as_text);
+    let texts: Vec<usize> = texts.map(|(place, _)| *place).collect();
+    let mut input = source.with_texts(input, &texts)?;
+    input.kept.retain(|column| !places.contains(column));
+    input.check_features()?;
+    let columns = places.iter().map(|&place| input.table.columns()[place].clone()).collect();
+    let table = input.into_kept()?;
+    session.notes(table.notes());
+    Ok((features(table, args, run, session)?, columns))
 }
 
 /// The features of two tables with the same columns, those of `other` last, and the number of rows

@@ -102,6 +102,31 @@ pub enum Error {
         /// The first position that is in both.
         position: u64,
     },
+    /// A row in a list of rows depends on the rows before it.
+    #[error(
+        "{what}: row {index} (position {position}) depends on the rows before it, so that no set \
+         with all of them has a positive determinant; leave it out"
+    )]
+    Dependent {
+        /// Which list of rows.
+        what: &'static str,
+        /// The row.
+        index: usize,
+        /// Its position in the list, from 0.
+        position: usize,
+    },
+    /// A group of rows cannot fill its quota.
+    #[error("group {group}: its quota is {quota}, but {found} {problem}")]
+    Quota {
+        /// The number of the group.
+        group: usize,
+        /// The number of its rows asked for.
+        quota: usize,
+        /// The number of rows found.
+        found: usize,
+        /// What was found, and the remedy.
+        problem: &'static str,
+    },
     /// A matrix that must be symmetric is not.
     #[error(
         "{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is \

@@ -8,6 +8,7 @@
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
 //!   [`Dense`] wraps a stored matrix; [`Counted`] counts the entries that an algorithm evaluates.
+//!   [`Scaled`] weights the rows; [`SchurComplement`] is what given rows leave unexplained.
 //! * [`Cholesky`], [`SymmetricEigen`], [`Solve`]: factor or iterate, solve, and
 //!   report the jitter, rank or residual. [`BandEigen`] is for problems that need few eigenvectors.
 //! * [`RowTree`]: sums over rows, whose bits do not depend on the number of threads.
@@ -78,6 +79,8 @@ mod rounding;
 mod row_tree;
 mod saved_solve;
 mod scalar;
+mod scaled;
+mod schur_complement;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod simd;
@@ -118,6 +121,8 @@ pub use ridge::Ridge;
 pub use row_tree::RowTree;
 pub use saved_solve::SavedSolve;
 pub use scalar::Scalar;
+pub use scaled::Scaled;
+pub use schur_complement::SchurComplement;
 pub use simd::{Vectorised, WrittenColumns};
 pub use solve::{PcgReport, Solve, Stop};
 pub use streams::Streams;

@@ -206,6 +206,12 @@ impl<T: Scalar> PivotedCholesky<T> {
         self.d.iter().sum()
     }
 
+    /// ln det A_SS for the pivots S: Σ_i 2 ln F(s_i, i); 0 without pivots. O(k).
+    pub fn log_det(&self) -> f64 {
+        let diagonal = self.pivots.iter().enumerate().map(|(i, &s)| self.F[(s, i)].f64());
+        diagonal.map(|root| 2.0 * root.ln()).sum()
+    }
+
     /// Adds `more` columns of zeros to F.
     fn grow(&mut self, more: usize) {
         let (n, i) = (self.d.len(), self.rank());

@@ -20,12 +20,15 @@ pub use crate::leverage::{
     RankLeverage, RecursiveNystrom, RecursiveRls, RidgeLeverage, SpectralAnalysis,
     SpectralLeverage, Squeak, SqueakParams, exact_scores,
 };
-pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
+pub use crate::linalg_core::{
+    Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar, Scaled, SchurComplement,
+};
 pub use crate::sketch::{
-    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw,
-    EnsembleNystrom, EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus,
-    LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom, RpCholesky, Sketch, SketchDistribution,
-    SparseGreedy, SpectralNorm, frobenius_error, trace_error,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary,
+    DistributedGreedy, Draw, EnsembleNystrom, EnsembleWeights, ErrorNorms, GaussianSketch, Greedy,
+    GreedyByGroup, Including, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom,
+    Quotas, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm, frobenius_error,
+    trace_error,
 };
 // Pages of others' items would be full of links to pages that are not here.
 #[doc(no_inline)]

@@ -89,9 +89,9 @@ pub use report::{
 pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
-    Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Readings, Recipe, SavedLeaves,
-    StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks, TableSource,
-    TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
+    Alone, DrawnRow, DrawnRows, GreedyRows, PointRecipe, PointRows, Ranks, Readings, Recipe,
+    SavedLeaves, StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks,
+    TableSource, TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
 pub use target::{Target, TargetCurve, TargetScale};
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -44,6 +44,105 @@ pub fn k_dpp<'py>(
     })
 }
 
+/// Draws `draws` subsets of `size` rows: from the matrix with the `quality` of the rows, with all
+/// rows `given`, which come first, and within quotas if there are `groups`. Without `quotas`, these
+/// are in proportion to the sizes of the groups.
+#[pyfunction]
+#[pyo3(signature = (spec, X, size, draws, method, steps, seed, quality, given, groups, quotas,
+    n_jobs=None))]
+pub fn subsets<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    size: usize,
+    draws: usize,
+    method: &str,
+    steps: usize,
+    seed: u64,
+    quality: Option<Vec<f64>>,
+    given: Vec<usize>,
+    groups: Option<Vec<usize>>,
+    quotas: Option<Vec<usize>>,
+    n_jobs: Option<isize>,
+) -> PyResult<Vec<Vec<usize>>> {
+    each_type!(X, x: T => {
+        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        run(py, n_jobs, |stop| {
+            let k = weighted(matrix(kernel, stop, points)?, quality)?;
+            let rest = SchurComplement::new(&k, &given)?;
+            let quotas = groups.map(|groups| match quotas {
+                Some(quotas) => Quotas::new(groups, quotas),
+                None => Quotas::proportional(groups, size),
+            });
+            let quotas = quotas.transpose()?;
+            if let Some(quotas) = &quotas {
+                quotas.check(k.dim(), size)?;
+            }
+            let left = quotas.map(|quotas| quotas.after(rest.given(), rest.rest())).transpose()?;
+            let rng = &mut Pcg64::seed_from_u64(seed);
+            let drawn = match rest.missing(size)? {
+                0 => vec![Vec::new(); draws],
+                missing => drawn(&rest, (missing, left.as_ref()), draws, (method, steps), rng)?,
+            };
+            Ok(drawn.iter().map(|subset| rest.complete(subset)).collect())
+        })
+    })
+}
+
+/// The matrix with the quality of its rows, which is 1 without `quality`.
+fn weighted<T: Scalar, A: PsdMatrix<T>>(
+    k: A,
+    quality: Option<Vec<f64>>,
+) -> nystrom::Result<Scaled<A, T>> {
+    let q = match quality {
+        Some(quality) => quality.into_iter().map(T::lit).collect(),
+        None => vec![T::one(); k.dim()],
+    };
+    Scaled::new(k, q)
+}
+
+/// Draws subsets of `size` rows, within quotas if there are any.
+fn drawn<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    (size, quotas): (usize, Option<&Quotas>),
+    draws: usize,
+    (method, steps): (&str, usize),
+    rng: &mut dyn Rng,
+) -> Outcome<Vec<Vec<usize>>> {
+    match (method, quotas) {
+        ("exact", None) if draws == 1 => {
+            Ok(vec![LEnsemble::draw_of_size(k, size, rng)?.into_indices()])
+        }
+        ("exact", None) => {
+            let ensemble = LEnsemble::of_size(k, size)?;
+            let k_dpp = ensemble.k_dpp(size)?;
+            Ok((0..draws).map(|_| k_dpp.sample(rng).into_indices()).collect())
+        }
+        ("rejection", None) => {
+            let mut k_dpp = RejectionKDpp::new(k, size, Rejection::of_size(size), rng)?;
+            (0..draws).map(|_| Ok(k_dpp.sample(rng)?.into_indices())).collect()
+        }
+        ("swap", None) => by_chain(k, size, draws, steps, rng),
+        ("swap", Some(quotas)) => {
+            let mut chain = SwapChain::with_quotas(k, quotas, SwapRule::Metropolis)?;
+            let mut draw = || {
+                chain.run(steps, rng)?;
+                Ok(chain.landmarks().into_indices())
+            };
+            (0..draws).map(|_| draw()).collect()
+        }
+        ("greedy", None) => Ok(vec![Greedy::default().select(k, size, rng)?.into_indices()]),
+        ("greedy", Some(quotas)) => {
+            let selector = GreedyByGroup { quotas: quotas.clone() };
+            Ok(vec![selector.select(k, size, rng)?.into_indices()])
+        }
+        _ => {
+            let text = format!("method {method:?} has no draws within quotas; use swap or greedy");
+            Err(PyValueError::new_err(text).into())
+        }
+    }
+}
+
 /// The preparation of draws of one size by rejection. It depends on the kernel and the rows, and
 /// all draws use it.
 #[pyclass(frozen, module = "nystrom._native")]
@@ -147,15 +246,18 @@ impl KDppSampler {
 #[pymethods]
 impl KDppSampler {
     #[new]
-    #[pyo3(signature = (spec, X, n_jobs=None))]
+    #[pyo3(signature = (spec, X, quality=None, n_jobs=None))]
     fn new(
         py: Python<'_>,
         spec: Spec<'_>,
         X: numpy::PyReadonlyArray2<'_, f64>,
+        quality: Option<Vec<f64>>,
         n_jobs: Option<isize>,
     ) -> PyResult<Self> {
         let (points, kernel) = (Points::from_rows(view(&X)?), spec.kernel::<f64>()?);
-        let spectrum = run(py, n_jobs, |stop| Ok(LEnsemble::new(&matrix(kernel, stop, points)?)?))?;
+        let spectrum = run(py, n_jobs, |stop| {
+            Ok(LEnsemble::new(&weighted(matrix(kernel, stop, points)?, quality)?)?)
+        })?;
         Ok(KDppSampler { spectrum, polynomials: Mutex::new(None) })
     }
 

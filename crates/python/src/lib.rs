@@ -44,3 +44,44 @@ mod _native {
     #[pymodule_export]
     use crate::embedding::{kernel_k_means, kernel_pca, spectral_embedding};
     #[pymodule_export]
+    use crate::error::in_python;
+    #[pymodule_export]
+    use crate::features::{Features, fit_features};
+    #[pymodule_export]
+    use crate::fitted::{certificate, predict};
+    #[pymodule_export]
+    use crate::kernel::{kernel_block, kernel_diagonal};
+    #[pymodule_export]
+    use crate::leverage::{audit, landmarks, leverage_scores, rp_cholesky};
+    #[pymodule_export]
+    use crate::model::{Model, fit_table, work_in};
+    #[pymodule_export]
+    use crate::nystroem::{nystroem_factor, nystroem_features};
+    #[pymodule_export]
+    use crate::passes::{falkon_passes, merge_row_sums, row_sums};
+    #[pymodule_export]
+    use crate::pool::threads;
+    #[pymodule_export]
+    use crate::regression::{exact, falkon, nystrom_path};
+    #[pymodule_export]
+    use crate::report::Report;
+    #[pymodule_export]
+    use crate::state::{accumulate, merge, solve};
+    #[pymodule_export]
+    use crate::stream::{squeak, squeak_merge, squeak_scores};
+    #[pymodule_export]
+    use crate::two_sample::two_sample;
+
+    /// The instruction set in use, which determines how sums are rounded.
+    #[pyo3::pyfunction]
+    fn instruction_set() -> &'static str {
+        nystrom::linalg_core::instruction_set()
+    }
+
+    /// Half of the memory that this process can still get, in bytes; None if the system does not
+    /// tell.
+    #[pyo3::pyfunction]
+    fn half_of_free_memory() -> Option<u64> {
+        nystrom_pipeline::half_of_free_memory()
+    }
+}

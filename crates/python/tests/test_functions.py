@@ -116,6 +116,60 @@ def test_k_dpps_tell_their_law(rng):
     assert np.isclose(precomputed.log_det([0, 3]), k_dpp.log_det([0, 3]))
 
 
+def _pairs_by_law(L, keep):
+    """All pairs of 6 rows, and their probabilities among the pairs that `keep` keeps."""
+    pairs = [pair for pair in itertools.combinations(range(len(L)), 2) if keep(pair)]
+    weights = np.array([np.linalg.det(L[np.ix_(pair, pair)]) for pair in pairs])
+    return pairs, weights / weights.sum()
+
+
+@pytest.mark.parametrize("method", ["exact", "rejection", "swap"])
+def test_k_dpps_with_quality_and_given_rows(method, rng):
+    """Chi-squared with 14 degrees of freedom exceeds 60 with probability 1.2e-7, with 4 exceeds
+    40 with 4e-8."""
+    X, q, draws = rng.normal(size=(6, 2)), np.array([1.0, 2.0, 0.5, 3.0, 1.5, 1.0]), 2000
+    L = ny.Gaussian(1.0)(X) * np.outer(q, q)
+    k_dpp = ny.KDPP(ny.Gaussian(1.0), method=method, steps=60).fit(X, quality=q)
+    for given, limit in ((None, 60), ([4], 40)):
+        pairs, p = _pairs_by_law(L, lambda pair: given is None or 4 in pair)
+        drawn = k_dpp.sample(2, draws, given=given, random_state=1)
+        assert given is None or np.all(drawn[:, 0] == 4)
+        counts = [np.sum(np.all(np.sort(drawn, axis=1) == pair, axis=1)) for pair in pairs]
+        assert np.sum(counts) == draws
+        assert np.sum((counts - draws * p) ** 2 / (draws * p)) < limit
+    assert np.array_equal(k_dpp.sample(2, given=[3, 1]), [[3, 1]])
+    assert np.isclose(k_dpp.log_det([0, 3]), np.log(np.linalg.det(L[np.ix_([0, 3], [0, 3])])))
+    pairs, p = _pairs_by_law(L, lambda pair: True)
+    assert np.isclose(np.exp(k_dpp.log_probability(pairs[3])), p[3])
+
+
+def test_k_dpps_within_quotas(rng):
+    """Chi-squared with 8 degrees of freedom exceeds 48 with probability 1e-7."""
+    X, groups, draws = rng.normal(size=(6, 2)), list("abbaba"), 2000
+    k_dpp = ny.KDPP(ny.Gaussian(1.0), steps=60).fit(X, groups=groups)
+    pairs, p = _pairs_by_law(ny.Gaussian(1.0)(X), lambda pair: groups[pair[0]] != groups[pair[1]])
+    for quotas in (None, {"a": 1, "b": 1}):
+        drawn = k_dpp.sample(2, draws, quotas=quotas, random_state=1)
+        counts = [np.sum(np.all(np.sort(drawn, axis=1) == pair, axis=1)) for pair in pairs]
+        assert np.sum(counts) == draws
+        assert np.sum((counts - draws * p) ** 2 / (draws * p)) < 48
+    drawn = k_dpp.sample(3, 50, given=[0], quotas={"a": 3}, random_state=1)
+    assert np.all(np.sort(drawn, axis=1) == [0, 3, 5])
+
+
+def test_the_greedy_choice(rng):
+    X, groups = rng.normal(size=(60, 2)), np.arange(60) % 3
+    greedy = ny.KDPP(ny.Gaussian(0.5), method="greedy")
+    chosen = greedy.fit(X).sample(6)
+    assert np.array_equal(chosen[0], ny.landmarks(X, ny.Gaussian(0.5), 6, method="greedy"))
+    assert greedy.log_det(chosen[0]) >= greedy.log_det(range(6))
+    within = greedy.fit(X, groups=groups).sample(6, given=[7], quotas={1: 4, 2: 2})[0]
+    assert within[0] == 7
+    assert np.array_equal(np.bincount(groups[within]), [0, 4, 2])
+    again = pickle.loads(pickle.dumps(greedy))
+    assert np.array_equal(again.sample(6, given=[7], quotas={1: 4, 2: 2})[0], within)
+
+
 def test_certificates_bound_the_distance_to_exact_regression(waves):
     X, y = waves
     kernel, alpha = ny.Gaussian(0.5), 0.01

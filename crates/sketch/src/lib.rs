@@ -6,7 +6,8 @@
 //! * [`Landmarks`]: a set J of distinct rows. A [`LandmarkSelector`] chooses it. Selectors:
 //!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
 //!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], and [`Proportional`] to given
-//!   scores.
+//!   scores. [`Including`] given rows; [`GreedyByGroup`] within [`Quotas`]; [`DistributedGreedy`]
+//!   from blocks of rows.
 //! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky): pivots, with the factor F and the
 //!   trace errors of the approximation.
 //! * [`Dictionary`]: rows with weights such that E\[SSᵀ\] = I.
@@ -66,6 +67,7 @@
 
 mod diagnostics;
 mod dictionary;
+mod distributed_greedy;
 mod embedding;
 mod ensemble;
 mod landmarks;
@@ -73,6 +75,7 @@ mod measures;
 mod modified;
 mod nystrom;
 mod orthonormal;
+mod quotas;
 mod sample_size;
 mod select;
 mod sketches;
@@ -84,6 +87,7 @@ mod whiten;
 
 pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDiagnostics};
 pub use dictionary::Dictionary;
+pub use distributed_greedy::{DistributedChoice, DistributedGreedy};
 pub use embedding::{
     FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents,
     SpectralEmbedding, SpectralMap, SpectralSums,
@@ -93,10 +97,11 @@ pub use landmarks::{Draw, Landmarks};
 pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};
 pub use modified::ModifiedNystrom;
 pub use nystrom::Nystrom;
+pub use quotas::Quotas;
 pub use sample_size::{approximation_sample_size, check_failure_probability, risk_sample_size};
 pub use select::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Greedy, KMeansPlusPlus, LandmarkSelector,
-    Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Greedy, GreedyByGroup, Including,
+    KMeansPlusPlus, LandmarkSelector, Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
 };
 pub use sketches::{
     Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch,

@@ -261,59 +261,6 @@ pub struct LandmarksCommand {
     pub run: RunArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Sampler {
-    /// `exact` for up to n = 2000 rows, else `rejection` for subsets of up to √n rows, else `swap`
-    Auto,
-    /// Exact draws, from an eigendecomposition of the n × n matrix K
-    Exact,
-    /// Exact draws by rejection, without an n × n matrix; for subsets of up to about 100 rows
-    Rejection,
-    /// Approximate draws by a Markov chain of swaps; O(size²) operations per step for any n
-    Swap,
-}
-
-const SAMPLE: &str = "\
-Examples:
-  nystrom sample houses.csv --drop price --size 50 -o diverse.csv
-  nystrom sample houses.csv --drop price --size 20 --draws 10 --method exact > draws.csv
-  nystrom sample million.csv --size 50 --method rejection -o diverse.csv
-  nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
-
-Column `row` counts data rows from 0, as NumPy does; column `line` is the line in an editor.";
-
-/// Draw diverse subsets of rows from a k-DPP, Pr(C) ∝ det K_CC
-#[derive(Args)]
-#[command(allow_negative_numbers = true, after_help = SAMPLE)]
-pub struct Sample {
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// Number of rows in a subset
-    #[arg(long, value_name = "K")]
-    pub size: usize,
-    /// Number of subsets
-    #[arg(long, value_name = "R", default_value_t = 1)]
-    pub draws: usize,
-    /// Method that draws the subsets
-    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
-    pub method: Sampler,
-    /// Steps of the swap chain before each draw [default: 3000]
-    #[arg(long, value_name = "N")]
-    pub steps: Option<usize>,
-    /// With --method swap: take enough steps that the chain is within this total-variation distance
-    /// of the k-DPP. Coupled chains, one of each pair started at an exact draw, bound the distance
-    /// with 95 % confidence
-    #[arg(long, value_name = "DISTANCE", conflicts_with = "steps")]
-    pub within: Option<f64>,
-    /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub output: Output,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
-}
-
 const TEST: &str = "\
 Examples:
   nystrom test january.csv february.csv

@@ -10,13 +10,14 @@ mod lambda;
 mod landmarks;
 mod output;
 mod run;
+mod sample;
 mod search;
 mod stream;
 mod units;
 
 pub use certify::Certify;
 pub use commands::{
-    Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores, TestArgs,
+    Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Scores, TestArgs,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
 pub use embed::{Embed, EmbedMethod};
@@ -26,6 +27,7 @@ pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};
 pub use output::Output;
 pub use run::{ModelArgs, RunArgs};
+pub use sample::{Sample, Sampler};
 pub use search::SearchArgs;
 pub use stream::{BlockArgs, StreamArgs};
 pub use units::Bytes;

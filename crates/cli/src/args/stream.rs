@@ -53,13 +53,14 @@ pub struct BlockArgs {
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
     /// Number of rows in the uniform sample. `--bandwidth auto` is computed from the sample, and
-    /// methods other than squeak choose their rows from it [default: 50000, or fewer if memory is
-    /// short]
+    /// scores and landmarks by other methods than squeak from its rows [default: 50000, or fewer if
+    /// memory is short]
     #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
     pub reservoir: Option<usize>,
-    /// Number of parts of the rows from which squeak makes one dictionary each, before it merges
-    /// them; at most this many processes of `nystrom-mpi` can share that pass. The result depends
-    /// on this number [default: 8]
+    /// Number of parts of the rows: squeak makes a dictionary of each before it merges them, and
+    /// `sample --method greedy` chooses rows from each. At most this many processes of
+    /// `nystrom-mpi` can share that pass. The result depends on this number [default: 8; with
+    /// greedy as few as --memory allows]
     #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub leaves: Option<usize>,

@@ -1,15 +1,17 @@
 //! `nystrom sample`.
 
+use super::basis::why_fewer;
 use super::select::CHAIN_STEPS;
+use super::subset::Wanted;
 use crate::args::{Sample, Sampler};
 use crate::failure::{Result, data, usage};
-use crate::input;
+use crate::input::Data;
 use crate::kernel;
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
-use crate::text;
+use crate::text::{self, number};
 use nystrom::dpp::{Effort, stationary_meetings};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
@@ -33,8 +35,8 @@ const LEAST: f64 = 0.001;
 pub fn run(args: &Sample) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     check_writable(&args.output, &[&args.data.data], &session)?;
-    validate::not_empty("number of subsets (--draws)", args.draws)?;
-    let data = input::points(&args.data, &args.run, &session)?;
+    check(args)?;
+    let (data, wanted) = Wanted::read(args, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
     validate::at_most("rows in a subset (--size)", args.size, n)?;
@@ -45,15 +47,16 @@ pub fn run(args: &Sample) -> Result<()> {
 
     session.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let Drawn { subsets, method, steps, distance, effort } =
-        drawn(&matrix, args, method, &mut rng)?;
+    let Drawn { subsets, method, steps, distance, effort, log_det } =
+        draw(&matrix, args, (&wanted, &data), method, &mut rng)?;
     session.clear();
-    let draws = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
-    let indices = subsets.iter().flat_map(|subset| subset.indices()).copied();
-    let (rows, lines) = data.at(indices);
+    let lengths = subsets.iter().map(Vec::len);
+    let draws = lengths.enumerate().flat_map(|(draw, length)| vec![draw; length]).collect();
+    let place = |subset: &Vec<usize>| data.at(subset.iter().copied());
+    let (rows, lines): (Vec<Vec<usize>>, Vec<Vec<usize>>) = subsets.iter().map(place).unzip();
     let mut columns = ResultColumns::default();
     columns.push("draw", ResultValues::Counts(draws));
-    columns.0.extend(ResultColumns::of_rows(rows.clone(), lines.clone()).0);
+    columns.0.extend(ResultColumns::of_rows(rows.concat(), lines.concat()).0);
     columns.write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
@@ -61,9 +64,12 @@ pub fn run(args: &Sample) -> Result<()> {
         Sampler::Exact => "exactly".into(),
         Sampler::Rejection => "exactly, by rejection".into(),
         Sampler::Swap | Sampler::Auto => format!("by {steps} steps of the swap chain each"),
+        Sampler::Greedy => "greedily".into(),
     };
-    let subsets = text::count(args.draws, "subset");
-    summary.line("drawn", format!("{subsets} of {} rows each, {how}", args.size));
+    let count = text::count(args.draws, "subset");
+    let fewer = why_fewer(rows[0].len(), args.size);
+    summary.line("drawn", format!("{count} of {} rows each, {how}{fewer}", rows[0].len()));
+    wanted.describe(args, &data, &mut summary);
     summary.line("kernel", kernel::describe(&kernel));
     if let Some(Effort { trials, values, .. }) = effort {
         summary.line("work", format!("{trials} trials, {values} kernel values"));
@@ -76,9 +82,13 @@ pub fn run(args: &Sample) -> Result<()> {
         summary.value("steps", steps);
         summary.value("distance", distance);
     }
-    summary.value("exact", method != Sampler::Swap);
-    summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
-    summary.value("lines", lines.chunks(args.size).collect::<Vec<_>>());
+    if let Some(log_det) = log_det {
+        summary.line("ln det", number(log_det));
+        summary.value("log_det", log_det);
+    }
+    summary.value("exact", matches!(method, Sampler::Exact | Sampler::Rejection));
+    summary.value("subsets", &rows);
+    summary.value("lines", &lines);
     summary.value("constant", &data.constant);
     summary.value("rows", n);
     summary.value("bandwidth", kernel.bandwidth());
@@ -87,16 +97,32 @@ pub fn run(args: &Sample) -> Result<()> {
     summary.print(&session, args.output.is_stdout())
 }
 
+/// Refuses options that do not go together, before the table is read.
+fn check(args: &Sample) -> Result<()> {
+    validate::not_empty("number of subsets (--draws)", args.draws)?;
+    match args.method {
+        Sampler::Exact | Sampler::Rejection if args.quota.is_some() => Err(usage(
+            "there is no exact draw within quotas; leave out --method for draws by the swap \
+             chain, or add --method greedy",
+        )),
+        Sampler::Greedy if args.draws > 1 => Err(usage(
+            "--method greedy gives one subset; leave out --draws, or draw at random",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// The method of `--method`, where `auto` depends on n.
 fn method(args: &Sample, n: usize) -> Result<Sampler> {
     let method = match args.method {
+        Sampler::Auto if args.quota.is_some() => Sampler::Swap,
         Sampler::Auto if n <= EXACT_UP_TO => Sampler::Exact,
         Sampler::Auto if Rejection::suits(n, args.size) => Sampler::Rejection,
         Sampler::Auto => Sampler::Swap,
         given => given,
     };
     if method != Sampler::Swap && args.steps.is_some() {
-        return Err(usage("--steps has no effect on exact draws; add --method swap"));
+        return Err(usage("--steps is for the swap chain only; add --method swap"));
     }
     match args.within {
         Some(_) if args.method != Sampler::Swap => {
@@ -133,6 +159,12 @@ fn step(method: Sampler, n: usize, args: &Sample) -> Step {
             Some(rows * k * k + walked * k * k),
             8.0 * (rows * k + 3.0 * k * k),
         ),
+        Sampler::Greedy => Step::new(
+            "greedy choice",
+            Some(rows * k),
+            Some(rows * k * k),
+            8.0 * rows * (k + 4.0),
+        ),
     }
 }
 
@@ -143,57 +175,117 @@ fn steps(args: &Sample) -> usize {
 
 /// The subsets, and the method that drew them.
 struct Drawn {
-    subsets: Vec<Landmarks>,
+    subsets: Vec<Vec<usize>>,
     method: Sampler,
     steps: usize,
     /// The bound on the distance with `--within`.
     distance: Option<f64>,
     /// The work of the rejection sampler.
     effort: Option<Effort>,
+    /// ln det of the greedy choice.
+    log_det: Option<f64>,
 }
 
-/// Draws the subsets. With `--method auto`, if the rejection sampler accepts nothing, the swap
-/// chain draws them.
-fn drawn(
+/// Draws the subsets under the constraints `wanted`: from the matrix with the quality of its rows,
+/// of which the rows to include leave a Schur complement.
+fn draw(
     k: &dyn PsdMatrix<f64>,
     args: &Sample,
+    (wanted, data): (&Wanted, &Data),
     method: Sampler,
     rng: &mut dyn Rng,
 ) -> Result<Drawn> {
-    let (mut steps, mut distance, mut effort) = (steps(args), None, None);
+    let scaled = wanted.quality.clone().map(|q| Scaled::new(k, q)).transpose()?;
+    let k = scaled.as_ref().map_or(k, |scaled| scaled as &dyn PsdMatrix<f64>);
+    if wanted.given.is_empty() {
+        return drawn(k, args, (args.size, wanted.quotas.as_ref()), method, rng)
+            .map_err(|error| named(error, wanted, data));
+    }
+    let rest =
+        SchurComplement::new(k, &wanted.given).map_err(|error| wanted.named(error, data))?;
+    let size = rest.missing(args.size)?;
+    let quotas = wanted.quotas.as_ref().map(|quotas| quotas.after(rest.given(), rest.rest()));
+    let quotas = quotas.transpose().map_err(|error| wanted.named(error, data))?;
+    let found = match size {
+        0 => Ok(Drawn { subsets: vec![Vec::new(); args.draws], ..Drawn::nothing(method) }),
+        _ => drawn(&rest, args, (size, quotas.as_ref()), method, rng),
+    };
+    let mut found = found.map_err(|error| named(error, wanted, data))?;
+    found.subsets.iter_mut().for_each(|subset| *subset = rest.complete(subset));
+    found.log_det = found.log_det.map(|log_det| log_det + rest.log_det());
+    Ok(found)
+}
+
+/// An error of the library with names of the table; another error as it is.
+fn named(error: anyhow::Error, wanted: &Wanted, data: &Data) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error) => wanted.named(error, data),
+        Err(error) => error,
+    }
+}
+
+impl Drawn {
+    fn nothing(method: Sampler) -> Drawn {
+        let log_det = (method == Sampler::Greedy).then_some(0.0);
+        Drawn { subsets: Vec::new(), method, steps: 0, distance: None, effort: None, log_det }
+    }
+}
+
+/// Draws subsets of `size` rows of K, within the quotas if there are any. With `--method auto`, if
+/// the rejection sampler accepts nothing, the swap chain draws them.
+fn drawn(
+    k: &dyn PsdMatrix<f64>,
+    args: &Sample,
+    (size, quotas): (usize, Option<&Quotas>),
+    method: Sampler,
+    rng: &mut dyn Rng,
+) -> Result<Drawn> {
+    let mut found = Drawn { steps: steps(args), ..Drawn::nothing(method) };
     let subsets = match (method, args.within) {
-        (Sampler::Exact, _) => exactly(k, args.size, args.draws, rng)?,
-        (Sampler::Rejection, _) => match by_rejection(k, args.size, args.draws, rng) {
+        (Sampler::Exact, _) => exactly(k, size, args.draws, rng)?,
+        (Sampler::Rejection, _) => match by_rejection(k, size, args.draws, rng) {
             Ok((subsets, work)) => {
-                effort = Some(work);
+                found.effort = Some(work);
                 subsets
             }
             Err(Error::NotAccepted { .. }) if args.method == Sampler::Auto => {
-                return drawn(k, args, Sampler::Swap, rng);
+                return drawn(k, args, (size, quotas), Sampler::Swap, rng);
             }
             Err(error) => return Err(error.into()),
         },
+        (Sampler::Greedy, _) => {
+            let f = match quotas {
+                Some(quotas) => GreedyByGroup { quotas: quotas.clone() }.factor(k)?,
+                None => Greedy::default().factor(k, size)?,
+            };
+            found.log_det = Some(f.log_det());
+            vec![Landmarks::from_pivots(&f)?]
+        }
         (_, Some(within)) => {
-            let (enough, bound) = mixed(k, args.size, within, rng)?;
-            (steps, distance) = (enough, Some(bound));
+            let (enough, bound) = mixed(k, size, within, rng)?;
+            (found.steps, found.distance) = (enough, Some(bound));
             let afresh = |_| {
-                let mut chain = SwapChain::start(k, args.size, &START, RULE, rng)?;
-                chain.run(steps, rng)?;
+                let mut chain = SwapChain::start(k, size, &START, RULE, rng)?;
+                chain.run(enough, rng)?;
                 Ok(chain.landmarks())
             };
             (0..args.draws).map(afresh).collect::<Result<_>>()?
         }
         (_, None) => {
             // one chain, with `steps` steps before each draw
-            let mut chain = SwapChain::start(k, args.size, &RpCholesky::default(), RULE, rng)?;
+            let mut chain = match quotas {
+                Some(quotas) => SwapChain::with_quotas(k, quotas, RULE)?,
+                None => SwapChain::start(k, size, &RpCholesky::default(), RULE, rng)?,
+            };
             let draw = |_| {
-                chain.run(steps, rng)?;
+                chain.run(found.steps, rng)?;
                 Ok(chain.landmarks())
             };
             (0..args.draws).map(draw).collect::<Result<_>>()?
         }
     };
-    Ok(Drawn { subsets, method, steps, distance, effort })
+    found.subsets = subsets.into_iter().map(Landmarks::into_indices).collect();
+    Ok(found)
 }
 
 /// The number of steps after which a chain from [`START`] is within the distance `within` of the

@@ -1,11 +1,13 @@
 //! Swap chains: each step exchanges at most one item of Y for an item outside Y.
 
 mod batch;
+mod candidates;
 mod double;
 mod factor;
 mod joining;
 mod outside;
 mod principal;
+mod quotas;
 mod rows;
 mod rule;
 mod single;
@@ -17,10 +19,10 @@ pub use rule::SwapRule;
 use crate::start::{independent, rounding};
 use batch::Batch;
 pub(crate) use batch::batch_size;
+use candidates::Candidates;
 use factor::Factor;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
-use outside::Outside;
 use principal::Principal;
 use rand::{Rng, RngExt};
 use std::borrow::Cow;
@@ -74,7 +76,7 @@ pub struct SwapChain<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     rule: SwapRule,
     items: Vec<usize>, // Y by position
-    outside: Outside,
+    candidates: Candidates, // the items outside Y
     K: Principal, // K_YY
     factor: Factor,
     batch: Batch<T>,
@@ -139,15 +141,27 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         nystrom_linalg_core::validate::at_most("items (c)", c, k.dim())?;
         let items = independent(k, start.indices(), c)?;
         let replaced = items.iter().filter(|i| !start.indices().contains(i)).count();
-        let block = k.block((&items).into(), (&items).into());
-        let entries = (0..c * c).map(|t| block[(t % c, t / c)].f64()).collect();
         let mut members = items.clone();
         members.sort_unstable();
+        let candidates = Candidates::all(k.dim(), &members);
+        Ok(SwapChain { replaced, ..Self::at(k, items, candidates, rule)? })
+    }
+
+    /// The chain at independent items Y.
+    fn at(
+        k: &'a dyn PsdMatrix<T>,
+        items: Vec<usize>,
+        candidates: Candidates,
+        rule: SwapRule,
+    ) -> Result<Self> {
+        let c = items.len();
+        let block = k.block((&items).into(), (&items).into());
+        let entries = (0..c * c).map(|t| block[(t % c, t / c)].f64()).collect();
         let K = Principal::new(entries, c);
         Ok(SwapChain {
             factor: Factor::new(&K)?,
             K,
-            outside: Outside::new(k.dim(), &members),
+            candidates,
             k,
             rule,
             items,
@@ -158,7 +172,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             waiting: 0,
             steps: 0,
             accepted: 0,
-            replaced,
+            replaced: 0,
             refreshes: 1,
         })
     }
@@ -173,7 +187,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// up to 63 steps ahead.
     pub fn run(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<usize> {
         let (before, mut left) = (self.accepted, steps);
-        while left > 0 && self.outside.len() > 0 {
+        while left > 0 && self.candidates.len() > 0 {
             let some = left.min(batch_size(self.items.len()));
             self.run_batch(some, rng)?;
             left -= some;
@@ -190,13 +204,13 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             let drawn = self.draw(rng);
             self.drawn.extend(drawn);
         }
-        let SwapChain { batch, drawn, outside, .. } = self;
-        batch.propose(drawn.iter().map(|d| (d.v, outside.item(d.number))));
+        let SwapChain { batch, drawn, candidates, .. } = self;
+        batch.propose(drawn.iter().map(|d| (d.v, candidates.item(d.number))));
         self.look_ahead()?;
         for j in 0..self.drawn.len() {
             let Drawn { v, number, coin } = self.drawn[j];
             // an exchange may have given the number to another item
-            let judged = self.decide(j, v, self.outside.item(number), coin);
+            let judged = self.decide(j, v, self.candidates.item(number), coin);
             if judged.is_err() {
                 self.settle()?;
                 judged?;
@@ -205,13 +219,18 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.settle()
     }
 
-    /// Draws one step of Algorithm 1, without deciding it; `None` if a lazy step stays.
+    /// Draws one step of Algorithm 1, without deciding it; `None` if a lazy step stays, or if no
+    /// item may replace the one that was drawn.
     pub(crate) fn draw(&self, rng: &mut dyn Rng) -> Option<Drawn> {
         if self.rule.is_lazy() && random::coin(0.5, rng) {
             return None;
         }
         let v = rng.random_range(0..self.items.len());
-        let number = rng.random_range(0..self.outside.len());
+        let numbers = self.candidates.instead_of(self.items[v]);
+        if numbers.is_empty() {
+            return None;
+        }
+        let number = rng.random_range(numbers);
         Some(Drawn { v, number, coin: rng.random() })
     }
 
@@ -264,7 +283,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// The item outside Y with this number, which is below n − c.
     pub(crate) fn outsider(&self, number: usize) -> usize {
-        self.outside.item(number)
+        self.candidates.item(number)
     }
 
     /// ρ of proposal `j` of the batch.
@@ -292,7 +311,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         let (v, u) = (self.batch.positions[j], self.batch.items[j]);
         let old = std::mem::replace(&mut self.items[v], u);
         (self.accepted, self.waiting) = (self.accepted + 1, self.waiting + 1);
-        self.outside.exchange(old, u);
+        self.candidates.exchange(old, u);
         self.window.exchange(j, v, ratio);
         self.K.exchange(v, self.batch.column(j), self.batch.diagonal(j));
         self.batch.follow(j);

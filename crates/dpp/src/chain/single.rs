@@ -21,11 +21,11 @@ impl<T: Scalar> SwapChain<'_, T> {
     /// [`Error::NonFinite`] if an entry of K\[Y, u\] is NaN or infinite; Y is then unchanged.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         self.steps += 1;
-        if self.outside.len() == 0 {
+        if self.candidates.len() == 0 {
             return Ok(false);
         }
         let Some(Drawn { v, number, coin }) = self.draw(rng) else { return Ok(false) };
-        let ratio = self.join(v, self.outside.item(number))?;
+        let ratio = self.join(v, self.candidates.item(number))?;
         let accepted = coin < self.rule.acceptance(ratio);
         if accepted {
             self.exchange(self.batch.items.len() - 1, ratio);

@@ -16,4 +16,5 @@ mod indefinite;
 mod log_det;
 mod once;
 mod rejection;
+mod subsets;
 mod truncation;

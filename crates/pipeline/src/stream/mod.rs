@@ -6,7 +6,7 @@
 //! blocks (`prepared_block`) and adds them up (`summing`) along a tree whose leaves can be divided
 //! among `processes` and saved (`checkpoint`). `choose_lambda`, `iterating` and `logistic` make
 //! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`,
-//! `scoring` and `drawing` use it.
+//! `scoring` and `drawing` use it, as `greedy` does for diverse rows.
 
 mod calibrating;
 mod checkpoint;
@@ -18,6 +18,7 @@ mod drawing;
 mod features;
 mod first_pass;
 mod given_kernel;
+mod greedy;
 mod iterating;
 mod level_means;
 mod logistic;
@@ -39,6 +40,7 @@ pub use choose_lambda::{StreamPath, StreamReport};
 pub use dictionary::WeightedRows;
 pub use drawing::{DrawnRow, DrawnRows};
 pub use first_pass::TableSurvey;
+pub use greedy::GreedyRows;
 pub use points::{PointRecipe, PointRows, StreamPoints};
 pub use processes::{Alone, Ranks};
 pub use readings::Readings;

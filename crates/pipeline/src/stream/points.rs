@@ -187,6 +187,11 @@ impl PointRows {
         Points::from_cols(MatRef::from_column_major_slice(&self.x, d, t))
     }
 
+    /// The features, d numbers for each row.
+    pub(super) fn features(&self) -> &[f64] {
+        &self.x
+    }
+
     /// Removes all rows; `first` is the number of the next row.
     fn clear(&mut self, first: u64) {
         self.rows.clear();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -226,13 +227,15 @@ class KDPP:
     Parameters
     ----------
     kernel : as in `Nystroem`, "precomputed" included.
-    method : {"auto", "exact", "rejection", "swap"}
+    method : {"auto", "exact", "rejection", "swap", "greedy"}
         "exact" decomposes the n × n matrix. From 800 rows on, a first call for one subset computes
         all eigenvalues of K and only a few eigenvectors. The next call computes all eigenvectors,
         which takes three times as long; later draws are cheap. "rejection" is exact as well and
         never stores an n × n matrix; it suits subsets of up to about a hundred rows. "swap" runs a
-        Markov chain for `steps` steps before each draw, so its draws are approximate. "auto" is
-        "exact" up to 2000 rows, "rejection" for subsets of up to sqrt(n) rows, otherwise "swap".
+        Markov chain for `steps` steps before each draw, so its draws are approximate. "greedy" is
+        no random draw: it always adds the row that raises ln det K_CC most. "auto" is "exact" up to
+        2000 rows, "rejection" for subsets of up to sqrt(n) rows, otherwise "swap". With groups,
+        only "auto", "swap" and "greedy" are possible, and "auto" is "swap".
     steps : int, default=3000
         The steps of the Markov chain before each draw.
     n_jobs : int or None
@@ -257,28 +260,83 @@ class KDPP:
         self.steps = steps
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> KDPP:
+    def fit(self, X: Any, y: Any = None, *, quality: Any = None, groups: Any = None) -> KDPP:
         """Stores the rows. With `method="exact"` the spectrum is computed when subsets are drawn.
+
+        `quality` has a positive number q for each row: K_ij becomes q_i K_ij q_j, so that good rows
+        are drawn more often. `groups` has a label for each row: then subsets have a given number of
+        rows of each group (`quotas` of `sample`).
 
         A precomputed kernel matrix must be real, symmetric and positive semi-definite up to
         rounding. If it is not positive semi-definite, the ValueError gives the smallest eigenvalue.
         With up to 5000 rows a factorisation checks this. With more, only the 2 × 2 submatrices of
         all pairs of rows are checked."""
-        if self.method not in ("auto", "exact", "rejection", "swap"):
+        if self.method not in ("auto", "exact", "rejection", "swap", "greedy"):
             raise ValueError(
-                f"method = {self.method!r} is unknown; use auto, exact, rejection or swap"
+                f"method = {self.method!r} is unknown; use auto, exact, rejection, swap or greedy"
+            )
+        if groups is not None and self.method in ("exact", "rejection"):
+            raise ValueError(
+                f"method = {self.method!r} has no draws within quotas; use auto, swap or greedy"
             )
         self._spec, self._rows = _problem(X, self.kernel)
         if self._spec[0] == "precomputed":
             check_psd(self._spec[1])
+        self._quality = None if quality is None else _weights(quality, len(self._rows))
+        self._labels: Any = None
+        self._groups: Any = None
+        if groups is not None:
+            labels = np.asarray(groups)
+            if labels.shape != (len(self._rows),):
+                raise ValueError(
+                    f"groups has shape {labels.shape}; it needs one label for each of the "
+                    f"{len(self._rows)} rows"
+                )
+            self._labels, codes = np.unique(labels, return_inverse=True)
+            self._groups = codes.reshape(-1).tolist()
         self._sampler: Any = None
         self._prepared: Any = None
         self._once = len(self._rows) >= self.ONCE_FROM
         return self
 
-    def sample(self, size: int, n_samples: int = 1, *, random_state: Any = None) -> np.ndarray:
-        """Draws `n_samples` subsets of `size` rows each: the row indices, n_samples × size."""
+    def sample(
+        self,
+        size: int,
+        n_samples: int = 1,
+        *,
+        given: Any = None,
+        quotas: dict[Any, int] | None = None,
+        random_state: Any = None,
+    ) -> np.ndarray:
+        """Draws `n_samples` subsets of `size` rows each: the row indices, n_samples × size.
+
+        Every subset includes the rows `given`, which come first and count in `size`: the others are
+        drawn from the k-DPP conditioned on them. `quotas` has the number of rows of each group of
+        `fit`, for example `{"a": 3, "b": 5}`; other groups have none. Without it, the rows are
+        shared in proportion to the sizes of the groups, by largest remainders. The greedy choice
+        has fewer columns if further rows would add no volume."""
         seed, method = seed_of(random_state), self._how(size)
+        if quotas is not None and self._groups is None:
+            raise ValueError("quotas need groups; pass groups to fit")
+        if method == "greedy" and n_samples != 1:
+            raise ValueError('method = "greedy" gives one subset; leave out n_samples')
+        constrained = given is not None or self._quality is not None or self._groups is not None
+        if constrained or method == "greedy":
+            draws = _native.subsets(
+                self._spec,
+                self._rows,
+                size,
+                n_samples,
+                method,
+                self.steps,
+                seed,
+                self._quality,
+                [] if given is None else _rows_of(given),
+                self._groups,
+                self._numbers(quotas),
+                self.n_jobs,
+            )
+            return np.array(draws, dtype=np.int64).reshape(n_samples, -1)
         if method == "exact" and self._once and n_samples == 1 and self._sampler is None:
             spec, rows = self._wide()
             draws = _native.k_dpp(spec, rows, size, 1, method, 0, seed, self.n_jobs)
@@ -296,23 +354,44 @@ class KDPP:
 
     def inclusion_probabilities(self, size: int) -> np.ndarray:
         """The probability of each row to be in a subset of `size` rows. Decomposes the n × n
-        matrix."""
+        matrix. Not known within quotas."""
         return np.asarray(self._exact().inclusion(size))
 
     def log_probability(self, rows: Any) -> float:
         """ln Pr(C) of the subset C = `rows` among the subsets of its size. Decomposes the n × n
-        matrix."""
+        matrix. Not known within quotas."""
         return self._exact().log_probability([int(row) for row in rows])
 
     def log_det(self, rows: Any) -> float:
-        """ln det K_CC of the subset C = `rows`."""
+        """ln det K_CC of the subset C = `rows`; of diag(q) K diag(q) if the rows have a
+        quality q."""
         self._fitted()
-        return _native.log_det(self._spec, self._rows, [int(row) for row in rows])
+        items = [int(row) for row in rows]
+        volume = _native.log_det(self._spec, self._rows, items)
+        if self._quality is not None:
+            volume += 2 * sum(math.log(self._quality[item]) for item in items)
+        return volume
+
+    def _numbers(self, quotas: dict[Any, int] | None) -> list[int] | None:
+        """The quota of each group, in the order of the labels."""
+        if quotas is None:
+            return None
+        labels = self._labels.tolist()
+        for label in quotas:
+            if label not in labels:
+                known = ", ".join(repr(known) for known in labels[:10])
+                raise ValueError(f"quotas: there is no group {label!r}; the groups are {known}")
+        numbers = [int(quotas.get(label, 0)) for label in labels]
+        if min(numbers) < 0:
+            raise ValueError(f"quotas = {quotas!r}; they must not be negative")
+        return numbers
 
     def _how(self, size: int) -> str:
         self._fitted()
         if self.method != "auto":
             return self.method
+        if self._groups is not None:
+            return "swap"
         n = len(self._rows)
         if n <= self.EXACT_UP_TO:
             return "exact"
@@ -320,8 +399,10 @@ class KDPP:
 
     def _exact(self) -> Any:
         self._fitted()
+        if self._groups is not None:
+            raise ValueError("probabilities within quotas are not known; fit without groups")
         if self._sampler is None:
-            self._sampler = _native.KDppSampler(*self._wide(), self.n_jobs)
+            self._sampler = _native.KDppSampler(*self._wide(), self._quality, self.n_jobs)
         return self._sampler
 
     def _by_rejection(self, size: int) -> Any:
@@ -346,6 +427,30 @@ class KDPP:
         # the spectrum and the preparation of draws are not pickled but computed again
         left_out = {"_sampler": None, "_prepared": None} if hasattr(self, "_rows") else {}
         return self.__dict__ | left_out
+
+
+def _weights(quality: Any, n: int) -> list[float]:
+    """The quality of n rows."""
+    weights = np.asarray(quality, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"quality has shape {weights.shape}; it needs one number per row, of {n}")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if len(wrong):
+        raise ValueError(
+            f"quality[{wrong[0]}] = {weights[wrong[0]]}; every entry must be positive and finite: "
+            "leave out the rows that must not be drawn"
+        )
+    return weights.tolist()
+
+
+def _rows_of(given: Any) -> list[int]:
+    """The rows `given`."""
+    rows = np.asarray(given)
+    if rows.ndim != 1 or not (rows.size == 0 or np.issubdtype(rows.dtype, np.integer)):
+        raise ValueError(f"given must be a list of row indices, not {given!r}")
+    if np.any(rows < 0):
+        raise ValueError(f"given has the row {rows.min()}; rows are counted from 0")
+    return rows.tolist()
 
 
 __all__ = [

@@ -250,11 +250,29 @@ def k_dpp(
     seed: int,
     n_jobs: int | None = None,
 ) -> list[list[int]]: ...
+def subsets(
+    spec: Spec,
+    X: Array,
+    size: int,
+    draws: int,
+    method: str,
+    steps: int,
+    seed: int,
+    quality: list[float] | None,
+    given: list[int],
+    groups: list[int] | None,
+    quotas: list[int] | None,
+    n_jobs: int | None = None,
+) -> list[list[int]]: ...
 def log_det(spec: Spec, X: Array, items: list[int]) -> float: ...
 
 class KDppSampler:
     def __new__(
-        cls, spec: Spec, X: NDArray[np.float64], n_jobs: int | None = None
+        cls,
+        spec: Spec,
+        X: NDArray[np.float64],
+        quality: list[float] | None = None,
+        n_jobs: int | None = None,
     ) -> KDppSampler: ...
     def sample(
         self, size: int, draws: int, seed: int, n_jobs: int | None = None

@@ -7,7 +7,8 @@ use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::testing::{Promise, check_selector};
 use nystrom_sketch::{
     Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy,
-    KMeansPlusPlus, LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
+    Including, KMeansPlusPlus, LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy,
+    Uniform,
 };
 
 type Named = (&'static str, Box<dyn LandmarkSelector<f64>>, Promise);
@@ -28,6 +29,16 @@ fn selectors() -> Vec<Named> {
             Promise::UpToRank,
         ),
         ("greedy", Box::new(Greedy::default()), Promise::UpToRank),
+        (
+            "greedy from no rows",
+            Box::new(Including { given: vec![], others: Greedy::default() }),
+            Promise::UpToRank,
+        ),
+        (
+            "pivots from a row",
+            Box::new(Including { given: vec![1], others: RpCholesky::default() }),
+            Promise::UpToRank,
+        ),
         ("sparse greedy", Box::new(SparseGreedy::default()), Promise::UpToRank),
         ("adaptive full", Box::new(AdaptiveFull::default()), Promise::UpToRank),
         ("k-means++", Box::new(KMeansPlusPlus), Promise::UpToRank),

@@ -2,7 +2,7 @@
 //! for memory, and on the processes of an MPI job.
 //!
 //! [`is_due`] tells whether a command needs this folder instead of its file in `commands/`. Every
-//! command opens the files (`input.rs`). `fit`, `scores` and `landmarks` divide the memory allowed
+//! command opens the files (`input.rs`). `fit`, `scores`, `landmarks` and `sample` divide the memory allowed
 //! (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns and draws a
 //! uniform sample; kernel and landmarks are chosen from this sample. Later passes compute sums
 //! (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression (`certify.rs`), or
@@ -24,11 +24,12 @@ mod passes;
 mod points;
 mod predict;
 mod process_files;
+mod sample;
 mod scores;
 mod sizes;
 mod watch;
 
-use crate::args::{Command, DataArgs, Evaluate, Predict};
+use crate::args::{Command, DataArgs, Evaluate, Predict, Sampler};
 use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
 use std::path::Path;
@@ -48,12 +49,13 @@ pub fn run_on_ranks(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
         Command::Evaluate(args) => predict::evaluate_on_ranks(args, ranks)?,
         Command::Scores(args) => scores::run_on_ranks(args, ranks)?,
         Command::Landmarks(args) => landmarks::run_on_ranks(args, ranks)?,
+        Command::Sample(args) => sample::run_on_ranks(args, ranks)?,
         _ => {
             // all processes find the same error; one of them prints it
             if ranks.rank() == 0 {
                 failure::report(&usage(
-                    "on several processes there are `fit`, `predict`, `evaluate`, `scores` and \
-                     `landmarks`; use `nystrom` for the other commands",
+                    "on several processes there are `fit`, `predict`, `evaluate`, `scores`, \
+                     `landmarks` and `sample`; use `nystrom` for the other commands",
                 ));
             }
             return Ok(failure::USAGE);
@@ -74,6 +76,13 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
+        Command::Sample(args) if args.method == Sampler::Greedy => {
+            (&args.data, args.blocks.is_asked(), &args.run)
+        }
+        Command::Sample(args) => {
+            let due = args.blocks.is_asked() || is_many(&args.data);
+            return Ok(due);
+        }
         Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of, .. }) => {
             return Ok(of.stream || is_many(&of.data));
         }

@@ -1,0 +1,108 @@
+//! `nystrom sample --method greedy` block by block.
+
+use super::points::{self, BlockPoints, Surveyed};
+use super::scores::file_of;
+use crate::args::{Sample, Sampler};
+use crate::commands::basis::why_fewer;
+use crate::failure::{Result, usage};
+use crate::kernel;
+use crate::output::{ResultColumns, ResultValues};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::linalg_core::validate;
+use nystrom_pipeline::{PointRecipe, Ranks};
+
+/// Chooses rows on the processes of a job. Process 0 writes them.
+pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
+    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    session.succeeded_on_all(check(args, &session))?;
+    let Sample { data, kernel, blocks, run, size, .. } = args;
+    let job = BlockPoints { data, kernel, blocks, run, session: &session, passes: 2 };
+    let mut surveyed = job.survey(&mut rng)?;
+    let Surveyed { input, recipe, sizes, sample } = &mut surveyed;
+    let all = usize::try_from(recipe.rows()).unwrap_or(usize::MAX);
+    session.succeeded_on_all(validate::at_most("rows in a subset (--size)", *size, all))?;
+    let parts = session.succeeded_on_all(parts(recipe, args, sizes.work))?;
+    let chosen = job.pass(2, input, |source| {
+        Ok(recipe.greedy_over(ranks, source, *size, parts)?)
+    })?;
+    let (Some(chosen), Some(sample)) = (chosen, sample) else { return Ok(()) };
+    session.clear();
+    let [rows, lines] = [&chosen.rows, &chosen.lines]
+        .map(|numbers| numbers.iter().map(|&i| i as usize).collect::<Vec<usize>>());
+    let mut columns = ResultColumns::default();
+    columns.push("draw", ResultValues::Counts(vec![0; rows.len()]));
+    columns.0.extend(ResultColumns::of_rows(rows.clone(), lines.clone()).0);
+    columns.write(&args.output, &session)?;
+
+    let mut summary = Summary::of("sample");
+    let (count, fewer) = (rows.len(), why_fewer(rows.len(), *size));
+    let of = text::count(parts as usize, "part");
+    summary.line("drawn", format!("1 subset of {count} rows each, greedily{fewer}"));
+    summary.line("candidates", format!("{} from {of} of {all} rows", chosen.candidates));
+    summary.line("kernel", kernel::describe(recipe.kernel()));
+    summary.line("ln det", number(chosen.log_det));
+    let files: Vec<String> = chosen.rows.iter().map(|&row| file_of(input, row)).collect();
+    summary.value("files", &files);
+    summary.value("candidates", chosen.candidates);
+    summary.value("parts", parts);
+    summary.value("log_det", chosen.log_det);
+    summary.value("exact", false);
+    summary.value("subsets", [&rows]);
+    summary.value("lines", [&lines]);
+    summary.value("constant", &sample.constant);
+    summary.value("rows", all);
+    summary.value("bandwidth", recipe.kernel().bandwidth());
+    summary.value("seed", run.seed);
+    summary.value("reservoir", sample.rows.len());
+    summary.value("passes", 2);
+    summary.value("processes", ranks.size());
+    summary.written(&args.output);
+    summary.print(&session, args.output.is_stdout())
+}
+
+fn check(args: &Sample, session: &Session<'_>) -> Result<()> {
+    let needs_memory = [
+        (args.quality.is_some(), "--quality"),
+        (args.given.is_some(), "--given"),
+        (args.quota.is_some(), "--quota"),
+        (args.draws != 1, "--draws"),
+    ];
+    if let Some((_, option)) = needs_memory.iter().find(|(is_asked, _)| *is_asked) {
+        return Err(usage(format!(
+            "{option} needs all rows at once; leave it out, or name one file that fits --memory"
+        )));
+    }
+    if args.method != Sampler::Greedy || args.steps.is_some() || args.within.is_some() {
+        return Err(usage(
+            "random draws need all rows at once; block by block, choose --method greedy without \
+             --steps and --within",
+        ));
+    }
+    validate::not_empty("rows in a subset (--size)", args.size)?;
+    args.kernel.check()?;
+    points::check(&args.data, &args.output, session)
+}
+
+/// The number of parts of the rows: as asked, else as few as fit into `memory` bytes.
+fn parts(recipe: &PointRecipe, args: &Sample, memory: u64) -> Result<u64> {
+    let most = recipe.rows().div_ceil(args.size as u64).max(1);
+    let bytes = |parts: u64| recipe.greedy_bytes(args.size, parts);
+    let parts = match args.blocks.leaves {
+        Some(leaves) => leaves as u64,
+        // the bytes fall, then rise with the number of parts: as far as they fall, or fit
+        None => {
+            let mut parts = 1;
+            while parts < most && bytes(parts) > memory && bytes(parts + 1) < bytes(parts) {
+                parts += 1;
+            }
+            parts
+        }
+    };
+    let (what, needed) = ("the greedy choice in blocks", bytes(parts));
+    match needed > memory {
+        true => Err(nystrom::Error::OutOfBudget { what, needed, budget: memory }.into()),
+        false => Ok(parts),
+    }
+}
