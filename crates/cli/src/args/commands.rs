@@ -5,7 +5,7 @@ use super::{
     BlockArgs, Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
     ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 const FIT: &str = "\

@@ -25,5 +25,6 @@ mod stream_certify;
 mod stream_folds;
 mod stream_iterate;
 mod stream_scores;
+mod subsets;
 mod summary;
 mod support;

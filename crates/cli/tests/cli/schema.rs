@@ -113,6 +113,7 @@ fn the_document_says_what_is_printed() {
             bench.json("predict m.bin t.csv -o p.csv --json -q"),
         ],
     );
+    bench.write("given.csv", "row\n3\n8\n");
     let rest = [
         "scores t.csv",
         "scores t.csv --stream --method squeak -o blocks.csv",
@@ -121,6 +122,8 @@ fn the_document_says_what_is_printed() {
         "landmarks t.csv --landmarks leverage-fast:10 --weights",
         "sample t.csv --size 5 --method rejection",
         "sample t.csv --size 5 --method swap --within 0.5",
+        "sample mixed.csv --size 6 --quality one --given given.csv --quota colour",
+        "sample t.csv --stream --size 5 --method greedy",
     ];
     check("scores", &rest.map(|line| bench.json(&format!("{line} --json -q"))));
     check("test", &[bench.json("test t.csv large.csv --landmarks 20 --json -q")]);

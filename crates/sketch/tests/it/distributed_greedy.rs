@@ -123,7 +123,7 @@ fn bad_input_is_named() {
 /// (ln det of the greedy choice − ln det of the choice from blocks)/k ≤ 0.01 for n normal points.
 fn assert_near_greedy(n: usize, d: usize, k: usize, block: usize) {
     let x = random::standard_normal::<f32>(n, d, &mut rng(7));
-    let kernel = Gaussian::new((2.0 * d as f32).sqrt()).unwrap();
+    let kernel = Gaussian::new((2.0 * d as f64).sqrt()).unwrap();
     let all = KernelMatrix::new(kernel.clone(), Points::from_rows(x.as_ref())).unwrap();
     let plain = Greedy::default().factor(&all, k).unwrap().log_det();
     let mut greedy = DistributedGreedy::new(k).unwrap();
