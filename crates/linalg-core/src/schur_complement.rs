@@ -58,13 +58,14 @@ impl<T: Scalar, A: PsdMatrix<T>> SchurComplement<A, T> {
     /// The complement of the rows `given` of `inner`; without given rows, the matrix itself.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`] and [`Error::DuplicateIndex`] for `given`;
-    /// [`Error::Dependent`] with the first given row that those before it determine, up to
+    /// [`Error::Empty`] if n = 0, [`Error::IndexOutOfRange`] and [`Error::DuplicateIndex`] for
+    /// `given`; [`Error::Dependent`] with the first given row that those before it determine, up to
     /// rounding: then det K_AA = 0, and no set that contains A has a positive determinant.
     /// [`Error::InvalidWeight`] for a diagonal entry of K that is negative or not finite,
     /// [`Error::NonFinite`] for another entry.
     pub fn new(inner: A, given: &[usize]) -> Result<Self> {
         let n = inner.dim();
+        validate::not_empty("matrix", n)?;
         Indices::from(given).check_distinct(n, GIVEN)?;
         let a_ii: Vec<f64> = inner.diag().into_iter().map(T::f64).collect();
         validate::all_nonnegative("diagonal of the matrix", &a_ii)?;

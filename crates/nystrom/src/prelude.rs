@@ -26,9 +26,9 @@ pub use crate::linalg_core::{
 pub use crate::sketch::{
     Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary,
     DistributedGreedy, Draw, EnsembleNystrom, EnsembleWeights, ErrorNorms, GaussianSketch, Greedy,
-    GreedyByGroup, Including, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom,
-    Quotas, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm, frobenius_error,
-    trace_error,
+    GreedyByGroup, Including, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom,
+    Nystrom, Quotas, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm,
+    frobenius_error, trace_error,
 };
 // Pages of others' items would be full of links to pages that are not here.
 #[doc(no_inline)]

@@ -16,9 +16,7 @@ mod stream;
 mod units;
 
 pub use certify::Certify;
-pub use commands::{
-    Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Scores, TestArgs,
-};
+pub use commands::{Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Scores, TestArgs};
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
 pub use embed::{Embed, EmbedMethod};
 pub use install::{Completions, Manual};

@@ -71,8 +71,12 @@ pub struct Sample {
     /// Column with the group of each row, which is then no feature, and the number of rows of each
     /// group; other groups have none. Without numbers, the rows are shared in proportion to the
     /// sizes of the groups, by largest remainders
-    #[arg(long, value_name = "COLUMN[:GROUP=N,…]", allow_hyphen_values = true,
-        help_heading = "Subset")]
+    #[arg(
+        long,
+        value_name = "COLUMN[:GROUP=N,…]",
+        allow_hyphen_values = true,
+        help_heading = "Subset"
+    )]
     pub quota: Option<String>,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]

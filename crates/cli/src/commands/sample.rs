@@ -105,9 +105,9 @@ fn check(args: &Sample) -> Result<()> {
             "there is no exact draw within quotas; leave out --method for draws by the swap \
              chain, or add --method greedy",
         )),
-        Sampler::Greedy if args.draws > 1 => Err(usage(
-            "--method greedy gives one subset; leave out --draws, or draw at random",
-        )),
+        Sampler::Greedy if args.draws > 1 => {
+            Err(usage("--method greedy gives one subset; leave out --draws, or draw at random"))
+        }
         _ => Ok(()),
     }
 }
@@ -159,12 +159,9 @@ fn step(method: Sampler, n: usize, args: &Sample) -> Step {
             Some(rows * k * k + walked * k * k),
             8.0 * (rows * k + 3.0 * k * k),
         ),
-        Sampler::Greedy => Step::new(
-            "greedy choice",
-            Some(rows * k),
-            Some(rows * k * k),
-            8.0 * rows * (k + 4.0),
-        ),
+        Sampler::Greedy => {
+            Step::new("greedy choice", Some(rows * k), Some(rows * k * k), 8.0 * rows * (k + 4.0))
+        }
     }
 }
 
@@ -201,8 +198,7 @@ fn draw(
         return drawn(k, args, (args.size, wanted.quotas.as_ref()), method, rng)
             .map_err(|error| named(error, wanted, data));
     }
-    let rest =
-        SchurComplement::new(k, &wanted.given).map_err(|error| wanted.named(error, data))?;
+    let rest = SchurComplement::new(k, &wanted.given).map_err(|error| wanted.named(error, data))?;
     let size = rest.missing(args.size)?;
     let quotas = wanted.quotas.as_ref().map(|quotas| quotas.after(rest.given(), rest.rest()));
     let quotas = quotas.transpose().map_err(|error| wanted.named(error, data))?;

@@ -139,9 +139,9 @@ fn quota_spec(spec: &str) -> Result<QuotaSpec<'_>> {
         return Ok(QuotaSpec { column: spec, sizes: Vec::new() });
     };
     let size = |item: &String| {
-        let pair = item.rsplit_once('=').and_then(|(name, size)| {
-            Some((name.trim().to_owned(), size.trim().parse().ok()?))
-        });
+        let pair = item
+            .rsplit_once('=')
+            .and_then(|(name, size)| Some((name.trim().to_owned(), size.trim().parse().ok()?)));
         pair.ok_or_else(|| {
             usage(format!("--quota: {item:?} is not GROUP=NUMBER, such as Paris=20"))
         })

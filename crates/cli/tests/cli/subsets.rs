@@ -121,7 +121,8 @@ fn quotas_are_kept() {
     assert_eq!((told["subsets"].as_array().unwrap().len(), &rows(&told)[..2]), (3, &[7, 2][..]));
     assert_eq!(["a", "b", "c"].map(|name| of_kind(&rows(&told), name)), [6, 3, 1]);
     let shown = bench.ok(line).said();
-    for part in ["included 2 rows of --given", "quotas a 6, b 3, c 1", "quality column \"quality\""] {
+    for part in ["included 2 rows of --given", "quotas a 6, b 3, c 1", "quality column \"quality\""]
+    {
         assert!(bench.ok(&format!("{line} -o s.csv")).said().contains(part), "{part}: {shown}");
     }
     // groups may be numbers, and names may hold commas

@@ -75,9 +75,9 @@ use window::Window;
 pub struct SwapChain<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     rule: SwapRule,
-    items: Vec<usize>, // Y by position
+    items: Vec<usize>,      // Y by position
     candidates: Candidates, // the items outside Y
-    K: Principal, // K_YY
+    K: Principal,           // K_YY
     factor: Factor,
     batch: Batch<T>,
     window: Window,

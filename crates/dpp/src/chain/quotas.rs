@@ -46,11 +46,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// assert_eq!(chain.items().iter().filter(|&&i| i % 2 == 1).count(), 1);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn with_quotas(
-        k: &'a dyn PsdMatrix<T>,
-        quotas: &Quotas,
-        rule: SwapRule,
-    ) -> Result<Self> {
+    pub fn with_quotas(k: &'a dyn PsdMatrix<T>, quotas: &Quotas, rule: SwapRule) -> Result<Self> {
         let f = GreedyByGroup { quotas: quotas.clone() }.factor(k)?;
         let (chosen, requested) = (f.pivots(), quotas.size());
         let items = independent(k, chosen, requested)?;

@@ -18,9 +18,8 @@ fn eliminated(k: &Mat<f64>, given: &[usize]) -> Mat<f64> {
     for &p in given {
         let column = left.col(p).to_owned();
         let pivot = column[p];
-        left = Mat::from_fn(k.nrows(), k.ncols(), |i, j| {
-            left[(i, j)] - column[i] * column[j] / pivot
-        });
+        left =
+            Mat::from_fn(k.nrows(), k.ncols(), |i, j| left[(i, j)] - column[i] * column[j] / pivot);
     }
     let rest: Vec<usize> = (0..k.nrows()).filter(|i| !given.contains(i)).collect();
     Mat::from_fn(rest.len(), rest.len(), |i, j| left[(rest[i], rest[j])])

@@ -1,5 +1,7 @@
 //! Greedy selection from blocks of rows.
 
+#![allow(non_snake_case)]
+
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -77,7 +79,8 @@ fn the_better_of_both_rounds_is_kept() {
 /// A block without entries has no candidates.
 #[test]
 fn blocks_merge_in_order() {
-    let diagonal = |d: &[f64]| Mat::from_fn(d.len(), d.len(), |i, j| if i == j { d[i] } else { 0.0 });
+    let diagonal =
+        |d: &[f64]| Mat::from_fn(d.len(), d.len(), |i, j| if i == j { d[i] } else { 0.0 });
     let add = |greedy: &mut DistributedGreedy, d: &[f64], first| {
         greedy.add(&Dense::new(diagonal(d).as_ref()).unwrap(), first).unwrap()
     };

@@ -14,10 +14,10 @@ fn proportional_quotas_are_largest_remainders() {
     // 5, 3 and 2 of 10 rows
     let groups = vec![0, 0, 0, 0, 0, 1, 1, 1, 2, 2];
     for (size, expected) in [
-        (1, [1, 0, 0]),  // 0.5 0.3 0.2
-        (3, [1, 1, 1]),  // 1.5 0.9 0.6
-        (5, [3, 1, 1]),  // 2.5 1.5 1.0: of equal remainders the first
-        (9, [4, 3, 2]),  // 4.5 2.7 1.8
+        (1, [1, 0, 0]), // 0.5 0.3 0.2
+        (3, [1, 1, 1]), // 1.5 0.9 0.6
+        (5, [3, 1, 1]), // 2.5 1.5 1.0: of equal remainders the first
+        (9, [4, 3, 2]), // 4.5 2.7 1.8
         (10, [5, 3, 2]),
     ] {
         let quotas = Quotas::proportional(groups.clone(), size).unwrap();

@@ -24,9 +24,8 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
     let all = usize::try_from(recipe.rows()).unwrap_or(usize::MAX);
     session.succeeded_on_all(validate::at_most("rows in a subset (--size)", *size, all))?;
     let parts = session.succeeded_on_all(parts(recipe, args, sizes.work))?;
-    let chosen = job.pass(2, input, |source| {
-        Ok(recipe.greedy_over(ranks, source, *size, parts)?)
-    })?;
+    let chosen =
+        job.pass(2, input, |source| Ok(recipe.greedy_over(ranks, source, *size, parts)?))?;
     let (Some(chosen), Some(sample)) = (chosen, sample) else { return Ok(()) };
     session.clear();
     let [rows, lines] = [&chosen.rows, &chosen.lines]
