@@ -40,7 +40,7 @@ static ALLOCATOR: nystrom::linalg_core::LargePages = nystrom::linalg_core::Large
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det};
+    use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det, subsets};
     #[pymodule_export]
     use crate::embedding::{kernel_k_means, kernel_pca, spectral_embedding};
     #[pymodule_export]
