@@ -22,7 +22,8 @@ const MAP: &[(&str, &str)] = &[
     ("nystrom-pipeline", "nystrom data"),
     ("nystrom-page", "pipeline"),
     ("nystrom-cli", "nystrom data pipeline page"),
-    // these two with `workspace-hack`, which has no code: they share what it compiles
+    // these three with `workspace-hack`, which has no code: they share what it compiles
+    ("nystrom-gpu", "linalg-core kernels workspace-hack"),
     ("nystrom-mpi", "nystrom pipeline cli workspace-hack"),
     ("nystrom-python", "nystrom data page pipeline workspace-hack"),
     ("xtask", "nystrom data page"),

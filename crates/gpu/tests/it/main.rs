@@ -1,0 +1,6 @@
+//! Tests on the adapter that `NYSTROM_GPU` names, or on Mesa's software adapter.
+
+mod errors;
+mod precision;
+mod shapes;
+mod support;
