@@ -4,8 +4,7 @@ use crate::symbol::{number, statements};
 use crate::{GpuError, Result};
 use nystrom_kernels::{
     Ard, Exponential, ExponentialPower, InversePower, Isotropic, Kernel, LaplacianL1,
-    MaternFiveHalves, MaternNu, MaternThreeHalves, PowerExponentialL1, Profile,
-    SquaredExponential,
+    MaternFiveHalves, MaternNu, MaternThreeHalves, PowerExponentialL1, Profile, SquaredExponential,
 };
 
 /// The sum over coordinates that a formula is applied to.

@@ -55,9 +55,8 @@ impl Sizes {
 
     /// An error if a buffer or all buffers are larger than the device or the caller allows.
     pub fn check(&self, gpu: &Gpu) -> Result<()> {
-        let fits = |sizes: &Sizes| {
-            sizes.total() <= gpu.memory && sizes.largest() <= gpu.largest_buffer()
-        };
+        let fits =
+            |sizes: &Sizes| sizes.total() <= gpu.memory && sizes.largest() <= gpu.largest_buffer();
         if fits(self) {
             return Ok(());
         }

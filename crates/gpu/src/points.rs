@@ -54,9 +54,8 @@ impl DevicePoints {
         center: &[f64],
     ) -> Result<Option<Self>> {
         let (n, d) = (x.len(), x.dim());
-        let scaled = |i: usize, k: usize| {
-            (x.coordinate(i, k) - center[k]) / formula.length_scale(k)
-        };
+        let scaled =
+            |i: usize, k: usize| (x.coordinate(i, k) - center[k]) / formula.length_scale(k);
         for k in 0..d {
             for value in (0..n).map(|i| scaled(i, k)) {
                 if !(value.abs() <= FARTHEST) {

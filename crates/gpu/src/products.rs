@@ -210,8 +210,9 @@ impl GpuProducts {
         let buffers = [&rows.buffer, &columns.buffer, &self.v, &self.y, &self.block];
         let resources = buffers.map(|buffer| buffer.as_entire_binding());
         let numbered = resources.into_iter().zip(0..);
-        let entries: Vec<_> =
-            numbered.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let entries: Vec<_> = numbered
+            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &self.pipeline.get_bind_group_layout(0),

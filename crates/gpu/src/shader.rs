@@ -66,7 +66,8 @@ pub(crate) fn text(formula: &Formula, d: usize, width: Width) -> String {
              var partial{j} = vec4<f32>(0.0);\n"
         )
     };
-    let fold = |j| format!("    sum{j} = add(sum{j}, partial{j});\n    partial{j} = vec4<f32>(0.0);\n");
+    let fold =
+        |j| format!("    sum{j} = add(sum{j}, partial{j});\n    partial{j} = vec4<f32>(0.0);\n");
     let per_side = |text: &dyn Fn(usize) -> String| (0..each).map(text).collect::<String>();
     let replaced = [
         ("$DECLARE", per_side(&declare)),
@@ -124,15 +125,16 @@ fn load(shared: usize) -> String {
     (0..shared / 256).map(piece).collect()
 }
 
-/// Passes a column of each thread at a time to all threads. The column of thread c is at places
-/// that depend on c, so that neighbours write to different banks of memory.
+/// Passes a column of each thread at a time to all threads, and adds up these columns by
+/// themselves: no term goes through more than some 24 additions in `f32`. The column of thread c is
+/// at places that depend on c, so that neighbours write to different banks of memory.
 fn many_sides(Width { width, parts, each }: Width) -> String {
     let sides = width / each;
     let slice = |(s, column): (usize, char)| {
         let product = |c: usize| {
             let names = if each == 1 { vec![""] } else { vec![".x", ".y"] };
             let add = |(j, name): (usize, &&str)| {
-                format!("        partial{j} = fma(k{s}{c}, vec4<f32>(v{s}{c}{name}), partial{j});\n")
+                format!("        q{s}{j} = fma(k{s}{c}, vec4<f32>(v{s}{c}{name}), q{s}{j});\n")
             };
             let products: String = names.iter().enumerate().map(add).collect();
             let of = parts * c;
@@ -143,12 +145,15 @@ fn many_sides(Width { width, parts, each }: Width) -> String {
             )
         };
         let products: String = (0..16 / parts).map(product).collect();
+        let zero = |j| format!("        var q{s}{j} = vec4<f32>(0.0);\n");
+        let sum = |j| format!("        partial{j} += q{s}{j};\n");
+        let [zeros, sums] = [(0..each).map(zero).collect::<String>(), (0..each).map(sum).collect()];
         let value: Vec<String> = (0..4).map(|r| format!("k{r}.{column}")).collect();
         let value = value.join(", ");
         format!(
             "        workgroupBarrier();\n        \
              zs[tx * 16u + (ty + tx) % 16u] = vec4<f32>({value});\n        \
-             workgroupBarrier();\n{products}"
+             workgroupBarrier();\n{zeros}{products}{sums}"
         )
     };
     "xyzw".chars().enumerate().map(slice).collect()
