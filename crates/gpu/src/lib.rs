@@ -28,6 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`DeviceMatrix`] lets regression on all the data use such products
+//! ([`FullKrr::fit_by`](nystrom_krr::FullKrr::fit_by)).
+//!
 //! # How a product is computed
 //! Points are sent once, in units of length scales from their mean. A workgroup of 256 threads
 //! computes 64 rows, 64 columns at a time, each thread 4 × 4 values in registers. Their products
@@ -43,6 +46,7 @@
 mod adapter;
 mod device;
 mod error;
+mod fit;
 mod formula;
 mod memory;
 mod open;
@@ -54,5 +58,6 @@ mod symbol;
 pub use adapter::{Adapter, GpuOptions, adapters};
 pub use device::Gpu;
 pub use error::{GpuError, Result};
+pub use fit::DeviceMatrix;
 pub use formula::{DeviceKernel, DeviceProfile, Formula};
 pub use products::GpuProducts;

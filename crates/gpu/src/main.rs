@@ -4,6 +4,7 @@ use faer::Mat;
 use nystrom_gpu::{Gpu, GpuOptions, GpuProducts, adapters};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use std::error::Error;
+use std::process::ExitCode;
 use std::time::Instant;
 
 const USAGE: &str = "usage: nystrom-gpu devices
@@ -18,7 +19,17 @@ const LARGEST: usize = 1 << 20;
 /// Rows that are compared with `f64`.
 const ROWS: usize = 200;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| {
         let at = words.iter().position(|word| word == name)?;

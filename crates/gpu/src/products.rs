@@ -22,13 +22,14 @@ const OPERATIONS: u64 = 16;
 /// The device multiplies by K̃, whose entries are k(x̃, z̃) in `f32` for points rounded to `f32`:
 /// x̃ = (x − c)/ℓ with the mean c, so that |x̃_k − (x_k − c_k)/ℓ_k| ≤ 2⁻²⁴|x_k − c_k|/ℓ_k. Two
 /// points closer than 10⁻¹⁹ length scales are equal. V is rounded to `f32`. Sums of 128 products
-/// are `f32`, those of all products two-float numbers of some 48 bits: the rounding error of a sum
-/// does not grow with m.
+/// are `f32`, with at most 40 roundings of a term; sums of these sums are two-float numbers of some
+/// 48 bits. So the rounding error of a sum does not grow with m. In the tests the error of an entry
+/// is at most 3·10⁻⁷ of Σ|k v|; for most kernels it is below 10⁻⁷.
 ///
 /// # Cost
 /// m·n kernel values for every 32 columns of V, 2d + t + 16 operations each. Memory of the device:
-/// 4d(n + m) bytes for the points, 4dn if X is Z, and 4m + 16n for each of 1, 8 or 32 right-hand
-/// sides at a time.
+/// 4d(n + m) bytes for the points (4dn if X is Z), and 20·max(n, m) for each of 1, 8 or 32
+/// right-hand sides at a time. On the host: n + m numbers for each of them.
 ///
 /// ```no_run
 /// use faer::Mat;

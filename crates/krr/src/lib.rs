@@ -121,8 +121,8 @@ pub use direct::{
 };
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
-    IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
-    ProblemSize, RowPasses, Verdict,
+    IterativeFit, IterativeOptions, KernelProduct, Krill, MemoryPlan, Method, Monitor, Plan,
+    PlannedFit, ProblemSize, RowPasses, Verdict,
 };
 pub use losses::{FullLogisticKrr, LogisticKrr, Loss, LossKrr};
 pub use metric::{

@@ -293,6 +293,12 @@ pub enum Error {
         /// Order of the matrix.
         order: usize,
     },
+    /// A device that computes for the caller failed.
+    #[error("a device failed: {problem}")]
+    Device {
+        /// The device's message, with its remedy.
+        problem: String,
+    },
     /// A saved object cannot be used.
     #[error("saved {what}: {problem}")]
     Incompatible {

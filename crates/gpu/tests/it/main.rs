@@ -1,6 +1,7 @@
 //! Tests on the adapter that `NYSTROM_GPU` names, or on Mesa's software adapter.
 
 mod errors;
+mod fits;
 mod precision;
 mod shapes;
 mod support;

@@ -1,7 +1,8 @@
 //! Kernel ridge regression on all the data.
 
 use super::full_memory::{ITERATIONS, Sizes};
-use super::full_system::{FullSystem, KernelProduct};
+use super::full_system::{FullSystem, ShiftedFactor, factor};
+use super::products::KernelProduct;
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::model::Targets;
@@ -148,6 +149,73 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
         let (system, memory) =
             FullSystem::preconditioned(&K, &sizes, &targets.root, &[mu], memory, rng)?;
+        let entries = || K.entries() + K.diagonal_entries();
+        self.solve(system, &targets, mu, (memory, &entries), extras)
+    }
+
+    /// As [`fit_with`](Self::fit_with), with products that the caller computes. The preconditioner
+    /// and the steps of conjugate gradients are computed here, in `f64`.
+    ///
+    /// If the [rounding](KernelProduct::rounding) of the products is above a quarter of nλ over the
+    /// largest weight, they are asked to give it up. K is not stored, whatever
+    /// `options.memory`.
+    ///
+    /// # Cost
+    /// The preconditioner takes nk + n kernel values and nk² flops, an iteration a product.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of the products. To keep what was computed before an error,
+    /// save the run in a [`Monitor`](crate::Monitor).
+    ///
+    /// # Randomness
+    /// As [`fit`](Self::fit).
+    ///
+    /// ```
+    /// use faer::{Accum, Mat, MatMut, MatRef};
+    /// use nystrom_kernels::{Gaussian, Kernel, Points};
+    /// use nystrom_krr::{Extras, FullKrr, KernelProduct, metrics::rmse};
+    /// use nystrom_linalg_core::{Result, Ridge, ops};
+    /// use rand::SeedableRng;
+    /// struct Stored(Mat<f64>);
+    /// impl KernelProduct for Stored {
+    ///     fn product(&mut self, out: MatMut<'_, f64>, a: MatRef<'_, f64>, _: bool) -> Result<()> {
+    ///         ops::matmul(out, Accum::Replace, self.0.as_ref(), a, 1.0);
+    ///         Ok(())
+    ///     }
+    /// }
+    /// let x: Vec<f64> = (0..500).map(|i| i as f64 / 500.0).collect();
+    /// let y = Mat::from_fn(500, 1, |i, _| (9.0 * x[i]).sin());
+    /// let (points, kernel) = (Points::from_slice(&x), Gaussian::new(0.2)?);
+    /// let full = FullKrr::new(kernel, Ridge::PerSample(1e-4));
+    /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+    /// let stored = Stored(kernel.gram(points));
+    /// let by = full.fit_by((points, &y), stored, Extras::default(), rng)?;
+    /// let fit = full.fit((points, &y), rng)?;
+    /// let [a, b] = [by.model.predict(points)?, fit.model.predict(points)?];
+    /// assert!(by.converged() && rmse(a.as_ref(), b.as_ref())? < 1e-4);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn fit_by<'a>(
+        &self,
+        problem: impl Into<Problem<'a, T>>,
+        products: impl KernelProduct,
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
+        let samples = problem.into();
+        samples.check(&self.kernel)?;
+        self.options.check()?;
+        let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
+        let size = [n, x.dim(), t + usize::from(self.intercept)];
+        let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, None)?;
+        let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
+        let memory = sizes.plan::<T>(None)?.within(self.options.memory, "full-data regression")?;
+        extras.check_start(START, n, t)?;
+        let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
+        let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
+        let F = factor(&K, &sizes, &targets.root, &[mu], rng)?; //              K ≈ FFᵀ
+        let P = ShiftedFactor::new(F, &targets.root, &[mu], false)?;
+        let system = FullSystem::new(products, P, &targets.root, &[mu], 0);
         let entries = || K.entries() + K.diagonal_entries();
         self.solve(system, &targets, mu, (memory, &entries), extras)
     }

@@ -2,7 +2,8 @@
 
 use super::full::{FullKrr, START};
 use super::full_memory::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
-use super::full_system::{FullSystem, KernelProduct, ShiftedFactor, factor};
+use super::full_system::{FullSystem, ShiftedFactor, factor};
+use super::products::KernelProduct;
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::{Extras, IterativeFit, MemoryPlan};
 use crate::data::TILE_ROWS;

@@ -3,6 +3,7 @@
 
 use super::MemoryPlan;
 use super::full_memory::Sizes;
+use super::products::KernelProduct;
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
@@ -23,37 +24,6 @@ pub(super) struct ShiftedFactor {
     squared_norm: f64,
     /// A bound on the amount by which rounding raises √D FFᵀ √D above √D K √D.
     excess: f64,
-}
-
-/// Products with K for all the data.
-pub(crate) trait KernelProduct {
-    /// out = Kα; or K̂α for a nearby K̂, unless it has to be `exact`.
-    fn product(&mut self, out: MatMut<'_, f64>, alpha: MatRef<'_, f64>, exact: bool) -> Result<()>;
-    /// A bound on ‖K̂ − K‖₂.
-    fn rounding(&self) -> f64 {
-        0.0
-    }
-    /// Replaces K̂ by K, for which there are `exact_budget_bytes` of memory.
-    fn give_up_rounding(&mut self, _exact_budget_bytes: u64) {}
-}
-
-impl<T: Scalar> KernelProduct for KeptTriangle<'_, T> {
-    fn product(&mut self, out: MatMut<'_, f64>, alpha: MatRef<'_, f64>, exact: bool) -> Result<()> {
-        if exact {
-            self.exact_mul_into(out, alpha)
-        } else {
-            self.mul_into(out, alpha)
-        }
-        Ok(())
-    }
-
-    fn rounding(&self) -> f64 {
-        self.error()
-    }
-
-    fn give_up_rounding(&mut self, exact_budget_bytes: u64) {
-        self.keep_exactly(exact_budget_bytes);
-    }
 }
 
 /// √D K √D + μI, for one or several μ at once: the columns of a vector are a group for each μ.
