@@ -80,10 +80,10 @@ impl KernelKMeans {
     ///
     /// # Errors
     /// [`Empty`](Error::Empty) and [`TooMany`](Error::TooMany) for a number of clusters that is 0
-    /// or larger than n. [`InvalidParameter`](Error::InvalidParameter) for no starts or
-    /// more than 1000, or no iterations.
-    /// [`Shape`](Error::Shape) if the landmarks belong to a matrix of another order,
-    /// [`NonFinite`](Error::NonFinite) for an entry of K, and those of [`FeatureMap::new`].
+    /// or larger than n. [`InvalidParameter`](Error::InvalidParameter) for 0 or more than 1000
+    /// starts, or 0 iterations. [`Shape`](Error::Shape) if the landmarks belong to a matrix of
+    /// another order, [`NonFinite`](Error::NonFinite) for an entry of K, and those of
+    /// [`FeatureMap::new`].
     pub fn fit<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,

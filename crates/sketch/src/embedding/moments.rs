@@ -9,9 +9,9 @@ use nystrom_linalg_core::{GramSums, Result, RowTree, Scalar, validate};
 /// n, Σφ(x), Σφ(x)φ(x)ᵀ, tr K and tr(K − L) over n rows with Nyström features φ (r numbers each),
 /// in `f64`: r²/2 + 129r numbers of memory.
 ///
-/// For rows that come in tiles: the features of a tile are
-/// [`FeatureMap::apply_in_place`](crate::FeatureMap::apply_in_place) of its kernel values. Sums over parts of the rows are added by
-/// [`merge`](Self::merge). [`KernelPca::finish`](crate::KernelPca::finish) takes the result.
+/// For rows that come in tiles: [`FeatureMap::apply_in_place`](crate::FeatureMap::apply_in_place)
+/// makes the features of a tile of its kernel values. [`merge`](Self::merge) adds sums over parts of
+/// the rows. [`KernelPca::finish`](crate::KernelPca::finish) takes the result.
 ///
 /// ```
 /// use faer::{Mat, mat};

@@ -10,8 +10,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops,
 ///
 /// With features Φ (n × r, L = ΦΦᵀ) and their mean φ̄, the covariance S = ΦᵀΦ/n − φ̄φ̄ᵀ (r × r) has
 /// the nonzero eigenvalues of HLH/n, H = I − 11ᵀ/n. Its eigenpairs (λ_j, v_j), largest first, give
-/// the scores v_jᵀ(φ(x) − φ̄) of a point, whose variance over the rows is λ_j. The exact analysis is
-/// that of HKH/n; [`PrincipalComponents`] bounds the distance.
+/// the scores v_jᵀ(φ(x) − φ̄) of a point, whose variance over the rows is λ_j. Exact kernel PCA is
+/// the same for HKH/n; [`PrincipalComponents`] bounds the distance.
 ///
 /// # Cost
 /// n·m kernel values, 2nm² flops for features and sums, about 9m³ for the eigenvalues. O(n + m²)

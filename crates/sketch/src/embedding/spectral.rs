@@ -222,7 +222,7 @@ impl<T: Scalar> SpectralSums<T> {
         for (t, phi) in phi.rb_mut().col_iter_mut().enumerate() {
             self.moments.add_traces(diag[t].f64(), phi.rb().squared_norm_l2().f64());
             let root = num_traits::Float::sqrt(d[(0, t)]);
-            phi.iter_mut().for_each(|phi| *phi = *phi / root);
+            phi.iter_mut().for_each(|phi| *phi /= root);
         }
         self.moments.add_features(phi.rb());
         Ok(())
