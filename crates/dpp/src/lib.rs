@@ -14,6 +14,9 @@
 //!   from any selector, such as `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
 //! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: these samplers as selectors of landmarks. [`log_det`]:
 //!   the log-volume ln det K_YY of any set.
+//! * Constraints: rows of different quality by [`Scaled`](nystrom_linalg_core::Scaled), rows to
+//!   include by [`SchurComplement`](nystrom_linalg_core::SchurComplement), both for every sampler;
+//!   numbers of rows of each group by [`SwapChain::with_quotas`].
 //! * [`KDppBounds`]: the error bounds of the theorems. [`EffectiveSize`]: the effective sample size
 //!   of a chain. [`PathCoupling`]: the α of Theorem 5. [`stationary_meetings`]: a confidence bound
 //!   of the distance of a chain from its stationary distribution, from exact draws.

@@ -143,6 +143,38 @@ fn rows_are_drawn_alike_by_any_number_of_processes() {
     }
 }
 
+/// The greedy choice from one part is that in memory; more processes than parts share it, too.
+#[test]
+fn greedy_choices_are_alike_by_any_number_of_processes() {
+    let table = table(5000, true);
+    let recipe = recipe(&stream(), &mut TableBlocks::new(&table, 700));
+    let x = points(&recipe, &table);
+    let matrix = KernelMatrix::new(recipe.kernel(), Points::from_rows(x.as_ref())).unwrap();
+    let memory = Greedy::default().factor(&matrix, 15).unwrap();
+    for parts in [1, 3, 40] {
+        let choose = |ranks: &dyn Ranks, block| {
+            let source = &mut TableBlocks::new(&table, block);
+            recipe.greedy_over(ranks, source, 15, parts).unwrap()
+        };
+        let alone = choose(&Alone, 900).unwrap();
+        assert_eq!((alone.rows.len(), alone.candidates), (15, 15 * parts.min(5) as usize));
+        assert!((memory.log_det() - alone.log_det) / 15.0 < 0.05, "{parts} parts");
+        if parts == 1 {
+            let used: Vec<u64> = (0..5000).filter(|i| i % 23 != 5).collect();
+            let rows: Vec<u64> = memory.pivots().iter().map(|&i| used[i]).collect();
+            assert_eq!(alone.rows, rows);
+        }
+        assert!(alone.rows.iter().zip(&alone.lines).all(|(row, line)| *line == row + 1));
+        for size in [1, 2, 4] {
+            let found = job(size, |ranks| choose(ranks, 300));
+            assert!(found[0].as_ref() == Some(&alone), "{size} processes, {parts} parts");
+            assert!(found[1..].iter().all(Option::is_none));
+        }
+    }
+    let none = recipe.greedy_over(&Alone, &mut TableBlocks::new(&table, 900), 0, 3);
+    assert!(matches!(none, Err(Error::Numerics(nystrom::Error::Empty { .. }))));
+}
+
 /// What a process of a job does, from its part of the rows in the first pass on.
 fn of_job(stream: &StreamPoints, table: &Table, ranks: &Thread) -> (WeightedRows, Scored) {
     let rows = part(table.rows(), ranks);
