@@ -9,8 +9,8 @@ use nystrom_pipeline::Ranks;
 /// The description of the program in its help.
 const ABOUT: &str = "\
 The commands `fit`, `predict`, `evaluate`, `scores`, `landmarks` and `sample --method greedy` on all
-processes of an MPI job, with the options and results of `nystrom` with --stream. Each process reads a part of the files.
---threads and --memory apply to each process; process 0 writes the results.
+processes of an MPI job, with the options and results of `nystrom` with --stream. Each process reads
+a part of the files. --threads and --memory apply to each process; process 0 writes the results.
 
   mpirun -n 4 --bind-to none nystrom-mpi fit 'shards/*.csv' --target price -o houses.json";
 
