@@ -5,8 +5,8 @@ use faer::MatRef;
 use nystrom_linalg_core::{Result, Scalar};
 use std::ops::Range;
 
-/// The result of [`KernelKMeans`](crate::KernelKMeans): the cluster of each row, a map of new points
-/// to clusters, and bounds on the exact cost.
+/// The result of [`KernelKMeans`](crate::KernelKMeans): the cluster of each row, a map of new
+/// points to clusters, and bounds on the exact cost.
 ///
 /// # Bounds
 /// Let P be the projection that replaces each row of an n-vector by the mean of its cluster. The

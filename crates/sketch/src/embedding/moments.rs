@@ -10,8 +10,8 @@ use nystrom_linalg_core::{GramSums, Result, RowTree, Scalar, validate};
 /// in `f64`: r²/2 + 129r numbers of memory.
 ///
 /// For rows that come in tiles: [`FeatureMap::apply_in_place`](crate::FeatureMap::apply_in_place)
-/// makes the features of a tile of its kernel values. [`merge`](Self::merge) adds sums over parts of
-/// the rows. [`KernelPca::finish`](crate::KernelPca::finish) takes the result.
+/// makes the features of a tile of its kernel values. [`merge`](Self::merge) adds sums over parts
+/// of the rows. [`KernelPca::finish`](crate::KernelPca::finish) takes the result.
 ///
 /// ```
 /// use faer::{Mat, mat};
