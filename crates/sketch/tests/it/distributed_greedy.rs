@@ -127,12 +127,12 @@ fn bad_input_is_named() {
 fn assert_near_greedy(n: usize, d: usize, k: usize, block: usize) {
     let x = random::standard_normal::<f32>(n, d, &mut rng(7));
     let kernel = Gaussian::new((2.0 * d as f64).sqrt()).unwrap();
-    let all = KernelMatrix::new(kernel.clone(), Points::from_rows(x.as_ref())).unwrap();
+    let all = KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap();
     let plain = Greedy::default().factor(&all, k).unwrap().log_det();
     let mut greedy = DistributedGreedy::new(k).unwrap();
     for first in (0..n).step_by(block) {
         let points = Points::from_rows(x.subrows(first, block.min(n - first)));
-        greedy.add(&KernelMatrix::new(kernel.clone(), points).unwrap(), first as u64).unwrap();
+        greedy.add(&KernelMatrix::new(kernel, points).unwrap(), first as u64).unwrap();
     }
     let rows: Vec<usize> = greedy.candidates().iter().map(|&row| row as usize).collect();
     let of_rows = Mat::from_fn(rows.len(), d, |i, j| x[(rows[i], j)]);

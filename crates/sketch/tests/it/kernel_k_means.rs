@@ -64,7 +64,7 @@ proptest! {
 }
 
 fn rings(n: usize) -> (Mat<f64>, Vec<usize>) {
-    let radius = |i: usize| if i % 2 == 0 { 0.5 } else { 5.0 };
+    let radius = |i: usize| if i.is_multiple_of(2) { 0.5 } else { 5.0 };
     let x = Mat::from_fn(n, 2, |i, j| {
         radius(i) * (0.37 * i as f64 - j as f64 * std::f64::consts::FRAC_PI_2).cos()
     });
