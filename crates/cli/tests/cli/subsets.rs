@@ -46,9 +46,10 @@ fn constraints_are_the_librarys() {
     assert_eq!(plain["bandwidth"], told["bandwidth"]);
 
     // the features are standardised
+    bench.write("numbers.csv", table(100, 3));
     let mut x = Mat::from_fn(100, 3, |_, _| 0.0);
     for (j, name) in ["a", "b", "c"].into_iter().enumerate() {
-        let values = bench.column("m.csv", name);
+        let values = bench.column("numbers.csv", name);
         let mean = values.iter().sum::<f64>() / 100.0;
         let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 100.0).sqrt();
         (0..100).for_each(|i| x[(i, j)] = (values[i] - mean) / deviation);
