@@ -96,7 +96,9 @@ fn speed(gpu: &Gpu, d: usize, t: usize, peak: Option<f64>) -> Result<(), Box<dyn
     let operations = 2 * d + t;
     let share = peak.map_or("null".into(), |peak| (rate * operations as f64 / peak).to_string());
     println!(
-        r#"{{"part":"speed","adapter":{:?},"d":{d},"t":{t},"n":{n},"seconds":{seconds:.4},"values_per_second":{rate:.4e},"operations_per_value":{operations},"share_of_peak_fma":{share}}}"#,
+        "{{\"part\":\"speed\",\"adapter\":{:?},\"d\":{d},\"t\":{t},\"n\":{n},\
+         \"seconds\":{seconds:.4},\"values_per_second\":{rate:.4e},\
+         \"operations_per_value\":{operations},\"share_of_peak_fma\":{share}}}",
         gpu.adapter()
     );
     Ok(())
@@ -122,7 +124,8 @@ fn error(gpu: &Gpu, d: usize) -> Result<(), Box<dyn Error>> {
         sum += k.row(r).sum() / ROWS as f64;
     }
     println!(
-        r#"{{"part":"error","adapter":{:?},"d":{d},"n":{n},"rows":{ROWS},"largest_share_of_absolute_sum":{worst:.3e},"share_of_norms":{:.3e}}}"#,
+        "{{\"part\":\"error\",\"adapter\":{:?},\"d\":{d},\"n\":{n},\"rows\":{ROWS},\
+         \"largest_share_of_absolute_sum\":{worst:.3e},\"share_of_norms\":{:.3e}}}",
         gpu.adapter(),
         (square * n as f64).sqrt() / (sum * v.norm_l2())
     );

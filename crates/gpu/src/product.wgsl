@@ -1,8 +1,8 @@
 // Y = K(X, Z) V for a block of rows and a block of columns.
 //
 // A workgroup of 16 × 16 threads computes 64 rows. It takes 64 columns at a time: a thread computes
-// 4 × 4 kernel values from $CHUNK features at a time, and multiplies them by V. Sums of 128 products
-// are f32; they are added up as two-float numbers.
+// 4 × 4 kernel values from $CHUNK features at a time, and multiplies them by V. Sums of 128
+// products are f32; they are added up as two-float numbers.
 //
 // Layout: X and Z by features, $D padded features of all points. V by columns, $WIDTH numbers each.
 // Y by right-hand sides, first the high parts of all rows, then the low parts.
