@@ -1,5 +1,5 @@
-//! The project's tasks but the tests, run as `cargo xtask <task>`: rerun the papers, check the house
-//! rules, list, measure, fetch data, write docs.
+//! The project's tasks but the tests, run as `cargo xtask <task>`: rerun the papers, check the
+//! house rules, list, measure, fetch data, write docs.
 //!
 //! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
 //! are. `experiments/` has the experiments, `runner.rs` runs them, `report/` is what is made of

@@ -1,8 +1,8 @@
 //! The shares of known values that are in their prediction intervals.
 
-use super::predict::Predicted;
 use crate::summary::Summary;
 use crate::text;
+use nystrom::faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,15 +11,16 @@ use std::collections::BTreeMap;
 pub struct Covered(Vec<[usize; 2]>);
 
 impl Covered {
-    /// The counts of these predictions; none without intervals.
-    pub fn of(predicted: &Predicted) -> Covered {
-        let Some([lower, upper]) = predicted.ends() else { return Covered::default() };
+    /// The counts of the known values of each target, `actual`, between the lower and upper ends
+    /// `ends` of intervals, n × t each; none without intervals.
+    pub fn of(ends: Option<[&Mat<f64>; 2]>, actual: &[Option<Vec<f64>>]) -> Covered {
+        let Some([lower, upper]) = ends else { return Covered::default() };
         let of_target = |(j, actual): (usize, &Option<Vec<f64>>)| {
             let y = actual.iter().flatten().enumerate().filter(|(_, y)| !y.is_nan());
             let inside = |(i, y): &(usize, &f64)| (lower[(*i, j)]..=upper[(*i, j)]).contains(*y);
             [y.clone().count(), y.filter(inside).count()]
         };
-        Covered(predicted.actual.iter().enumerate().map(of_target).collect())
+        Covered(actual.iter().enumerate().map(of_target).collect())
     }
 
     /// Adds the counts of other rows.

@@ -44,7 +44,7 @@ pub fn run(args: &Predict) -> Result<()> {
 
     describe(&model, count, &mut summary);
     if let Some(level) = args.interval {
-        Covered::of(&predicted).report(level, &model.output_names(), &mut summary);
+        predicted.covered().report(level, &model.output_names(), &mut summary);
     }
     predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
     summary.written(&args.output);
@@ -175,12 +175,13 @@ impl Predicted {
         Ok(Predicted { values, probabilities, others, actual, named, notes })
     }
 
-    /// The lower and the upper ends of the intervals, n × t each.
-    pub fn ends(&self) -> Option<[&Mat<f64>; 2]> {
-        match &self.others[..] {
+    /// The known values that are in their intervals.
+    pub fn covered(&self) -> Covered {
+        let ends = match &self.others[..] {
             [("lower", lower), ("upper", upper), ..] => Some([lower, upper]),
             _ => None,
-        }
+        };
+        Covered::of(ends, &self.actual)
     }
 
     /// The errors on the rows whose target is known, weighted if rows have weights.

@@ -3,13 +3,13 @@
 //!
 //! [`is_due`] tells whether a command needs this folder instead of its file in `commands/`. Every
 //! command opens the files (`input.rs`). `fit`, `scores`, `landmarks` and `sample` divide the
-//! memory allowed (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns and
-//! draws a uniform sample; kernel and landmarks are chosen from this sample. Later passes compute
-//! sums (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression
-//! (`certify.rs`), or make a dictionary (`points.rs`); `checkpoint.rs` saves the work of a fit. With
-//! several processes, each reads a part of the files (`process_files.rs`), all learn whether a step
-//! failed on one of them (`agreement.rs`), and process 0 writes the results in the order of the rows
-//! (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
+//! memory allowed (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns
+//! and draws a uniform sample; kernel and landmarks are chosen from this sample. Later passes
+//! compute sums (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression
+//! (`certify.rs`), or make a dictionary (`points.rs`); `checkpoint.rs` saves the work of a fit.
+//! With several processes, each reads a part of the files (`process_files.rs`), all learn whether
+//! a step failed on one of them (`agreement.rs`), and process 0 writes the results in the order of
+//! the rows (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
 
 mod agreement;
 mod block_fit;

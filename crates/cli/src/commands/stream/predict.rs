@@ -144,7 +144,7 @@ impl KnownRows {
 
     fn add(&mut self, model: &Model, predicted: &Predicted) -> Result<()> {
         self.rows += predicted.values.nrows();
-        self.covered.add(&Covered::of(predicted));
+        self.covered.add(&predicted.covered());
         for (j, (sums, actual)) in self.numbers.iter_mut().zip(&predicted.actual).enumerate() {
             let known = actual.iter().flatten().enumerate().filter(|(_, y)| !y.is_nan());
             known.for_each(|(i, y)| sums.add(predicted.values[(i, j)], *y));
