@@ -30,7 +30,7 @@ again; archives are kept in DIR/.fetch, and DIR/fetched.json says what came when
 with which hashes.
 Data sets have licences of their own, which are printed: mind them before you pass anything on.";
 
-#[derive(Args)]
+#[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     /// Names of the catalogue; all that are not embedded without one
@@ -45,5 +45,5 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     #[cfg(feature = "fetch")]
     return bring::run(options);
     #[cfg(not(feature = "fetch"))]
-    anyhow::bail!("built without the feature `fetch`; run `cargo xtask fetch`, which has it");
+    anyhow::bail!("{options:?} needs the feature `fetch`; run `cargo xtask fetch`, which has it");
 }
