@@ -17,11 +17,12 @@ pub const WIDTH: f64 = 2.0;
 pub enum Kind {
     /// A number or an inequality that the paper prints.
     Printed,
-    /// What we read off a figure of the paper.
+    /// What we read off a figure of the paper. Where our copy does not tell the figure's setting,
+    /// one of ours stands in, and the experiment says so.
     Picture,
     /// A theorem of the paper.
     Theorem,
-    /// A claim of our own, or one whose setting the paper leaves open.
+    /// A claim of our own, or one that depends on what the paper leaves open.
     Ours,
 }
 

@@ -19,7 +19,8 @@ use crate::progress::Progress;
 pub enum Scale {
     /// Seconds: the same code on tiny sizes, so that no experiment rots.
     Smoke,
-    /// Minutes on two cores: a run without data sets. What no paper shows is smaller.
+    /// Minutes on two cores: a run without data sets. Sizes are smaller where no verdict of a paper
+    /// depends on it.
     Short,
     /// Minutes on two cores, with data sets.
     Default,

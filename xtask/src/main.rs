@@ -23,7 +23,8 @@ fn main() -> ExitCode {
 /// Runs the program of the other tasks, which lies beside this one once it has been built.
 fn other_task(args: &[OsString]) -> io::Result<ExitCode> {
     let mut cargo = workspace::cargo();
-    cargo.args(["run", "--release", "--package", "xtask", "--bin", "tasks", "--manifest-path"]);
+    cargo.args(["run", "--profile", "tasks", "--package", "xtask", "--bin", "tasks"]);
+    cargo.arg("--manifest-path");
     cargo.arg(workspace::root().join("Cargo.toml"));
     if args.first().is_some_and(|task| task == "fetch") {
         cargo.args(["--features", "fetch"]);
@@ -32,7 +33,7 @@ fn other_task(args: &[OsString]) -> io::Result<ExitCode> {
     if std::env::current_exe()?.with_file_name(name).exists() {
         cargo.arg("--quiet");
     } else {
-        eprintln!("building the tasks in the release profile; it takes minutes, once");
+        eprintln!("building the tasks; it takes minutes, once");
     }
     ended(cargo.arg("--").args(args))
 }

@@ -2,7 +2,8 @@
 //!
 //! A number stands between `<!-- number: EXPERIMENT | WORDS | DIGITS -->` and `<!-- /number -->`.
 //! WORDS are part of the text of exactly one claim of the experiment, whose measured value is
-//! meant. DIGITS are significant ones, two if left out.
+//! meant; `full:EXPERIMENT` is that of the run at the papers' own sizes. DIGITS are significant
+//! ones, two if left out.
 
 use anyhow::{Context, bail};
 
@@ -11,14 +12,17 @@ use crate::record::Run;
 /// The documents with such numbers.
 pub const DOCUMENTS: [&str; 2] = ["README.md", "docs/CHOOSING.md"];
 
+/// In front of an experiment of the run at the papers' own sizes.
+const FULL: &str = "full:";
 const OPENS: &str = "<!-- number:";
 const CLOSES: &str = "<!-- /number -->";
 
-/// The text with its numbers as the reference has them.
+/// The text with its numbers as the references have them: that of the default scale, and that at
+/// the papers' own sizes.
 ///
 /// # Errors
 /// If a marker is not understood, or names no single claim.
-pub fn fill(text: &str, reference: &Run) -> anyhow::Result<String> {
+pub fn fill(text: &str, usual: &Run, full: Option<&Run>) -> anyhow::Result<String> {
     let mut pieces = text.split(OPENS);
     let mut filled = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -27,20 +31,26 @@ pub fn fill(text: &str, reference: &Run) -> anyhow::Result<String> {
         let (_, rest) = tail
             .split_once(CLOSES)
             .with_context(|| format!("`{OPENS}{marker}` without `{CLOSES}`"))?;
-        filled += &format!("{OPENS}{marker}-->{}{CLOSES}{rest}", number(marker, reference)?);
+        filled += &format!("{OPENS}{marker}-->{}{CLOSES}{rest}", number(marker, usual, full)?);
     }
     Ok(filled)
 }
 
 /// The number that a marker asks for.
-fn number(marker: &str, reference: &Run) -> anyhow::Result<String> {
+fn number(marker: &str, usual: &Run, full: Option<&Run>) -> anyhow::Result<String> {
     let parts: Vec<&str> = marker.split('|').map(str::trim).collect();
     let (experiment, words, digits) = match parts[..] {
         [experiment, words] => (experiment, words, 2),
         [experiment, words, digits] => (experiment, words, digits.parse().context("DIGITS")?),
         _ => bail!("`{marker}`: EXPERIMENT | WORDS or EXPERIMENT | WORDS | DIGITS"),
     };
-    let value = reference.claim(experiment, words)?.value;
+    let value = match experiment.strip_prefix(FULL) {
+        Some(name) => {
+            full.context("there is no run at the papers' own sizes")?.claim(name, words)?
+        }
+        None => usual.claim(experiment, words)?,
+    };
+    let value = value.value;
     let value = value.with_context(|| format!("the claim with `{words}` has no number"))?;
     Ok(significant(value, digits))
 }
@@ -62,23 +72,28 @@ mod tests {
     use crate::testing::{record, run_with};
 
     fn filled(text: &str) -> anyhow::Result<String> {
-        let claim = measured("d = 3: error of a over that of b", 1.4567).at_most("", 2.0);
-        let outcome = Outcome { claims: vec![claim], ..Outcome::default() };
-        fill(text, &run_with(Record { name: "fig".into(), outcome, ..record() }))
+        let run = |value| {
+            let claim = measured("d = 3: error of a over that of b", value).at_most("", 2.0);
+            let outcome = Outcome { claims: vec![claim], ..Outcome::default() };
+            run_with(Record { name: "fig".into(), outcome, ..record() })
+        };
+        fill(text, &run(1.4567), Some(&run(3.21)))
     }
 
     #[test]
     fn numbers_are_filled_in_and_stay() {
         let text = "a <!-- number: fig | error of a -->?<!-- /number --> b <!-- number: fig | d = \
-                    3 | 4 -->9<!-- /number -->.";
-        let expected = text.replace('?', "1.5").replace(">9<", ">1.457<");
+                    3 | 4 -->9<!-- /number -->, <!-- number: full:fig | error -->8<!-- /number -->.";
+        let expected = text.replace('?', "1.5").replace(">9<", ">1.457<").replace(">8<", ">3.2<");
         assert_eq!(filled(text).unwrap(), expected);
         assert_eq!(filled(&expected).unwrap(), expected);
     }
 
     #[test]
     fn markers_that_name_nothing_are_refused() {
-        for marker in [" fig | x -->", " other | d -->", " fig -->", " fig | d"] {
+        for marker in
+            [" fig | x -->", " other | d -->", " full:other | d -->", " fig -->", " fig | d"]
+        {
             assert!(filled(&format!("{OPENS}{marker}1{CLOSES}")).is_err(), "{marker}");
         }
         assert!(filled("<!-- number: fig | d = 3 -->1").is_err(), "not closed");

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use regex_lite::Regex;
 
 use crate::atomic;
 use crate::claim::{self, Claim, Kind};
@@ -72,13 +73,21 @@ impl Run {
         Ok(())
     }
 
+    /// Whether an experiment could compute nothing, for want of data.
+    pub fn lacks_data(&self, name: &str) -> bool {
+        self.record(name).is_some_and(|record| record.status == Status::NoData)
+    }
+
     fn done(&self, name: &str) -> Option<&Record> {
         self.record(name).filter(|record| record.status == Status::Done)
     }
 
     /// Sizes and verdicts of an experiment: `n = 500, 10 draws. Claims that count: 9 hold, 2 do
-    /// not`. None if it has not run.
+    /// not`, or that its data are missing. None if it has not run.
     pub fn summary(&self, experiment: &str) -> Option<String> {
+        if self.lacks_data(experiment) {
+            return Some("its data are missing".into());
+        }
         let run = self.done(experiment)?;
         let counts = claim::counts(&run.counted().collect::<Vec<_>>(), OPEN);
         Some(format!(
@@ -88,16 +97,24 @@ impl Run {
     }
 
     /// Claims that count whose verdict is another in this run: `x ≤ 2 holds at 1.5, does not hold
-    /// at 2.4`.
+    /// at 2.4`. A claim that names its n or N is compared with the same claim at another size.
     pub fn other_verdicts(&self, than: &Run, experiment: &str) -> Vec<String> {
         let (Some(here), Some(there)) = (self.done(experiment), than.done(experiment)) else {
             return vec![];
         };
+        let elsewhere = |is: &Claim| {
+            let same = |was: &&Claim| {
+                here.claim(&was.text).is_none()
+                    && without_sizes(&was.text) == without_sizes(&is.text)
+            };
+            there.counted().find(same)
+        };
         let other = |is: &Claim| {
-            let was = there.claim(&is.text).filter(|was| was.holds != is.holds)?;
+            let was = there.claim(&is.text).or_else(|| elsewhere(is))?;
             let [before, now] =
                 [was, is].map(|claim| format!("{} at {}", verdict(claim), claim.measured));
-            Some(format!("{} {before}, {now}", is.text))
+            let size = if was.text == is.text { "" } else { " at the size above" };
+            (was.holds != is.holds).then(|| format!("{} {before}{size}, {now}", is.text))
         };
         here.counted().filter_map(other).collect()
     }
@@ -182,6 +199,12 @@ impl Comparison {
         );
         left_out.chain(differ).chain([counts]).collect()
     }
+}
+
+/// The text of a claim without the numbers of points in it.
+fn without_sizes(text: &str) -> String {
+    let size = Regex::new(r"\b([nN] = )\d+").expect("it is valid");
+    size.replace_all(text, "$1").into_owned()
 }
 
 /// What a claim without a verdict is called.

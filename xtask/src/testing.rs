@@ -10,6 +10,8 @@ use crate::datasets::MissingData;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table, measured,
 };
+use crate::lab::{Grid, Measure};
+use crate::method::THEORY;
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
 use crate::statistics::Estimate;
@@ -31,6 +33,8 @@ pub const SELF_CHECK: Experiment = Experiment {
     run: self_check,
 };
 
+const MEAN: Measure = Measure::named("mean of the draws");
+
 /// [`SELF_CHECK`]'s function.
 pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, mut rng) = (100, ctx.rng("draws"));
@@ -43,10 +47,15 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
         table.push([u.into(), 0.5.into()]);
         stage.inc(1);
     }
+    let results = Grid::new(ctx, "mean", &["uniform"]).run(|draw| {
+        draw.put(n, THEORY, MEAN, sum / n as f64);
+        Ok(())
+    })?;
+    let mean = results.on(&"uniform").get(n, THEORY, MEAN);
     Ok(Outcome {
         scale_note: format!("{n} draws; the paper does not say how many"),
         tables: vec![table],
-        claims: vec![measured("mean of the draws", sum / n as f64).near(0.5, 0.2)],
+        claims: vec![measured(MEAN.key, mean).near(0.5, 0.2)],
         values: vec![("n", n.to_string())],
         ..Outcome::default()
     })

@@ -112,8 +112,19 @@ impl Console {
     /// Prints a line on standard error even if `--quiet` is given.
     pub fn warn(&self, text: &str) {
         self.clear();
-        eprintln!("{text}");
+        eprintln!("{}", for_terminal(text));
     }
+}
+
+/// A message with its lines broken between words at the width of the terminal, if standard error is
+/// one.
+pub fn for_terminal(text: &str) -> String {
+    let width = terminal_size::terminal_size_of(std::io::stderr());
+    let broken = |line| match width {
+        Some((terminal_size::Width(columns), _)) => text::wrapped(line, columns.into()).join("\n"),
+        None => line.to_owned(),
+    };
+    text.lines().map(broken).collect::<Vec<_>>().join("\n")
 }
 
 /// `at most about 40 s to go: `, now that a task has taken `now`, and had done the share `done` of

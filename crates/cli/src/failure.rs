@@ -1,5 +1,6 @@
 //! Errors of the program: their messages, the exit status of each, and the options that mend them.
 
+use crate::console::for_terminal;
 use nystrom_data::{DataError, Problem};
 use std::io;
 
@@ -48,8 +49,8 @@ pub fn report(error: &anyhow::Error) -> u8 {
     let help =
         error.chain().find_map(help).map_or_else(String::new, |help| format!("help: {help}\n"));
     let words: Vec<String> = error.chain().map(words).collect();
-    let text = format!("error: {}\n{help}", words.join(": "));
-    eprint!("{text}");
+    let text = for_terminal(&format!("error: {}\n{help}", words.join(": ")));
+    eprint!("{text}\n");
     status(error)
 }
 

@@ -263,6 +263,7 @@ impl Model {
         told.set_item("texts", texts.collect::<Vec<_>>())?;
         told.set_item("features", model.columns().features())?;
         told.set_item("targets", model.target_names())?;
+        told.set_item("target_scale", model.target_scale().name())?;
         told.set_item("classes", model.classes().map(|classes| classes.names.clone()))?;
         told.set_item("numbers", model.classes().map(|classes| classes.numbers))?;
         told.set_item("kernel", kernel.describe())?;

@@ -45,7 +45,10 @@ const M_5: Method = ACCUMULATED.called("accumulation, m = 5");
 pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[(usize, usize)] = ctx.pick(
         &[(300, 2), (500, 2)],
-        &[(1000, 40), (2000, 20), (4000, 10), (8000, 4)],
+        ctx.short(
+            &[(1000, 30), (2000, 15), (4000, 6), (8000, 2)],
+            &[(1000, 40), (2000, 20), (4000, 10), (8000, 4)],
+        ),
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (16_000, 30)],
     );
     let results = Grid::new(ctx, "draws of the problem", &[DESIGN]).sizes(sizes).run(methods)?;

@@ -25,7 +25,7 @@ pub const BLESS: Method = method::BLESS;
 pub const BLESS_CAPPED: Method = method::BLESS_CAPPED;
 /// Density on a grid.
 pub const SA_GRID: Method = method::SPECTRAL.called("SA, grid density");
-/// Density by a k-d tree, as in the paper.
+/// Density by a k-d tree, as for the paper's Figure 2.
 pub const SA_TREE: Method = method::SPECTRAL_TREE;
 /// The score averaged locally where the density is lowest.
 pub const SA_AVERAGED: Method = method::SPECTRAL_AVERAGE.called("SA, low densities averaged");

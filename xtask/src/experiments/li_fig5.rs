@@ -42,7 +42,8 @@ struct Stored {
 }
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (ns, chains) = ctx.pick(([100, 200], 2), ([1000, 2500], 4), ([1000, 4000], 10));
+    let usual = ctx.short(([1000, 2000], 3), ([1000, 2500], 4));
+    let (ns, chains) = ctx.pick(([100, 200], 2), usual, ([1000, 4000], 10));
     let sizes = ctx.pick([5, 10, 20], [50, 100, 200], [50, 100, 200]);
     let found = AtHand::of(ctx, &[AILERONS])?;
     let pairs = ns.into_iter().flat_map(|n| sizes.map(|c| (n, c)));

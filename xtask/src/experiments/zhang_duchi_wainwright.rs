@@ -19,8 +19,11 @@ const LOCAL: Method = LEVEL_2.called("λ = (n/m)^(−2/3)");
 const ERROR: Measure = Measure::new("error", "mean squared error").log();
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes: &[usize] =
-        ctx.pick(&[64, 128], &[256, 512, 1024, 2048], &[256, 512, 1024, 2048, 4096, 8192]);
+    let sizes: &[usize] = ctx.pick(
+        &[64, 128],
+        ctx.short(&[256, 512, 1024], &[256, 512, 1024, 2048]),
+        &[256, 512, 1024, 2048, 4096, 8192],
+    );
     let (samples, largest) = (ctx.pick(3, 60, 60), sizes[sizes.len() - 1]);
     let results = Grid::new(ctx, "samples", sizes).repetitions(samples).parallel().run(cell)?;
     let mut out =

@@ -34,7 +34,7 @@ pub(super) fn play(ctx: &Context<'_>) -> Option<Results> {
 }
 
 /// The claims that hold, or stay open, whatever the grids measure: each is judged on values that
-/// were not measured. Nothing where the experiment has no grid.
+/// were not measured. Without a grid there is nothing to break a claim: that is all of them.
 ///
 /// # Errors
 /// Those of the experiment.
@@ -45,7 +45,7 @@ pub fn unbreakable(
 ) -> anyhow::Result<Vec<String>> {
     let mut left: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
     if tape(ctx).grids.is_empty() {
-        return Ok(vec![]);
+        return Ok(left);
     }
     for seed in 0..DRAWS {
         if left.is_empty() {
@@ -135,6 +135,11 @@ mod tests {
         let bounded =
             |ctx: &Context| judged(ctx, |v| measured("share", v.min(1.0)).at_most("", 1.0));
         assert_eq!(unbreakable(bounded), ["share ≤ 1"]);
+        let without_a_grid = |_: &Context| {
+            let claims = vec![measured("share", 0.5).at_most("", 0.9)];
+            Ok(Outcome { claims, ..Outcome::default() })
+        };
+        assert_eq!(unbreakable(without_a_grid), ["share ≤ 0.9"]);
     }
 
     #[test]

@@ -52,7 +52,9 @@ fn a_second_run_keeps_what_is_finished_and_retries_what_failed() {
         Experiment {
             name: "fine",
             run: |context| {
-                RUNS[0].fetch_add(1, SeqCst);
+                // not when its claims are judged on other values
+                let measures = context.tape.lock().unwrap().playing.is_none();
+                RUNS[0].fetch_add(usize::from(measures), SeqCst);
                 self_check(context)
             },
             ..SELF_CHECK

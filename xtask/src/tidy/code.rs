@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use super::Found;
-use super::tree::{Tree, code, line_at};
+use super::tree::{Tree, code, line_at, whole};
 use crate::width::{MOST_COLUMNS, width};
 
 const MOST_LINES: usize = 400;
@@ -57,7 +57,7 @@ pub fn generators_are_arguments(tree: &Tree, found: &mut Found) {
             if named.get(1).is_none() || named.get(2).is_none() {
                 let text = "a generator is the last argument, `rng: &mut dyn Rng`, and never \
                             stored: keep a key, `Streams`";
-                found.add(path, line_at(&code, named.get_match().start()), text);
+                found.add(path, line_at(&code, whole(&named).start()), text);
             }
         }
     }
@@ -82,7 +82,7 @@ pub fn methods_have_cost_and_source(tree: &Tree, found: &mut Found) {
             ];
             for (heading, what, needed) in sections {
                 if needed && !documentation.contains(&format!("/// {heading}\n")) {
-                    let line = line_at(text, defined.get_match().end());
+                    let line = line_at(text, whole(&defined).end());
                     let text = format!("`{name}` is a method: its docs need `{heading}` ({what})");
                     found.add(path, line, text);
                 }

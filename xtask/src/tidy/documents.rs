@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use super::Found;
-use super::tree::{Tree, line_at};
+use super::tree::{Tree, line_at, whole};
 use crate::listing;
 use crate::reference::REFERENCE;
 
@@ -118,7 +118,7 @@ pub fn documents_show_examples(tree: &Tree, found: &mut Found) {
             let part = example.split("// shown: begin\n").last().unwrap_or_default();
             let part = part.split("// shown: end\n").next().unwrap_or_default();
             if !lines_of(part).eq(lines_of(&shown[2])) {
-                let line = line_at(text, shown.get_match().start());
+                let line = line_at(text, whole(&shown).start());
                 let what = format!("not the text of the example {name:?} that is named above it");
                 found.add(document, line, format!("{what}: nothing proves that it compiles"));
             }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use super::Found;
-use super::tree::{Tree, code, line_at};
+use super::tree::{Tree, code, line_at, whole};
 
 /// A crate with those of ours that it may depend on, as drawn in docs/ARCHITECTURE.md. Development
 /// dependencies are free.
@@ -117,7 +117,7 @@ impl<'a> Crate<'a> {
                     Some(tree) => expand("", tree.as_str(), &mut written),
                     None => written.push((named[0].to_owned(), None)),
                 }
-                let place = (*file, line_at(&code, named.get_match().start()));
+                let place = (*file, line_at(&code, whole(&named).start()));
                 for (path, name) in written {
                     let Some(path) = this.absolute(&by, &path) else { continue };
                     if let Some(name) = name {

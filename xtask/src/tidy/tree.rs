@@ -1,5 +1,6 @@
 //! The files of the repository: their paths, and the text of those that rules read.
 
+use regex_lite::{Captures, Match};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -70,6 +71,11 @@ pub fn code(text: &str) -> String {
     let comment = |line: &str| line.trim_start().starts_with("//");
     let code = lines[..end].iter().map(|line| if comment(line) { "" } else { line });
     code.collect::<Vec<_>>().join("\n")
+}
+
+/// The whole of what a pattern has found.
+pub fn whole<'t>(found: &Captures<'t>) -> Match<'t> {
+    found.get(0).expect("the whole is always there")
 }
 
 /// The line of a place in a text, from 1.

@@ -137,8 +137,8 @@ fn mixed(
     if all.len() <= FEW && 2 * all.len() <= cells {
         let note = some(read).then(|| {
             format!(
-                "{name:?} holds {} different numbers and texts, taken for categories (--numeric \
-                 {name:?} takes them for numbers)",
+                "{name:?} mixes numbers and texts, {} different values, and is taken for categories \
+                 (--numeric {name:?} reads its numbers)",
                 all.len()
             )
         });

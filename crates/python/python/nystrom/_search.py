@@ -34,6 +34,8 @@ from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 FEWEST_ROWS = 3
 #: The units of the parameter `time`, in seconds.
 UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+#: How a target on a scale is fitted.
+SCALES = {"log": "fitted as its logarithm", "root": "fitted as its square root"}
 
 
 def seconds(time: Any) -> float:
@@ -270,6 +272,7 @@ class _Search(_Tables):
             ("kernel", f"{told['kernel']}{scale}{metric}"),
             ("centres", how),
             *([] if made["loss"] == "squares" else [("loss", loss_name(made["loss"]))]),
+            *([] if told["target_scale"] == "plain" else [("target", SCALES[told["target_scale"]])]),
             ("lambda", short(made["lambda"])),
         ]
 
