@@ -95,10 +95,10 @@ impl dyn Ranks + '_ {
         })
     }
 
-    /// As [`merge`](Self::merge), where `merge` checks the value of the other process.
+    /// As `merge`, with a function that checks the value of the other process and can refuse it.
     ///
     /// # Errors
-    /// Those of `merge`.
+    /// Those of this function.
     ///
     /// ```
     /// use nystrom_pipeline::{Alone, Error, Ranks};
