@@ -100,14 +100,16 @@ pub fn stationary_meetings<T: Scalar>(
 ) -> Result<StationaryMeetings> {
     validate::not_empty("exact draws", exact.len())?;
     let streams = Streams::from_rng(rng);
-    let times = exact.par_iter().enumerate().map(|(i, exact)| {
+    let time = |(i, exact): (usize, &Landmarks)| -> Result<Option<usize>> {
         validate::same_size("items of an exact draw", c, exact.len())?;
         let rng = &mut streams.stream(i as u64);
         let x = SwapChain::start(k, c, start, rule, rng)?;
         let y = SwapChain::new(k, exact, rule)?;
         Pair::new(x, y).meet(limit, rng)
-    });
-    Ok(StationaryMeetings { times: times.collect::<Result<_>>()?, limit })
+    };
+    let times: Vec<Result<_>> = exact.par_iter().enumerate().map(time).collect();
+    // in order, so that the first error is returned
+    Ok(StationaryMeetings { times: times.into_iter().collect::<Result<_>>()?, limit })
 }
 
 /// The p with Pr(at most `few` of `many` | p) = δ; 1 if few = many.

@@ -103,7 +103,7 @@ pub fn coupled_meetings<T: Scalar>(
     validate::not_empty("pairs of chains", pairs)?;
     validate::not_empty("lag", lag)?;
     let streams = Streams::from_rng(rng);
-    let times = (0..pairs).into_par_iter().map(|i| {
+    let time = |i: usize| -> Result<Option<usize>> {
         let rng = &mut streams.stream(i as u64);
         let mut x = SwapChain::start(k, c, start, rule, rng)?;
         let y = SwapChain::start(k, c, start, rule, rng)?;
@@ -113,8 +113,10 @@ pub fn coupled_meetings<T: Scalar>(
         }
         let steps = Pair::new(x, y).meet(limit - lag, rng)?;
         Ok(steps.map(|steps| lag + steps))
-    });
-    Ok(Meetings { lag, times: times.collect::<Result<_>>()?, limit })
+    };
+    let times: Vec<Result<_>> = (0..pairs).into_par_iter().map(time).collect();
+    // in order, so that the first error is returned
+    Ok(Meetings { lag, times: times.into_iter().collect::<Result<_>>()?, limit })
 }
 
 /// Two coupled chains x and y. Every position of x is matched with a position of y; a common item

@@ -68,8 +68,30 @@ impl<T: Scalar> SavedSolve<T> {
         Ok(cg)
     }
 
-    /// Checks that the state is that of a run with X n × t, and that its numbers are finite.
-    fn check(&self, n: usize, t: usize) -> Result<()> {
+    /// Checks that the state is that of a run with X n × t, and that its numbers are finite: what
+    /// [`Solve::resume`](crate::Solve::resume) checks that needs no system.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] if it is not.
+    ///
+    /// ```
+    /// # use faer::{MatMut, MatRef, mat};
+    /// # use nystrom_linalg_core::{LinearSystem, Result, Solve};
+    /// # struct Twice;
+    /// # impl LinearSystem<f64> for Twice {
+    /// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+    /// #         out.copy_from(faer::Scale(2.0) * x);
+    /// #         Ok(())
+    /// #     }
+    /// #     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+    /// #         out.copy_from(r);
+    /// #     }
+    /// # }
+    /// let saved = Solve::start(&mut Twice, mat![[1.0], [2.0]].as_ref(), None)?.save();
+    /// assert!(saved.check(2, 1).is_ok() && saved.check(1, 2).is_err());
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn check(&self, n: usize, t: usize) -> Result<()> {
         let matrices = [&self.x, &self.r, &self.p];
         let lists = [self.rho.len(), self.b_norm.len(), self.steps.len()];
         if matrices.iter().any(|matrix| matrix.shape() != (n, t)) || lists != [t; 3] {

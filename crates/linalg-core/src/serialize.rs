@@ -56,3 +56,33 @@ pub mod matrix {
         Ok(Mat::from_fn(nrows, ncols, |i, j| column_major[j * nrows + i]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Saved {
+        #[serde(with = "matrix")]
+        a: Mat<f64>,
+    }
+
+    /// Without entries the length of a file bounds neither size.
+    #[test]
+    fn matrices_without_entries_have_sizes_within_reason() {
+        let read = |nrows: usize, ncols: usize, entries: &[f64]| {
+            let a = serde_json::json!({"nrows": nrows, "ncols": ncols, "column_major": entries});
+            serde_json::from_value::<Saved>(serde_json::json!({"a": a})).map(|saved| saved.a)
+        };
+        for (nrows, ncols) in [(0, 3), (3, 0), (0, 0)] {
+            assert_eq!(read(nrows, ncols, &[]).unwrap().shape(), (nrows, ncols));
+        }
+        assert_eq!(read(2, 1, &[1.0, 2.0]).unwrap()[(1, 0)], 2.0);
+        let refused: [(usize, usize, &[f64]); 4] =
+            [(usize::MAX, 0, &[]), (0, usize::MAX, &[]), (usize::MAX, 2, &[1.0]), (2, 1, &[1.0])];
+        for (nrows, ncols, entries) in refused {
+            let error = read(nrows, ncols, entries).unwrap_err().to_string();
+            assert!(error.contains("the file is damaged"), "{error}");
+        }
+    }
+}

@@ -15,14 +15,21 @@ use pyo3::prelude::*;
 
 type Any<'py> = Bound<'py, PyAny>;
 
-/// A report for a model of which only the parts are known.
-fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitReport {
-    FitReport {
+/// Builds a model from its parts. n, μ and whether a constant was fitted are those of its fit, of
+/// which nothing else is known.
+fn model<T: Number>(
+    kernel: Watched<T>,
+    centers: MatRef<'_, T>,
+    coefficients: MatRef<'_, T>,
+    (constants, intercept): (Vec<T>, bool),
+    (n, mu): (usize, f64),
+) -> nystrom::Result<KrrModel<Watched<T>, T>> {
+    let report = FitReport {
         n,
         m: centers.nrows(),
         d: centers.ncols(),
-        t,
-        intercept: false, // the library treats a constant that is not 0 as fitted
+        t: coefficients.ncols(),
+        intercept,
         ridge: mu,
         jitter: 0.0,
         solver: SolvedBy::NormalEquations,
@@ -30,23 +37,12 @@ fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitR
         condition: 1.0,
         kernel_entries: 0,
         steps: 0,
-    }
-}
-
-/// Builds a model from its parts; n and μ are those of its fit.
-fn model<T: Number>(
-    kernel: Watched<T>,
-    centers: MatRef<'_, T>,
-    coefficients: MatRef<'_, T>,
-    intercept: Vec<T>,
-    (n, mu): (usize, f64),
-) -> nystrom::Result<KrrModel<Watched<T>, T>> {
-    let report = report(n, centers, coefficients.ncols(), mu);
+    };
     KrrModel::new(
         kernel,
         centers.transpose().to_owned(),
         coefficients.to_owned(),
-        intercept,
+        constants,
         report,
     )
 }
@@ -70,18 +66,18 @@ pub fn predict<'py>(
         let (array, out) = new_array::<T>(py, x.nrows(), theta.ncols());
         run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let model = model(kernel, Z, theta, b, (Z.nrows(), 1.0))?;
+            let model = model(kernel, Z, theta, (b, false), (Z.nrows(), 1.0))?;
             Ok(model.predict_into(out, Points::from_rows(x))?)
         })?;
         Ok(array.into_any())
     })
 }
 
-/// Bounds the distance of a fit from exact regression at the same ridge μ. Returns
-/// `CertificateReport` and its verdict as JSON.
+/// Bounds the distance of a fit from exact regression at the same ridge μ, with a constant if the
+/// fit has one. Returns `CertificateReport` and its verdict as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec, X, Y, weights, Z, coefficients, intercept, mu, *, rows, passes,
-    confidence, tolerance, memory, seed, n_jobs=None))]
+#[pyo3(signature = (spec, X, Y, weights, Z, coefficients, intercept, mu, *, fit_intercept, rows,
+    passes, confidence, tolerance, memory, seed, n_jobs=None))]
 pub fn certificate<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
@@ -92,6 +88,7 @@ pub fn certificate<'py>(
     coefficients: Any<'py>,
     intercept: Vec<f64>,
     mu: f64,
+    fit_intercept: bool,
     rows: usize,
     passes: Option<usize>,
     confidence: f64,
@@ -108,7 +105,7 @@ pub fn certificate<'py>(
         let (kernel, b) = (spec.kernel::<T>()?, intercept.iter().map(|b| T::lit(*b)).collect());
         let report = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let model = model(kernel, Z, theta, b, (problem.x.len(), mu))?;
+            let model = model(kernel, Z, theta, (b, fit_intercept), (problem.x.len(), mu))?;
             let rng = &mut Pcg64::seed_from_u64(seed);
             Ok(match passes {
                 None => Certificate { rows, confidence, tolerance }.certify(&model, problem, rng)?,

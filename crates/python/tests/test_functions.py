@@ -185,6 +185,28 @@ def test_certificates_bound_the_distance_to_exact_regression(waves):
     assert report.verdict == "Close"
 
 
+@pytest.mark.parametrize("kind", ["f8", "f4"])
+def test_a_fitted_constant_of_zero_counts_as_a_constant(kind, waves):
+    """The exact regression of comparison has a constant if the model was fitted with one, whatever
+    its value: here targets are shifted so that it is 0."""
+    X, y = waves
+    kernel, alpha = ny.Gaussian(0.5), 3.0
+    options = {"kernel": kernel, "landmarks": np.arange(5)}
+    model = ny.NystroemRidge([alpha], **options).fit(X.astype(kind), (y + 3).astype(kind))
+    rest = y + 3 - model.intercept_
+    model.intercept_ = 0.0
+    f = model.predict(X.astype(kind))
+    exact = [
+        ny.KernelRidge(alpha, kernel=kernel, fit_intercept=constant).fit(X, rest).predict(X)
+        for constant in (True, False)
+    ]
+    distance, other = (np.sqrt(np.mean((f - g) ** 2)) for g in exact)
+    report = ny.certificate(model, X.astype(kind), rest.astype(kind), passes=40)
+    slack = 1e-9 if kind == "f8" else 1e-3 * distance
+    assert report.lower[0] - slack <= distance <= report.bound[0] + slack
+    assert not report.lower[0] - slack <= other <= report.bound[0] + slack
+
+
 def test_a_path_has_the_leave_one_out_errors_that_fits_have(waves):
     X, y = waves
     X, y = X[:40], y[:40]

@@ -56,6 +56,7 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct DistributedGreedy {
     k: usize,
     candidates: Vec<u64>,
@@ -177,4 +178,36 @@ impl DistributedGreedy {
 /// larger, or as large with a larger ln det.
 fn is_better((rows, log_det): (usize, f64), (others, other): (usize, f64)) -> bool {
     rows > others || (rows == others && log_det > other)
+}
+
+/// The fields of a [`DistributedGreedy`] in a file or a message.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    k: usize,
+    candidates: Vec<u64>,
+    blocks: Vec<(usize, f64)>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for DistributedGreedy {
+    type Error = Error;
+
+    /// # Errors
+    /// [`Error::Empty`] if k = 0 or a block has no candidates, [`Error::TooMany`] for a block with
+    /// more than k, [`Error::Shape`] if the blocks have another number of candidates than there
+    /// are, [`Error::InvalidParameter`] if an ln det is NaN.
+    fn try_from(stored: Stored) -> Result<Self> {
+        let Stored { k, candidates, blocks } = stored;
+        validate::not_empty("rows to choose (k)", k)?;
+        let mut sum = 0_usize;
+        for &(count, log_det) in &blocks {
+            validate::at_most("candidates of a block", count, k)?;
+            let requirement = "a number; choose from this block again";
+            validate::require(!log_det.is_nan(), "ln det of a block", log_det, requirement)?;
+            sum = sum.saturating_add(count); // no list of candidates has usize::MAX
+        }
+        validate::same_size("candidates of all blocks", sum, candidates.len())?;
+        Ok(DistributedGreedy { k, candidates, blocks })
+    }
 }

@@ -40,7 +40,7 @@ fn folds_that_cannot_be_are_refused() {
     let line = "fit shards --target y --kernel gaussian --landmarks uniform:20 -o m.json -q";
     for (options, status, part) in [
         ("--lambda cv:1", 2, "cv:5"),
-        ("--lambda cv:1000", 2, "fewer folds"),
+        ("--lambda cv:1000", 2, "folds but only"),
         ("--lambda cv:5 --tolerance 1e-3", 2, "--lambda NUMBER"),
         ("--lambda cv:100 --landmarks uniform:250 --memory 60MB", 4, "landmarks"),
     ] {

@@ -38,6 +38,10 @@ impl<T: Scalar> SwapChain<'_, T> {
     /// ρ = det K_{Y−v+u}/det K_YY, where v is the item at `position` of [`items`](Self::items) and
     /// u ∉ Y. It costs as much as a step.
     ///
+    /// Y does not change. But if exchanges are pending, the call may recompute the factor of K_YY
+    /// earlier than [`step`](Self::step) would: the last bits of later ratios and of
+    /// [`log_det`](Self::log_det) then differ from those without the call.
+    ///
     /// # Errors
     /// [`Error::IndexOutOfRange`] for `position` or u, [`Error::DuplicateIndex`] if u ∈ Y,
     /// [`Error::NonFinite`].

@@ -1,11 +1,11 @@
 //! Every function on matrices and sizes at which arithmetic breaks first.
 #![allow(non_snake_case)]
 
-use crate::common::rng;
+use crate::common::{Kind, psd, rng};
 use crate::hostile_table::{Raw, check};
 use nystrom_dpp::*;
-use nystrom_linalg_core::{BandEigen, PsdMatrix, Result, Ridge};
-use nystrom_sketch::{LandmarkSelector, Uniform};
+use nystrom_linalg_core::{BandEigen, Dense, Error, PsdMatrix, Result, Ridge};
+use nystrom_sketch::{LandmarkSelector, Landmarks, Uniform};
 
 const START: Uniform = Uniform { draw: nystrom_sketch::Draw::WithoutReplacement };
 
@@ -109,6 +109,31 @@ fn chains() {
             Ok(meetings.total_variation(10).into_iter().collect())
         }),
     ]);
+}
+
+/// Exact draws of 3 and of 5 items for c = 4. Of two threads one reaches the 3 items last, the
+/// other the 5 items first: the error is that of the first draw.
+#[test]
+fn the_first_of_several_errors_is_returned() {
+    let (n, c) = (9, 4);
+    let k = psd(Kind::Gaussian, n, 1);
+    let dense = Dense::new(k.as_ref()).unwrap();
+    let draw = |i: usize| {
+        let items = match i {
+            63 => 3,
+            64 => 5,
+            _ => 4,
+        };
+        Landmarks::new(n, (0..items).map(|item| (i + item) % n).collect()).unwrap()
+    };
+    let exact: Vec<Landmarks> = (0..128).map(draw).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    for seed in 0..5 {
+        let (start, rule) = (Uniform::default(), SwapRule::LazyGibbs);
+        let found = pool
+            .install(|| stationary_meetings(&dense, c, &start, rule, &exact, 3000, &mut rng(seed)));
+        assert!(matches!(found, Err(Error::Shape { expected: 4, got: 3, .. })), "{found:?}");
+    }
 }
 
 #[test]

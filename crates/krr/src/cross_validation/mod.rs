@@ -75,7 +75,7 @@ pub struct CvScore {
     pub kernel: usize,
     /// Position of the ridge in its grid.
     pub ridge: usize,
-    /// Mean score over the folds.
+    /// Mean score over the folds, each counted once, whatever the weights of its rows.
     pub mean: f64,
     /// Standard error of that mean, s/√k with s the standard deviation over the k folds. It is
     /// approximate, because the folds share training data.
@@ -103,7 +103,8 @@ pub struct CvTable {
 impl<T: Scalar> CrossValidation<T> {
     /// Scores every kernel at every ridge, on y (n × t) at the n points x. All candidates see the
     /// same folds. With weights, errors are weighted means, and each fold has as many rows of
-    /// positive weight as the others, up to one.
+    /// positive weight as the others, up to one. The mean of a candidate counts every fold equally,
+    /// whatever its weight.
     ///
     /// # Randomness
     /// The folds ([`Folds::random`]), then one key; the procedure gets stream f of [`Streams`] in

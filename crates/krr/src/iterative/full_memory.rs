@@ -13,6 +13,8 @@ pub(crate) const ITERATIONS: f64 = 10.0;
 /// `SHARE_OF_N`.
 const LARGEST_RANK: usize = 2000;
 const SHARE_OF_N: usize = 5;
+/// What a rank counts.
+pub(super) const PRECONDITIONER: &str = "columns of the preconditioner";
 /// The part of a budget that F may take.
 pub(super) const SHARE_OF_BUDGET: u64 = 4;
 /// The cost, in flops of a matrix product, of reading a kept value, and of its two products with a
@@ -61,7 +63,7 @@ impl Sizes {
         let within = |budget: u64| (budget / SHARE_OF_BUDGET / column) as usize;
         let most = budget.map_or(LARGEST_RANK, within).min(n.div_ceil(SHARE_OF_N)).max(1);
         let rank = asked.unwrap_or((balanced as usize).clamp(1, most));
-        validate::at_most("columns of the preconditioner", rank, n)?;
+        validate::at_most(PRECONDITIONER, rank, n)?;
         Ok(Sizes { n, columns, ridges, rank, asked: asked.is_some() })
     }
 

@@ -1,7 +1,7 @@
 //! Regression on all the data over rows that are read again for every iteration.
 
 use super::full::{FullKrr, START};
-use super::full_memory::{ITERATIONS, SHARE_OF_BUDGET, Sizes};
+use super::full_memory::{ITERATIONS, PRECONDITIONER, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, ShiftedFactor, factor};
 use super::products::KernelProduct;
 use super::row_passes::{CheckedPasses, RowPasses};
@@ -72,6 +72,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         validate::not_empty("targets", targets)?;
         // what can be known before the rows are
         self.ridge.absolute(1)?;
+        validate::not_empty(PRECONDITIONER, self.rank.unwrap_or(1))?;
+        extras.check_columns(targets)?;
         let most = self.most_rows([dim, targets])?;
         let sums = rows.pass(RowValues::rows(&self.kernel, [dim, targets], most))?;
         let n = RowSums::rows(&sums) as usize;
@@ -81,6 +83,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         extras.check_start(START, n, targets)?;
+        extras.check_resume(n, targets + usize::from(self.intercept))?;
 
         let matrix = KernelMatrix::new(&self.kernel, samples.x)?;
         let sizes = self.sizes_in_passes([n, dim, targets])?;

@@ -68,8 +68,19 @@ impl<K, T: Scalar> Extras<'_, K, T> {
     pub(crate) fn check_start(&self, what: &'static str, rows: usize, t: usize) -> Result<()> {
         let Some(start) = self.start else { return Ok(()) };
         validate::same_size(what, rows, start.nrows())?;
+        self.check_columns(t)
+    }
+
+    /// What [`check_start`](Self::check_start) checks that needs no number of rows.
+    pub(crate) fn check_columns(&self, t: usize) -> Result<()> {
+        let Some(start) = self.start else { return Ok(()) };
         validate::same_size("columns of the start against targets", t, start.ncols())?;
         validate::finite("start", start)
+    }
+
+    /// Typed errors for a saved state of another run than one with `rows` × `columns` unknowns.
+    pub(crate) fn check_resume(&self, rows: usize, columns: usize) -> Result<()> {
+        self.resume.map_or(Ok(()), |saved| saved.check(rows, columns))
     }
 }
 

@@ -159,7 +159,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         targets: usize,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        extras.check_start(START, S.as_ref().map_or(centers.len(), Mat::ncols), targets)?;
+        let unknowns = S.as_ref().map_or(centers.len(), Mat::ncols);
+        extras.check_start(START, unknowns, targets)?;
+        extras.check_resume(unknowns, targets)?;
         self.options.check()?;
         self.ridge.absolute(1)?; // before the pass, whose rows are n
         let empty = CenterProducts::new(self.kernel, centers, targets, PassInput::Nothing)?;

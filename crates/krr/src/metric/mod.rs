@@ -143,10 +143,9 @@ pub struct MetricFit {
     pub map: LinearMap,
     /// M of the fit in this metric, d × d, by the features before the map.
     pub agop: Mat<f64>,
-    /// The maps tried, `start` being the first.
-    pub history: Vec<MetricStep>,
-    /// The index of `map` among them.
-    pub best: usize,
+    /// The maps tried; the best is one of them.
+    history: Vec<MetricStep>,
+    best: usize,
 }
 
 /// One map tried.
@@ -296,6 +295,16 @@ impl<K: DifferentiableKernel<f64>> Fits<'_, K> {
 }
 
 impl MetricFit {
+    /// The maps tried, `start` being the first.
+    pub fn history(&self) -> &[MetricStep] {
+        &self.history
+    }
+
+    /// The index of `map` among the [maps tried](Self::history).
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
     /// ℓ, after the map.
     pub fn length_scale(&self) -> f64 {
         self.history[self.best].length_scale

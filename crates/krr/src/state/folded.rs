@@ -67,7 +67,9 @@ pub struct FoldSums<K, T> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FoldedScore {
-    /// Mean squares of the errors on each fold, over targets and (weighted) rows, and their mean.
+    /// Mean squares of the errors, over targets and (weighted) rows, on each fold with rows of
+    /// positive weight, in order; and the mean of these folds, each counted once, whatever its
+    /// weight.
     pub score: CvScore,
     /// The level below which the mean is rounding errors, as of
     /// [`StatePoint::rounding`](crate::StatePoint::rounding).
@@ -119,21 +121,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     }
 
     /// The errors on each fold of the fits to the others, at every ridge. A
-    /// [`Ridge::PerSample`] refers to the rows of the other folds.
+    /// [`Ridge::PerSample`] refers to the rows of the other folds. Folds without rows of positive
+    /// weight, which chance leaves empty if few rows have weight, do not count.
     ///
     /// # Errors
-    /// [`Error::Empty`] without ridges, or if a fold has no rows of positive weight; those of
-    /// [`Ridge::absolute`].
+    /// [`Error::Empty`] without ridges, without rows of positive weight, and if all of these are in
+    /// one fold; [`Error::TooMany`] for more folds than such rows; those of [`Ridge::absolute`].
     pub fn scores(&self, ridges: &[Ridge<T>]) -> Result<Vec<FoldedScore>> {
         validate::not_empty("ridges of the path", ridges.len())?;
-        let (folds, equations, count) = (self.whole()?, &self.term.equations, self.term.folds);
+        let (folds, equations) = (self.whole()?, &self.term.equations);
+        let positive = folds.iter().map(|fold| fold.0.positive).sum::<u64>() as usize;
+        validate::not_empty("rows of positive weight", positive)?;
+        validate::at_most("folds", self.term.folds, positive)?;
+        let weighted = || folds.iter().enumerate().filter(|(_, fold)| fold.0.positive > 0);
+        let count = weighted().count();
+        if count < 2 {
+            let what = "rows of positive weight outside one fold (draw other folds)";
+            return Err(Error::Empty { what });
+        }
         let mut errors = vec![Vec::with_capacity(count); ridges.len()];
         let mut levels = vec![0.0; ridges.len()];
-        for (f, fold) in folds.iter().enumerate() {
-            if fold.0.positive == 0 {
-                let what = "rows of positive weight in a fold (take fewer folds)";
-                return Err(Error::Empty { what });
-            }
+        for (f, fold) in weighted() {
             let family = equations.family(&all_but(&folds, f, equations.zeros()))?;
             let found = equations.errors_of(fold, &family, &family.spectrum.mus(ridges)?);
             for (l, (error, level)) in found.into_iter().enumerate() {

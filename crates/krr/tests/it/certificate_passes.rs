@@ -2,8 +2,10 @@
 
 use crate::common::*;
 use nystrom_kernels::Points;
-use nystrom_krr::{Blocks, Certificate, ExactKrr, NystromKrr, Problem};
-use nystrom_linalg_core::{Error, Ridge};
+use nystrom_krr::{
+    Blocks, Certificate, ExactKrr, Extras, FullKrr, NystromKrr, Problem, RowPasses, RowSums,
+};
+use nystrom_linalg_core::{Error, Result, Ridge};
 use nystrom_sketch::Landmarks;
 
 fn close(a: f64, b: f64) -> bool {
@@ -54,6 +56,53 @@ fn it_is_the_certificate_in_memory() {
     }
 }
 
+/// Rows of a pass that is interrupted every 700 rows: its sums are written and read again.
+struct Interrupted<'a>(Problem<'a, f64>);
+
+impl RowPasses<f64> for Interrupted<'_> {
+    fn pass<S: RowSums<f64>>(&mut self, mut empty: S) -> Result<S> {
+        let (Problem { x, y, weights }, over_none) = (self.0, empty.empty());
+        for start in (0..x.len()).step_by(700) {
+            let end = x.len().min(start + 700);
+            empty.accumulate(Problem {
+                x: x.slice(start..end),
+                y: y.subrows(start, end - start),
+                weights: weights.map(|w| &w[start..end]),
+            })?;
+            empty = over_none.read(&empty.to_bytes())?;
+        }
+        Ok(empty)
+    }
+}
+
+/// Interruptions leave no trace, neither in the sums of the three passes nor in the rows that wait
+/// or were drawn.
+#[test]
+fn interrupted_passes_give_the_same_certificate() {
+    let n = 2500;
+    let (x, y) = sample::<f64>(n, 2, 2, 3);
+    let (points, w) = (Points::from_rows(x.as_ref()), weights(n));
+    let problem = Problem::new(points, y.as_ref()).weighted(&w);
+    let krr =
+        NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.8), Ridge::Absolute(0.5)) };
+    let model = krr.fit(problem, points.slice(0..20)).unwrap();
+    for rows in [200, n] {
+        let certificate = Certificate { rows, ..Certificate::default() };
+        let mut blocks = Blocks::new(problem, n).unwrap();
+        let whole = certificate.certify_passes(&model, &mut blocks, &mut rng(1)).unwrap();
+        let mut rows = Interrupted(problem);
+        let again = certificate.certify_passes(&model, &mut rows, &mut rng(1)).unwrap();
+        assert_eq!(again, whole);
+    }
+    // rows that full-data regression collects, and its products
+    let full = FullKrr { rank: Some(20), ..FullKrr::new(gaussian(0.8), Ridge::PerSample(1e-2)) };
+    let mut blocks = Blocks::new(problem, n).unwrap();
+    let whole = full.fit_passes(&mut blocks, [2, 2], Extras::default(), &mut rng(1)).unwrap();
+    let mut rows = Interrupted(problem);
+    let again = full.fit_passes(&mut rows, [2, 2], Extras::default(), &mut rng(1)).unwrap();
+    assert_eq!(bits(&again.model), bits(&whole.model));
+}
+
 /// The true distance is below the bound for every one of 200 seeds, and the estimate of ‖Kα − f‖²
 /// has no bias.
 #[test]
@@ -102,4 +151,10 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(certify(Certificate { rows: 0, ..usual }, 100), Err(Error::Empty { .. })));
     let bad = Certificate { confidence: 1.0, ..usual };
     assert!(matches!(certify(bad, 100), Err(Error::InvalidParameter { .. })));
+    // before a pass
+    let unread = |certificate: Certificate| {
+        certificate.certify_passes(&model, &mut Unread, &mut rng(0)).unwrap_err()
+    };
+    assert!(matches!(unread(Certificate { rows: 0, ..usual }), Error::Empty { .. }));
+    assert!(matches!(unread(bad), Error::InvalidParameter { name: "confidence", .. }));
 }

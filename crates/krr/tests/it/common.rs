@@ -4,7 +4,7 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{KrrModel, RowPasses, RowSums};
+use nystrom_krr::{KrrModel, Problem, RowSource};
 pub use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Result, Scalar, random};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,8 +22,12 @@ pub fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
 /// Rows for what is to be refused before any row is read.
 pub struct Unread;
 
-impl RowPasses<f64> for Unread {
-    fn pass<S: RowSums<f64>>(&mut self, _: S) -> Result<S> {
+impl RowSource<f64> for Unread {
+    fn rewind(&mut self) -> Result<()> {
+        panic!("the rows were read")
+    }
+
+    fn next_block(&mut self) -> Result<Option<Problem<'_, f64>>> {
         panic!("the rows were read")
     }
 }

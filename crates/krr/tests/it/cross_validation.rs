@@ -150,6 +150,78 @@ fn a_table_without_a_direction_holds_losses() {
     assert_eq!(table.scores[0].values, [1.9, 2.1]);
 }
 
+/// A file whose parts are no partition of the rows into two parts or more.
+#[cfg(feature = "serde")]
+#[test]
+fn folds_that_are_no_partition_are_refused() {
+    let read = |parts: serde_json::Value| {
+        serde_json::from_value::<Folds>(serde_json::json!({"parts": parts}))
+    };
+    let folds = read(serde_json::json!([[2, 0], [1]])).unwrap();
+    assert_eq!((folds.test(0), folds.test(1)), (&[0, 2][..], &[1][..]));
+    for (parts, why) in [
+        (serde_json::json!([[0], [5]]), "row 5 of 2 is there twice, or is no row"),
+        (serde_json::json!([[0, 0], [1]]), "row 0 of 3 is there twice, or is no row"),
+        (serde_json::json!([[0, 1]]), "number of folds = 1"),
+        (serde_json::json!([[0, 1], []]), "rows of a fold is empty"),
+        (serde_json::json!([]), "number of folds = 0"),
+    ] {
+        let error = read(parts).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}, not {why}");
+    }
+}
+
+/// Scores of weighted rows are weighted means over fits that are weighted, too.
+#[test]
+fn scores_of_weighted_rows_are_those_of_fits_written_out() {
+    let (x, y) = sample::<f64>(60, 2, 2, 5);
+    let (points, w) = (Points::from_rows(x.as_ref()), weights(60));
+    let problem = Problem::new(points, y.as_ref()).weighted(&w);
+    let ridges = [1e-1, 1e-4].map(Ridge::PerSample);
+    let cv = CrossValidation { folds: 4, ..CrossValidation::default() };
+    let grid = ExactGrid { intercept: true };
+    let table = cv.run(&grid, &[gaussian(0.8)], &ridges, problem, &mut rng(3)).unwrap();
+    for score in &table.scores {
+        let krr = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.8), ridges[score.ridge]) };
+        for (fold, value) in score.values.iter().enumerate() {
+            let take = |rows: &[usize]| {
+                let x = Mat::from_fn(rows.len(), 2, |i, k| x[(rows[i], k)]);
+                let y = Mat::from_fn(rows.len(), 2, |i, j| y[(rows[i], j)]);
+                (x, y, rows.iter().map(|&row| w[row]).collect::<Vec<f64>>())
+            };
+            let (train, test) = (take(&table.folds.train(fold)), take(table.folds.test(fold)));
+            let problem = Problem::new(Points::from_rows(train.0.as_ref()), train.1.as_ref());
+            let model = krr.fit(problem.weighted(&train.2)).unwrap();
+            let f = model.predict(Points::from_rows(test.0.as_ref())).unwrap();
+            let squares = (0..f.nrows()).map(|i| {
+                test.2[i] * (0..2).map(|j| (f[(i, j)] - test.1[(i, j)]).powi(2)).sum::<f64>()
+            });
+            let mse = squares.sum::<f64>() / (2.0 * test.2.iter().sum::<f64>());
+            assert!((value - mse).abs() < 1e-12, "{value} against {mse}");
+        }
+    }
+}
+
+/// Few rows of positive weight among many: each fold has some, whatever the seed.
+#[test]
+fn every_fold_has_rows_of_positive_weight() {
+    let (x, y) = sample::<f64>(60, 2, 1, 6);
+    let w: Vec<f64> = (0..60).map(|i| if i % 8 == 3 { 1.5 } else { 0.0 }).collect(); // 8 of them
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let run = |folds: usize, seed: u64| {
+        let cv = CrossValidation { folds, ..CrossValidation::default() };
+        let ridges = [Ridge::PerSample(1e-2)];
+        cv.run(&ExactGrid::default(), &[gaussian(0.8)], &ridges, problem, &mut rng(seed))
+    };
+    for seed in 0..50 {
+        for folds in [4, 8] {
+            let table = run(folds, seed).unwrap();
+            assert!(table.scores[0].mean.is_finite(), "{folds} folds, seed {seed}");
+        }
+    }
+    assert!(matches!(run(9, 0), Err(Error::TooMany { requested: 9, available: 8, .. })));
+}
+
 /// Nyström with landmarks drawn in the training part, through the closure.
 fn with_random_landmarks() -> CvTable {
     let (x, y) = sample::<f64>(1500, 2, 1, 8);

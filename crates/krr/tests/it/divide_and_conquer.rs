@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_kernels::{Gaussian, Points};
-use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr};
+use nystrom_kernels::{FromFn, Gaussian, Points};
+use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr, Problem};
 use nystrom_linalg_core::{Error, Ridge, random};
 
 fn fit(
@@ -109,6 +109,56 @@ fn the_same_bits_with_any_number_of_threads() {
         let (model, x, _) = fit(900, 7, Ridge::PerSample(1e-3), 5);
         model.predict(Points::from_rows(x.as_ref())).unwrap()
     });
+}
+
+/// Parts that fail differently: whichever fails earlier, the error is that of the first part.
+#[test]
+fn the_first_of_several_errors_is_returned() {
+    let x: Vec<f64> = (0..240).map(f64::from).collect();
+    let y = Mat::from_fn(240, 1, |i, _| (i as f64).sin());
+    let ridge = Ridge::PerSample(1e-2);
+    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(gaussian(0.5), ridge) };
+    let parts = krr.fit((Points::from_slice(&x), &y), &mut rng(1)).unwrap();
+    let rows = |part: usize| -> Vec<f64> {
+        let centers = parts.models()[part].centers();
+        (0..centers.len()).map(|i| centers.coordinate(i, 0)).collect()
+    };
+    // no kernel: a diagonal entry of the last row of the first part, and of the first of the second
+    let bad = [rows(0)[119], rows(1)[0]];
+    let kernel = FromFn::new(|x: &[f64], y: &[f64]| {
+        if x == y && bad.contains(&x[0]) { -5.0 } else { (-(x[0] - y[0]).powi(2)).exp() }
+    });
+    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(&kernel, ridge) };
+    let error = krr.fit((Points::from_slice(&x), &y), &mut rng(1)).map(drop).unwrap_err();
+    let of_part = |part: usize| {
+        let (x, y) = (rows(part), Mat::<f64>::zeros(120, 1));
+        ExactKrr::new(&kernel, ridge).fit((Points::from_slice(&x), &y)).map(drop).unwrap_err()
+    };
+    assert!(matches!(error, Error::NotPositiveDefinite { order: 120, .. }), "{error}");
+    assert_eq!(error, of_part(0));
+    assert_ne!(error, of_part(1));
+}
+
+/// Few rows of positive weight among many: each part has some, whatever the seed.
+#[test]
+fn every_part_has_rows_of_positive_weight() {
+    let (x, y) = sample::<f64>(60, 2, 1, 6);
+    let w: Vec<f64> = (0..60).map(|i| if i % 8 == 3 { 1.5 } else { 0.0 }).collect(); // 8 of them
+    assert_eq!(w.iter().filter(|w| **w > 0.0).count(), 8);
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let fit = |parts: usize, seed: u64| {
+        let ridge = Ridge::PerSample(1e-2);
+        let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(gaussian(0.8), ridge) };
+        krr.fit(problem, &mut rng(seed))
+    };
+    for seed in 0..50 {
+        for parts in [4, 8] {
+            let model = fit(parts, seed).unwrap();
+            assert_eq!(model.models().len(), parts, "seed {seed}");
+            assert!(model.predict(problem.x).unwrap().norm_max() > 0.0);
+        }
+    }
+    assert!(matches!(fit(9, 0), Err(Error::TooMany { requested: 9, available: 8, .. })));
 }
 
 #[test]

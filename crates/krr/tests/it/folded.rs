@@ -169,7 +169,16 @@ fn what_cannot_be_folded_is_told() {
     assert!(matches!(folded(1), Err(Error::InvalidParameter { .. })));
     let mut many = folded(60).unwrap();
     many.accumulate((points, &y)).unwrap();
-    assert!(matches!(many.scores(&ridges()), Err(Error::Empty { .. })));
+    let refused = many.scores(&ridges()).unwrap_err();
+    assert!(matches!(refused, Error::TooMany { requested: 60, available: 30, .. }), "{refused}");
+    // two rows of weight, in one fold
+    let mut two = [0.0; 30];
+    let mut together = folded(2).unwrap();
+    let other = (1..30).find(|&i| together.fold(i) == together.fold(0)).unwrap();
+    [two[0], two[other as usize]] = [1.0; 2];
+    together.accumulate(Problem::new(points, y.as_ref()).weighted(&two)).unwrap();
+    let refused = together.scores(&ridges()).unwrap_err();
+    assert!(matches!(refused, Error::Empty { what } if what.contains("one fold")), "{refused}");
     let mut few = folded(2).unwrap();
     assert!(matches!(few.scores(&ridges()), Err(Error::Empty { .. })));
     few.accumulate((points, &y)).unwrap();
@@ -186,6 +195,33 @@ fn what_cannot_be_folded_is_told() {
     assert!(matches!(Folds::of(&[0, 1, 2], 2), Err(Error::IndexOutOfRange { position: 2, .. })));
     assert!(matches!(Folds::of(&[0, 2, 2], 3), Err(Error::Empty { .. })));
     assert!(matches!(Folds::of(&[0, 0], 1), Err(Error::InvalidParameter { .. })));
+}
+
+/// 20 of 1000 rows have weight, so that chance often leaves one of 10 folds without: the others are
+/// averaged, whatever the seed.
+#[test]
+fn folds_without_weight_do_not_count() {
+    let (x, y) = sample::<f64>(1000, 2, 1, 2);
+    let w: Vec<f64> = (0..1000).map(|i| f64::from(u8::from(i % 50 == 3))).collect();
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let state = NormalEquations::new(gaussian(1.0), problem.x.slice(0..5), 1).unwrap();
+    let mut incomplete = 0;
+    for seed in 0..40 {
+        let mut folded = state.folded(10, &mut Pcg64::seed_from_u64(seed)).unwrap();
+        folded.accumulate(problem).unwrap();
+        let mut weight = [0.0; 10];
+        (0..1000).for_each(|i| weight[folded.fold(i as u64)] += w[i]);
+        let weighted = weight.iter().filter(|weight| **weight > 0.0).count();
+        incomplete += usize::from(weighted < 10);
+        for of in folded.scores(&ridges()).unwrap() {
+            let values = &of.score.values;
+            assert_eq!(values.len(), weighted, "seed {seed}");
+            let mean = values.iter().sum::<f64>() / weighted as f64;
+            assert!((of.score.mean - mean).abs() <= 1e-12 * mean && mean > 0.0);
+        }
+    }
+    // in expectation more than half of the seeds
+    assert!(incomplete > 10, "{incomplete} of 40");
 }
 
 /// By content, copies of a row are in one fold: the error of a fit to noise at points far from one

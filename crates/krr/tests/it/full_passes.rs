@@ -199,6 +199,15 @@ fn what_cannot_be_fitted_is_told() {
     let no_ridge = FullKrr { ridge: Ridge::PerSample(0.0), ..krr };
     assert!(matches!(refused(&no_ridge), Error::InvalidParameter { .. }));
     assert!(matches!(refused(&with(1000)), Error::OutOfBudget { budget: 1000, .. }));
+    let none = FullKrr { rank: Some(0), ..krr };
+    assert!(matches!(refused(&none), Error::Empty { what: "columns of the preconditioner" }));
+    let (wide, nan) = (Mat::zeros(600, 2), Mat::full(600, 1, f64::NAN));
+    let refused = |start: &Mat<f64>| {
+        let extras = Extras { start: Some(start.as_ref()), ..Extras::default() };
+        krr.fit_passes(&mut Unread, [2, 1], extras, &mut rng()).unwrap_err()
+    };
+    assert!(matches!(refused(&wide), Error::Shape { expected: 1, got: 2, .. }));
+    assert!(matches!(refused(&nan), Error::NonFinite { .. }));
     // unless its rank is given the preconditioner is cut to a quarter
     let budget = 30_000_000;
     let plan = FullKrr { rank: None, ..with(budget) }.memory_in_passes([20_000, 2, 1]).unwrap();

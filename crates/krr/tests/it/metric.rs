@@ -42,10 +42,10 @@ fn a_direction_of_ten_is_found() {
     let eigen = SymmetricEigen::new(found.map.matrix().as_ref()).unwrap();
     let cosine: f64 = (0..10).map(|k| w[k] * eigen.vectors()[(k, 0)]).sum();
     let degrees = cosine.abs().min(1.0).acos().to_degrees();
-    println!("{degrees} degrees, {:?}, {:?}", eigen.values(), found.history);
+    println!("{degrees} degrees, {:?}, {:?}", eigen.values(), found.history());
     assert!(degrees < 5.0, "{degrees}");
     assert!(eigen.values()[1] < 0.5 * eigen.values()[0]);
-    assert!(found.error() < 0.5 * found.history[0].error);
+    assert!(found.error() < 0.5 * found.history()[0].error);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn features_that_are_noise_lose_their_weight() {
     for k in 2..d {
         assert!(A[(k, k)] < 0.1 * A[(0, 0)].min(A[(1, 1)]), "feature {k}: {}", A[(k, k)]);
     }
-    assert!(found.error() < 0.5 * found.history[0].error);
+    assert!(found.error() < 0.5 * found.history()[0].error);
 }
 
 /// Distances in L1 take a map that is diagonal, and a median of their own.
@@ -82,7 +82,7 @@ fn the_l1_kernel_learns_too() {
     let distances = [(0, 1), (2, 3), (4, 5)].map(|(i, j)| {
         (0..d).map(|k| (mapped.coordinate(i, k) - mapped.coordinate(j, k)).abs()).sum::<f64>()
     });
-    let median = found.length_scale() / found.history[found.best].multiple;
+    let median = found.length_scale() / found.history()[found.best()].multiple;
     assert!(distances.iter().all(|r| (0.1..10.0).contains(&(r / median))));
 }
 
@@ -94,7 +94,7 @@ fn the_full_form_turns_with_the_data() {
     let metric = LearnedMetric { iterations: 3, ..settings(MetricForm::Full) };
     let here = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
     let there = learn(&metric, turned.as_ref(), y.as_ref()).unwrap();
-    assert_eq!((here.best, here.ridge()), (there.best, there.ridge()));
+    assert_eq!((here.best(), here.ridge()), (there.best(), there.ridge()));
     let expected = &Q * here.map.matrix() * Q.transpose();
     assert!((&expected - there.map.matrix()).norm_max() < 1e-7);
     let expected = &Q * &here.agop * Q.transpose();
@@ -106,9 +106,9 @@ fn what_is_kept_is_the_best_of_what_was_tried() {
     let (x, y, _) = one_direction(400, 6);
     for form in [MetricForm::Diagonal, MetricForm::Full] {
         let found = learn(&settings(form), x.as_ref(), y.as_ref()).unwrap();
-        let errors: Vec<f64> = found.history.iter().map(|step| step.error).collect();
+        let errors: Vec<f64> = found.history().iter().map(|step| step.error).collect();
         assert!(errors.iter().all(|&error| error >= found.error()));
-        assert!(found.history.len() <= 8);
+        assert!(found.history().len() <= 8 && found.best() < found.history().len());
         let A = found.map.matrix();
         let squares: f64 = A.squared_norm_l2();
         assert!((squares - 6.0).abs() < 1e-9, "tr A² = {squares}");
@@ -120,7 +120,7 @@ fn what_is_kept_is_the_best_of_what_was_tried() {
 fn noise_teaches_nothing_and_says_so() {
     let (x, y) = (normal(900, 15, 8), normal(900, 1, 9));
     let found = learn(&settings(MetricForm::Full), x.as_ref(), y.as_ref()).unwrap();
-    println!("{:?}", found.history);
+    println!("{:?}", found.history());
     assert!(found.error() > 0.93, "{}", found.error());
 }
 

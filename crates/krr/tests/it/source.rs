@@ -212,6 +212,32 @@ fn krill_takes_one_pass_more() {
     assert_eq!(bits(&in_passes(1111).model), bits(&passes.model));
 }
 
+/// The state of a fit with other centres or targets is refused before any row is read.
+#[test]
+fn a_state_of_another_shape_is_refused_before_a_pass() {
+    let (x, y) = sample::<f64>(300, 1, 1, 3);
+    let points = Points::from_rows(x.as_ref());
+    let falkon = Falkon::new(gaussian(0.7), Ridge::PerSample(1e-5));
+    let krill = Krill::new(gaussian(0.7), Ridge::PerSample(1e-5));
+    let mut state = None;
+    let mut keep = |iteration: &nystrom_krr::Iteration<'_, Gaussian, f64>| {
+        state = Some(iteration.state());
+        Ok(std::ops::ControlFlow::Break(()))
+    };
+    let extras = Extras { monitor: Some(&mut keep), ..Extras::default() };
+    let stopped = falkon.fit_with((points, &y), points.slice(0..8), extras).unwrap();
+    assert_eq!(stopped.report.iterations, 1);
+    let extras = || Extras { resume: state.as_ref(), ..Extras::default() };
+    for (m, t) in [(9, 1), (8, 2)] {
+        let centers = points.slice(0..m);
+        let by_krill = krill.fit_passes(&mut Unread, centers, t, extras(), &mut rng(1));
+        for refused in [falkon.fit_passes(&mut Unread, centers, t, extras()), by_krill] {
+            let error = refused.map(drop).unwrap_err();
+            assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+        }
+    }
+}
+
 /// Rows that cannot be read again, and none at all.
 #[test]
 fn passes_that_fail_are_told() {
@@ -234,6 +260,12 @@ fn passes_that_fail_are_told() {
     let endless = Falkon { ridge: Ridge::PerSample(f64::INFINITY), ..falkon };
     let refused = endless.fit_passes(&mut Unread, centers, 1, Extras::default());
     assert!(matches!(refused, Err(Error::InvalidParameter { .. })), "{refused:?}");
+    let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(0.0));
+    let refused = krr.fit_source(&mut Unread, centers);
+    assert!(matches!(refused, Err(Error::InvalidParameter { .. })), "{refused:?}");
+    let path = NystromKrr::without_ridge(gaussian(1.0));
+    let refused = path.path_source(&mut Unread, centers, &[1.0, -1.0].map(Ridge::PerSample));
+    assert!(matches!(refused.map(drop), Err(Error::InvalidParameter { .. })));
     let mut rows = RowIter::new(|| (0..0).map(|_| Ok(block(1, 0.0))));
     let failed = falkon.fit_passes(&mut rows, centers, 1, Extras::default()).unwrap_err();
     assert!(matches!(failed, Error::Empty { .. }), "{failed}");

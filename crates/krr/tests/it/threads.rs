@@ -5,9 +5,9 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
     ExactKrr, FullKrr, FullLogisticKrr, FullPath, IterativeOptions, KrrModel, NystromKrr, Problem,
-    Solver, TightCertificate,
+    ProblemSize, Solver, TightCertificate,
 };
-use nystrom_linalg_core::{Ridge, Scalar};
+use nystrom_linalg_core::{Error, Ridge, Scalar};
 
 fn bits<T: Scalar>(a: faer::MatRef<'_, T>) -> Vec<u64> {
     (0..a.ncols()).flat_map(|j| (0..a.nrows()).map(move |i| a[(i, j)].f64().to_bits())).collect()
@@ -93,7 +93,39 @@ fn what_a_budget_keeps_does_not_depend_on_threads() {
     check(&at, || classes.fit((train, signs.as_ref()), &mut rng(0)).unwrap());
 
     let tight = TightCertificate { passes: 6, memory, ..TightCertificate::default() };
-    let _ = same_at_any_thread_count(|| {
-        tight.certify(&fit.model, (train, targets), &mut rng(0)).unwrap()
+    let certify = |tight: TightCertificate| {
+        same_at_any_thread_count(|| {
+            tight.certify(&fit.model, (train, targets), &mut rng(0)).map_err(|e| e.to_string())
+        })
+    };
+    assert!(certify(tight).is_ok());
+
+    // their preconditioners have a higher rank: with more memory these two keep a part, too
+    let memory = Some(20 << 20);
+    let part = TightCertificate { memory, ..tight };
+    let size = ProblemSize { n: 1500, d: 4, m: 1500, t: 1, weighted: false };
+    let kept = part.cost::<f64>(size).unwrap().memory.kept;
+    assert!(500_000 < kept && kept < 4_400_000, "{kept} bytes of the triangle");
+    assert!(certify(part).is_ok());
+    let options = |memory| IterativeOptions { memory, ..options };
+    let classify = |memory| {
+        let classes = FullLogisticKrr { options: options(memory), ..classes };
+        classes.fit((train, signs.as_ref()), &mut rng(0))
+    };
+    let entries = |memory| classify(memory).unwrap().report().kernel_entries as f64;
+    assert!(entries(memory) < 0.8 * entries(None), "a part of K is evaluated once");
+    check(&at, || classify(memory).unwrap());
+
+    // a budget below the blocks of eight threads is refused with any number of threads
+    let small = Some(6 << 20);
+    let refused = same_at_any_thread_count(|| {
+        let full = FullKrr { options: options(small), ..full };
+        let full = full.fit((train, targets), &mut rng(0)).map(drop).unwrap_err();
+        [full, classify(small).map(drop).unwrap_err()]
     });
+    let budget = 6 << 20;
+    for error in refused {
+        assert!(matches!(error, Error::OutOfBudget { budget: b, .. } if b == budget), "{error}");
+    }
+    assert!(certify(TightCertificate { memory: small, ..tight }).is_err());
 }

@@ -186,10 +186,10 @@ fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
 /// 5q2/(q(1 + t)); then |J_h| ≤ q2·d_eff(λ_h) up to a factor 1 + t. For [`BlessR`], |J_h| ≤
 /// 3q2·max(d_eff(λ_h), 10).
 ///
-/// **The constants are those of the project's notes and were not compared with the printed
-/// theorem.** Two facts were checked. A dictionary with accuracy ε = t/(1 + 2t) gives scores within
-/// these factors. With this q2, one level of [`BlessR`] misses this accuracy with probability below
-/// 8·d_eff·(δ/12Hn)⁵ (the matrix Bernstein inequality).
+/// **The constants were taken over without the printed theorem at hand.** Two facts were checked.
+/// A dictionary with accuracy ε = t/(1 + 2t) gives scores within these factors. With this q2, one
+/// level of [`BlessR`] misses this accuracy with probability below 8·d_eff·(δ/12Hn)⁵ (the matrix
+/// Bernstein inequality).
 ///
 /// # Errors
 /// [`Error::InvalidParameter`], [`Error::Empty`] if n = 0 or H = 0.

@@ -83,7 +83,8 @@ impl ScoreTable {
 }
 
 fn evaluate(nodes: Vec<f64>, f: &(dyn Fn(f64) -> Result<f64> + Sync)) -> Result<Vec<f64>> {
-    nodes.into_par_iter().map(f).collect()
+    let values: Vec<Result<f64>> = nodes.into_par_iter().map(f).collect();
+    values.into_iter().collect() // in order, so that the first error is returned
 }
 
 fn interleave(old: &[f64], new: &[f64]) -> Vec<f64> {

@@ -72,6 +72,36 @@ fn probabilities_never_rise_and_the_floor_holds_them_up() {
     }
 }
 
+/// Equal points, γ far below k(x, x): the second point halves the score of the first, and with a
+/// weight drawn above 1 the first explains away more than that. There the floor binds, and changes
+/// the dictionary.
+#[test]
+fn the_floor_binds_where_gamma_is_small() {
+    let run = |halving_floor: bool, seed: u64| {
+        let params = SqueakParams { chunk: Some(1), halving_floor, ..SqueakParams::new(20) };
+        let mut squeak = Squeak::new(gaussian(), 1, 0.01, params).unwrap();
+        let (mut rng, mut least) = (rng(seed), 1.0_f64);
+        for _ in 0..10 {
+            let before = squeak.dictionary().clone();
+            squeak.push(Points::from_slice(&[0.3]), &mut rng).unwrap();
+            let now = squeak.dictionary();
+            for (i, p) in now.positions().iter().zip(now.probabilities()) {
+                let old = before.positions().iter().position(|j| j == i);
+                least = old.map_or(least, |old| least.min(p / before.probabilities()[old]));
+            }
+        }
+        (squeak.into_dictionary(&mut rng).unwrap(), least)
+    };
+    let (mut bound, mut changed) = (0, 0);
+    for seed in 0..20 {
+        let [(with, held), (without, free)] = [true, false].map(|floor| run(floor, seed));
+        assert!(held >= 0.5, "{held} with the floor, seed {seed}");
+        bound += usize::from(free < 0.5);
+        changed += usize::from(with != without);
+    }
+    assert!(bound > 0 && changed > 0, "it bound in {bound} of 20 runs, and changed {changed}");
+}
+
 /// The floor for a chunk of 64 points or more is at most 2⁻⁶⁴: no score falls that far.
 #[test]
 fn the_floor_changes_nothing_in_automatic_chunks() {

@@ -1,22 +1,24 @@
 //! No file makes the loading of options and reports panic, hang or take much memory, nor their use
 //! on a few points. As `fuzz.rs`, for types that are fields alone.
 //!
-//! Options that say how long something runs (steps of a chain, passes of an estimate) are not here:
-//! they may ask for ages.
+//! Options that say how long something runs (steps of a chain, passes of an estimate, maps of
+//! `LearnedMetric`, rounds and trials of `Rejection`) are not here: they may ask for ages.
 
+use nystrom::dpp::EffectiveSize;
 use nystrom::krr::{
-    CvTable, DivideAndConquerReport, ExactGrid, FitReport, FullLogisticKrr, MetricStep, SavedModel,
+    CvTable, DivideAndConquerReport, ExactGrid, FitReport, FullLogisticKrr, FullPath, Loss,
+    LossKrr, MetricStep, SavedModel,
 };
 use nystrom::leverage::{
-    AuditReport, Bandwidth, ExactScores, FastScores, KernelDensity, RecursiveRlsOfSize,
+    AuditReport, Bandwidth, ExactScores, FastScores, Guard, KernelDensity, RecursiveRlsOfSize,
     SampledDensity, SampledEstimate, SavedSqueak, SpectralScores, SqueakState, UnitWeights,
     fast_scores,
 };
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom::sketch::{
-    Localized, Proportional, Rademacher, SparseSign, SpectralEstimate, Subsampling, Uniform,
-    VerySparse, Whitening,
+    Localized, Proportional, Rademacher, SizeConstants, SketchDiagnostics, SparseSign,
+    SpectralEstimate, Subsampling, TwoSample, TwoSampleTest, Uniform, VerySparse, Whitening,
 };
 use proptest::prelude::proptest;
 
@@ -76,6 +78,11 @@ macro_rules! plain {
 fn selectors() -> Vec<Target> {
     let proportional = Proportional { scores: vec![1.0; 6], draw: Draw::default() };
     let by_scores = LeverageProportional { estimator: Exact, ridge: RIDGE, draw: Draw::default() };
+    let including = Including { given: vec![1], others: Greedy::default() };
+    let mut blocks = DistributedGreedy::new(2).unwrap();
+    for first in [0, 6] {
+        blocks.add(&matrix(), first).unwrap();
+    }
     plain![
         Uniform::default() => Uniform, selects;
         ColumnNorm::default() => ColumnNorm, selects;
@@ -92,6 +99,15 @@ fn selectors() -> Vec<Target> {
         FastRankLeverage::default() => FastRankLeverage, selects;
         RecursiveNystrom::default() => RecursiveNystrom, selects;
         KDpp => KDpp, selects;
+        including => Including<Greedy>, selects;
+        blocks => DistributedGreedy, |blocks: DistributedGreedy| {
+            let mut twice = blocks.clone();
+            let _ = (twice.merge(blocks.clone()), twice.add(&matrix(), 12));
+            let x: &'static [f64] = &X;
+            let x = x.get(..blocks.candidates().len()).unwrap_or(x);
+            let among = KernelMatrix::new(gaussian(), Points::from_slice(x));
+            let _ = among.and_then(|among| blocks.finish(&among));
+        };
         KMeans { iterations: 5 } => KMeans, |k_means: KMeans| {
             let _ = k_means.run(points(), 3, &mut rng());
         };
@@ -172,6 +188,17 @@ fn fits() -> Vec<Target> {
             let model = krr.fit((points(), &signs()), &centers()).unwrap();
             let _ = certificate.certify(&model, (points(), &signs()), &mut rng());
         }),
+        target!(TightCertificate::default() => TightCertificate, |tight: TightCertificate| {
+            let krr = NystromKrr::new(gaussian(), RIDGE);
+            let model = krr.fit((points(), &signs()), &centers()).unwrap();
+            let _ = tight.certify(&model, (points(), &signs()), &mut rng());
+        }),
+        target!(FullPath::new(gaussian(), &[RIDGE, Ridge::PerSample(0.01)])
+            => FullPath<Gaussian, f64>, |path: FullPath<Gaussian, f64>| {
+            let _ = path.fit((points(), &signs()), (points(), &signs()), &mut rng());
+        }),
+        target!(LossKrr::new(gaussian(), vec![HUBER], RIDGE) => LossKrr<Gaussian, R>,
+            |krr: LossKrr<Gaussian, R>| used(krr.fit((points(), &signs()), &centers()))),
     ];
     let fits = fits![
         NystromKrr<Gaussian, R>, |krr, y| krr.fit(y, &centers());
@@ -193,6 +220,39 @@ fn fits() -> Vec<Target> {
     [fits, others].concat()
 }
 
+/// A loss of each kind.
+const HUBER: Loss = Loss::Huber { threshold: 0.5 };
+const QUANTILE: Loss = Loss::Quantile { share: 0.9, width: 0.1 };
+
+fn loss(loss: Loss) {
+    let _ = loss.at(0.25);
+    let krr = LossKrr::new(gaussian(), vec![loss], RIDGE);
+    let _ = krr.fit((points(), &signs()), &Landmarks::new(6, vec![0, 2, 5]).unwrap());
+}
+
+/// Points of which a density can be estimated.
+fn line() -> Vec<f64> {
+    (0..40).map(|i| f64::from(i) / 10.0).collect()
+}
+
+fn guards(guard: Guard) {
+    let spectral = SpectralAnalysis { guard, ..SpectralAnalysis::default() };
+    let _ = spectral.scores(&gaussian(), Points::from_slice(&line()), RIDGE);
+}
+
+fn parts_of_methods() -> Vec<Target> {
+    plain![
+        HUBER => Loss, loss;
+        QUANTILE => Loss, loss;
+        Guard::Floor { max_score: 0.5 } => Guard, guards;
+        Guard::LocalAverage { quantile: 0.3 } => Guard, guards;
+        SizeConstants::default() => SizeConstants, |constants: SizeConstants| {
+            let diagnostics = SketchDiagnostics::new(&matrix()).unwrap();
+            let _ = diagnostics.accumulation_size(0.1, None, 0.05, constants);
+        };
+    ]
+}
+
 fn reports() -> Vec<Target> {
     let y = signs();
     let (ridges, validation) =
@@ -208,9 +268,10 @@ fn reports() -> Vec<Target> {
     let audit = Audit::default().of_estimator(&matrix(), RIDGE, &Exact, &mut rng()).unwrap();
     let landmarks = Landmarks::new(6, vec![0, 2, 5]).unwrap();
     let fast = fast_scores(&matrix(), &landmarks, RIDGE).unwrap();
-    let line: Vec<f64> = (0..40).map(|i| f64::from(i) / 10.0).collect();
     let spectral = SpectralAnalysis::default();
-    let spectral = spectral.scores(&gaussian(), Points::from_slice(&line), RIDGE).unwrap();
+    let spectral = spectral.scores(&gaussian(), Points::from_slice(&line()), RIDGE).unwrap();
+    let two = TwoSample { permutations: 9, bins: 4 };
+    let two = two.test(&matrix(), &landmarks, 3, &mut rng()).unwrap();
     let sampled = SampledDensity { bandwidth: Bandwidth::Rule(1.0), sample: 4 };
     let sampled = sampled.density(points(), &mut rng()).unwrap();
     let norm = SpectralNorm::default().estimate(&matrix(), &matrix(), &mut rng()).unwrap();
@@ -240,6 +301,8 @@ fn reports() -> Vec<Target> {
         };
         sampled => SampledEstimate<f64>, |found: SampledEstimate<f64>| drop(found);
         norm => SpectralEstimate, |_: SpectralEstimate| ();
+        two => TwoSampleTest, |_: TwoSampleTest| ();
+        EffectiveSize::of(&line()).unwrap() => EffectiveSize, |_: EffectiveSize| ();
         errors => ErrorNorms, |errors: ErrorNorms| {
             let _ = errors.relative_to(errors);
         };
@@ -264,7 +327,8 @@ fn reports() -> Vec<Target> {
 
 #[test]
 fn the_files_to_be_damaged_are_valid() {
-    let all = [selectors(), estimators(), distributions(), fits(), reports()].concat();
+    let options = [selectors(), estimators(), distributions(), fits(), parts_of_methods()];
+    let all = [options.concat(), reports()].concat();
     all.into_iter().for_each(|(file, load)| load(&file));
 }
 
@@ -301,6 +365,11 @@ proptest! {
 
     #[test]
     fn options_of_fits((load, file) in damaged_one_of(fits())) {
+        guarded(file, load);
+    }
+
+    #[test]
+    fn options_of_parts((load, file) in damaged_one_of(parts_of_methods())) {
         guarded(file, load);
     }
 

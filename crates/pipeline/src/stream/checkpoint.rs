@@ -41,13 +41,13 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn to_bytes(&mut self, recipe: &[u8]) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self, recipe: &[u8]) -> Result<Vec<u8>> {
         let (leaf, row, used) = (self.leaf(), self.row, self.used);
-        let later = self.saved.values_mut().filter_map(|saved| match saved {
-            SavedSum::Done(leaves, sum) => Some((&*leaves, sum)),
+        let later = self.saved.values().filter_map(|saved| match saved {
+            SavedSum::Done(leaves, sum) => Some((leaves, sum)),
             SavedSum::UnderWay { .. } => None,
         });
-        let done = self.done.iter_mut().map(|(leaves, sum)| (&*leaves, sum)).chain(later);
+        let done = self.done.iter().map(|done| (&done.0, &done.1)).chain(later);
         let (mut nodes, mut states) = (Vec::new(), Vec::new());
         for (leaves, sum) in done {
             nodes.push(leaves.clone());

@@ -2,6 +2,7 @@
 
 use super::points::{PointRecipe, PointRows, TILE};
 use super::processes::{Ranks, share_of};
+use super::sections::wrong;
 use super::source::TableSource;
 use crate::error::{Error, Result};
 use nystrom::faer::MatRef;
@@ -60,7 +61,8 @@ impl PointRecipe {
     ///
     /// # Errors
     /// Those of the source and of [`DistributedGreedy`], and errors for rows that differ from those
-    /// of the first pass. [`Empty`](nystrom::Error::Empty) if `size` or `parts` is 0.
+    /// of the first pass and for candidates of another process that are not of this choice.
+    /// [`Empty`](nystrom::Error::Empty) if `size` or `parts` is 0.
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -102,7 +104,8 @@ impl PointRecipe {
             }
             Ok(())
         })?;
-        let Some(found) = ranks.merge(found, Candidates::merge)? else { return Ok(None) };
+        let merge = |all: &mut Candidates, later| all.merge(later, self.dim());
+        let Some(found) = ranks.try_merge(found, merge)? else { return Ok(None) };
         found.finish(self).map(Some)
     }
 
@@ -151,11 +154,25 @@ impl Candidates {
         Ok(())
     }
 
-    fn merge(all: &mut Candidates, later: Candidates) {
-        all.greedy.merge(later.greedy).expect("all processes choose the same number of rows");
-        all.rows.extend(later.rows);
-        all.lines.extend(later.lines);
-        all.x.extend(later.x);
+    /// Adds the candidates that another process sent, at points of d features.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`] if they have another k, or not one row, one line and d features each.
+    fn merge(&mut self, later: Candidates, d: usize) -> Result<()> {
+        let count = later.greedy.candidates().len();
+        let fits = later.rows.len() == count
+            && later.lines.len() == count
+            && count.checked_mul(d) == Some(later.x.len());
+        if !fits {
+            let problem = "the greedy candidates of a process do not have one row, one line and \
+                           the features of one point each; run the same version on every process";
+            return Err(wrong(problem));
+        }
+        self.greedy.merge(later.greedy).map_err(wrong)?;
+        self.rows.extend(later.rows);
+        self.lines.extend(later.lines);
+        self.x.extend(later.x);
+        Ok(())
     }
 
     fn finish(&self, recipe: &PointRecipe) -> Result<GreedyRows> {
@@ -164,5 +181,41 @@ impl Candidates {
         let of = |numbers: &[u64]| chosen.positions.iter().map(|&i| numbers[i]).collect();
         let (rows, lines, candidates) = (of(&self.rows), of(&self.lines), self.rows.len());
         Ok(GreedyRows { rows, lines, log_det: chosen.log_det(), candidates })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom::faer::Mat;
+    use nystrom::linalg_core::Dense;
+
+    /// Two candidates of k = 2, at points of three features.
+    fn candidates(k: usize) -> Candidates {
+        let mut greedy = DistributedGreedy::new(k).unwrap();
+        let matrix = Mat::<f64>::identity(2, 2);
+        greedy.add(&Dense::new(matrix.as_ref()).unwrap(), 0).unwrap();
+        Candidates { greedy, rows: vec![0, 1], lines: vec![2, 3], x: vec![0.5; 6] }
+    }
+
+    /// What another process sends is checked: it would panic in `finish`.
+    #[test]
+    fn candidates_of_another_process_are_checked() {
+        let merged = |later: Candidates| {
+            let mut all = candidates(2);
+            all.merge(later, 3).map(|()| all.rows.len())
+        };
+        assert_eq!(merged(candidates(2)).unwrap(), 4);
+        let refused = [
+            candidates(3),
+            Candidates { rows: vec![0], ..candidates(2) },
+            Candidates { lines: vec![2, 3, 4], ..candidates(2) },
+            Candidates { x: vec![0.5; 5], ..candidates(2) },
+            Candidates { x: vec![0.5; 4], ..candidates(2) },
+        ];
+        for later in refused {
+            let error = merged(later).unwrap_err();
+            assert!(matches!(error, Error::Checkpoint { .. }), "{error}");
+        }
     }
 }

@@ -89,10 +89,34 @@ impl dyn Ranks + '_ {
         mine: T,
         merge: impl Fn(&mut T, T),
     ) -> Result<Option<T>> {
-        merged(self, mine, sections::write, |all, later| {
+        self.try_merge(mine, |all, later| {
             merge(all, later);
             Ok(())
         })
+    }
+
+    /// As `merge`, with a function that checks the value of the other process and can refuse it.
+    ///
+    /// # Errors
+    /// Those of this function.
+    ///
+    /// ```
+    /// use nystrom_pipeline::{Alone, Error, Ranks};
+    /// let ranks: &dyn Ranks = &Alone;
+    /// let all = ranks.try_merge(1_u32, |all, later: u32| {
+    ///     let problem = || "the counts of another process are too large".to_owned();
+    ///     *all = all.checked_add(later).ok_or_else(|| Error::Checkpoint { problem: problem() })?;
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(all, Some(1));
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn try_merge<T: Serialize + DeserializeOwned>(
+        &self,
+        mine: T,
+        merge: impl Fn(&mut T, T) -> Result<()>,
+    ) -> Result<Option<T>> {
+        merged(self, mine, sections::write, merge)
     }
 }
 

@@ -201,8 +201,7 @@ fn checkpoints_of_something_else_are_refused() {
     let source = &mut TableBlocks::new(&all, 1500);
     let ours = recipe(&stream, source);
     let bytes = ours.to_bytes("ours").unwrap();
-    let mut sum = ours.sum().unwrap();
-    let state = sum.to_bytes(&bytes).unwrap();
+    let state = ours.sum().unwrap().to_bytes(&bytes).unwrap();
     let read = |identity: &str, bytes: &[u8]| Recipe::from_bytes(&stream.fit, identity, bytes);
     assert!(read("ours", &bytes).is_ok());
     let wrong = |result: Result<(), Error>, part: &str| match result {

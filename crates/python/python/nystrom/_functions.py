@@ -189,6 +189,7 @@ def certificate(
         theta,
         b.astype(float).tolist(),
         float(alpha),
+        fit_intercept=model.fit_intercept,
         rows=rows,
         passes=passes,
         confidence=confidence,
@@ -210,14 +211,12 @@ def certificate(
 def _small(
     Y: np.ndarray, theta: np.ndarray, b: np.ndarray, kind: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Targets, coefficients and constants, and the unit `size`. For 32 bits, targets are shifted to
-    be near 0 and divided by `size`, so that they keep their digits. A fitted constant becomes 1,
-    because the certificate takes 0 to mean that none was fitted."""
+    """Targets, coefficients and constants, and the unit `size`. For 32 bits, the constants are
+    subtracted from the targets, which are divided by `size`, so that they keep their digits."""
     if kind == np.float64:
         return Y, theta, b, 1.0
     size = power_of_two(float(np.abs(Y - b).max(initial=0.0)))
-    ones = (b != 0).astype(float)
-    return ((Y - b) / size + ones).astype(kind), (theta / size).astype(kind), ones, size
+    return ((Y - b) / size).astype(kind), (theta / size).astype(kind), np.zeros_like(b), size
 
 
 class KDPP:

@@ -175,6 +175,7 @@ def certificate(
     intercept: list[float],
     mu: float,
     *,
+    fit_intercept: bool,
     rows: int,
     passes: int | None,
     confidence: float,

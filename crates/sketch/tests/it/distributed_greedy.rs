@@ -123,6 +123,33 @@ fn bad_input_is_named() {
     assert!(matches!(greedy.finish(&k), Err(Error::Shape { expected: 2, got: 3, .. })));
 }
 
+/// A state in a file whose blocks contradict its candidates would overflow in `finish`, or index
+/// past the candidates.
+#[test]
+fn states_that_contradict_themselves_are_refused() {
+    let read = |k: u64, candidates: &[u64], blocks: &[(u64, f64)]| {
+        let file = serde_json::json!({"k": k, "candidates": candidates, "blocks": blocks});
+        serde_json::from_value::<DistributedGreedy>(file).map_err(|error| error.to_string())
+    };
+    let found = read(2, &[4, 1, 7], &[(2, 0.5), (1, -1.0)]).unwrap();
+    assert_eq!(found.candidates(), [4, 1, 7]);
+    let file = serde_json::to_value(&found).unwrap();
+    assert_eq!(serde_json::from_value::<DistributedGreedy>(file).unwrap(), found);
+    let cases: [(u64, &[(u64, f64)], &str); 7] = [
+        (0, &[], "rows to choose (k) is empty"),
+        (2, &[(u64::MAX, 0.5), (u64::MAX, 0.5)], "candidates of a block"),
+        (u64::MAX, &[(u64::MAX, 0.5), (u64::MAX, 0.5)], "candidates of all blocks"),
+        (3, &[(3, 0.5), (2, 0.5)], "candidates of all blocks: expected 5, got 3"),
+        (2, &[(2, 0.5)], "candidates of all blocks: expected 2, got 3"),
+        (2, &[(3, 0.5)], "candidates of a block"),
+        (2, &[(2, 0.5), (0, 0.0), (1, 0.5)], "candidates of a block"),
+    ];
+    for (k, blocks, why) in cases {
+        let error = read(k, &[4, 1, 7], blocks).unwrap_err();
+        assert!(error.contains(why), "{error}, not {why}");
+    }
+}
+
 /// (ln det of the greedy choice − ln det of the choice from blocks)/k ≤ 0.01 for n normal points.
 fn assert_near_greedy(n: usize, d: usize, k: usize, block: usize) {
     let x = random::standard_normal::<f32>(n, d, &mut rng(7));

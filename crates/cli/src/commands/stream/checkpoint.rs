@@ -209,7 +209,7 @@ impl Saver<'_> {
     /// Saves the sums so far.
     pub fn save_sums<S: RowSums<f64>>(
         &mut self,
-        sum: &mut Summing<'_, S>,
+        sum: &Summing<'_, S>,
         recipe: &[u8],
         saved: &SavedSums,
     ) {

@@ -83,7 +83,7 @@ impl BlockFit<'_> {
         })?;
         // if a later pass fails or is killed, the next run continues after this one
         if passes(self.args) > 2 || self.args.certify.is_some() {
-            saver.save_sums(&mut sum, bytes, &saved);
+            saver.save_sums(&sum, bytes, &saved);
         }
         Ok(sum)
     }

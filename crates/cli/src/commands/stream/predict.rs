@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::Mat;
 use nystrom_data::Files;
-use nystrom_pipeline::{Model, Ranks};
+use nystrom_pipeline::{Error, Model, Ranks};
 use serde::{Deserialize, Serialize};
 
 /// Predicts on the processes of a job. Process 0 writes all predictions in the order of the files;
@@ -33,7 +33,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         output.write(&columns)
     })?;
     output.finish(&session)?;
-    let Some(known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
+    let Some(known) = merged(known, &model, &session)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
     if let Some(level) = args.interval {
@@ -65,7 +65,7 @@ pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let level = session.succeeded_on_all(evaluate::level(args, &model))?;
     let wanted = (level, false, &[][..]);
     let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
-    let Some(mut known) = session.ranks.merge(known, KnownRows::merge)? else { return Ok(()) };
+    let Some(mut known) = merged(known, &model, &session)? else { return Ok(()) };
     let covered = level.map(|level| (level, std::mem::take(&mut known.covered)));
     let (rows, errors) = (known.rows, known.errors(&model));
     evaluate::report(args, &model, rows, (errors, covered), &session)
@@ -121,6 +121,13 @@ fn open(
     Ok((files, places, keep))
 }
 
+/// On process 0, the data of all processes.
+fn merged(known: KnownRows, model: &Model, session: &Session<'_>) -> Result<Option<KnownRows>> {
+    let classes = model.classes().map_or(0, |classes| classes.names.len());
+    let merge = |all: &mut KnownRows, later: KnownRows| all.merge(later, classes);
+    Ok(session.ranks.try_merge(known, merge)?)
+}
+
 /// The data that determine the errors on rows whose target is known.
 #[derive(Serialize, Deserialize)]
 struct KnownRows {
@@ -162,13 +169,28 @@ impl KnownRows {
         Ok(())
     }
 
-    /// Adds the data of another process.
-    fn merge(&mut self, other: KnownRows) {
+    /// Adds the data that another process sent, with probabilities of K = `classes` classes.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`] if they are of another number of targets or classes.
+    fn merge(&mut self, other: KnownRows, classes: usize) -> nystrom_pipeline::Result<()> {
+        let (named, p) = (other.classes.0.len(), other.classes.1.len());
+        let targets = self.numbers.len() == other.numbers.len();
+        if !targets || named.checked_mul(classes) != Some(p) {
+            let problem = format!(
+                "the errors that a process sent are of {} targets, and of {p} probabilities for \
+                 {named} rows and {classes} classes; run the same version, with the same model, \
+                 on every process",
+                other.numbers.len()
+            );
+            return Err(Error::Checkpoint { problem });
+        }
         self.rows += other.rows;
         self.covered.add(&other.covered);
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(ours, sums)| ours.merge(sums));
         self.classes.0.extend(other.classes.0);
         self.classes.1.extend(other.classes.1);
+        Ok(())
     }
 
     fn errors(self, model: &Model) -> ModelErrors {
@@ -179,5 +201,32 @@ impl KnownRows {
         let count = classes.names.len();
         let p = Mat::from_fn(named.len(), count, |i, k| p[i * count + k]);
         ModelErrors::Classes(NamedClasses(named).errors(classes, p.as_ref(), None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows of three classes.
+    fn known() -> KnownRows {
+        let classes = (vec![Some("a".to_owned()); 2], vec![0.25; 6]);
+        KnownRows { rows: 2, numbers: Vec::new(), classes, covered: Covered::default() }
+    }
+
+    /// What another process sends is checked: it would panic when the errors are computed.
+    #[test]
+    fn rows_of_another_process_are_checked() {
+        let merged = |later: KnownRows| {
+            let mut all = known();
+            all.merge(later, 3).map(|()| all.classes.1.len())
+        };
+        assert_eq!(merged(known()).unwrap(), 12);
+        let few = KnownRows { classes: (known().classes.0, vec![0.5; 4]), ..known() };
+        let wide = KnownRows { numbers: vec![Running::new(1.0, None)], ..known() };
+        for later in [few, wide] {
+            let error = merged(later).unwrap_err();
+            assert!(matches!(error, Error::Checkpoint { .. }), "{error}");
+        }
     }
 }
