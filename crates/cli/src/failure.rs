@@ -49,8 +49,8 @@ pub fn report(error: &anyhow::Error) -> u8 {
     let help =
         error.chain().find_map(help).map_or_else(String::new, |help| format!("help: {help}\n"));
     let words: Vec<String> = error.chain().map(words).collect();
-    let text = for_terminal(&format!("error: {}\n{help}", words.join(": ")));
-    eprint!("{text}\n");
+    let text = for_terminal(&format!("error: {}\n{help}", words.join(": "))) + "\n";
+    eprint!("{text}");
     status(error)
 }
 

@@ -135,7 +135,8 @@ fn states_that_contradict_themselves_are_refused() {
     assert_eq!(found.candidates(), [4, 1, 7]);
     let file = serde_json::to_value(&found).unwrap();
     assert_eq!(serde_json::from_value::<DistributedGreedy>(file).unwrap(), found);
-    let cases: [(u64, &[(u64, f64)], &str); 7] = [
+    type Case = (u64, &'static [(u64, f64)], &'static str);
+    let cases: [Case; 7] = [
         (0, &[], "rows to choose (k) is empty"),
         (2, &[(u64::MAX, 0.5), (u64::MAX, 0.5)], "candidates of a block"),
         (u64::MAX, &[(u64::MAX, 0.5), (u64::MAX, 0.5)], "candidates of all blocks"),
