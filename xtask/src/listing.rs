@@ -128,8 +128,8 @@ fn markdown(all: &[Experiment], references: &References) -> String {
     text += "\n";
     text += &wrapped(
         "The run at the papers' own sizes was made in parts, six hours in all, on machines with \
-         different processors and beside other work. Its file has the date and the vector registers \
-         of each part. Claims about time compare methods within one part.",
+         different processors and beside other work; its file has the date of each part. Claims \
+         about time compare methods within one part.",
         "",
     );
     let mut paper = "";

@@ -77,7 +77,7 @@ fn tables() -> Bench {
 
 /// The command with a small effort where it searches: a page tells of the default, a minute each.
 fn small(command: &str) -> String {
-    let chosen = ["--lambda", "--lambdas", "--effort"].iter().any(|o| command.contains(o));
+    let chosen = ["--kernel", "--landmarks", "--lambda"].iter().any(|o| command.contains(o));
     let searches = command.starts_with("fit ") && !chosen;
     format!("{command}{}", if searches { " --effort quick" } else { "" })
 }

@@ -157,12 +157,12 @@ fn a_bad_shard_is_named_with_line_and_column() {
     assert!(!bench.files().contains(&"m.json".to_owned()));
 }
 
-/// Killed fifty times at random moments after its first checkpoint, the fit gives the file of an
-/// undisturbed run.
+/// Killed many times at random moments after its first checkpoint (fifty times in a soak), the fit
+/// gives the file of an undisturbed run.
 #[test]
 fn killed_at_any_moment_it_continues_to_the_same_bits() {
     use nystrom::prelude::*;
-    const KILLS: usize = 50;
+    let wanted = if std::env::var_os("NYSTROM_SOAK").is_some() { 50 } else { 12 };
     let bench = Bench::new();
     shards(&bench, 20_000, 3);
     let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
@@ -178,7 +178,7 @@ fn killed_at_any_moment_it_continues_to_the_same_bits() {
     };
     let rng = &mut Pcg64::seed_from_u64(8);
     let (mut kills, mut with_sums, mut longest) = (0, 0, whole / 2);
-    while kills < KILLS {
+    while kills < wanted {
         let mut child = fit();
         // until the recipe is there, or a sum, then a random while
         let first = if kills % 2 == 0 { "state/recipe" } else { "state/sums" };
@@ -201,7 +201,7 @@ fn killed_at_any_moment_it_continues_to_the_same_bits() {
         kills += 1;
         with_sums += usize::from(bench.path("state/sums").exists());
     }
-    assert!(with_sums >= KILLS / 3, "{with_sums} of {KILLS} had begun to sum");
+    assert!(with_sums >= wanted / 3, "{with_sums} of {wanted} had begun to sum");
     // the last kill may have come when all was done
     std::fs::create_dir_all(bench.path("state")).unwrap();
     bench.write("state/.nystrom-cut", "what a kill in the midst of a write leaves");
@@ -295,9 +295,9 @@ fn a_full_disk_costs_the_checkpoint_and_not_the_fit() {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_what_was_promised() {
-    const MEGABYTES: u64 = 100;
+    const MEGABYTES: u64 = 60;
     let bench = Bench::new();
-    let (n, d) = (400_000, 10);
+    let (n, d) = (220_000, 10);
     let entry = |i: usize, j: usize| ((i * (2 * j + 3)) % 1009) as f64 / 1009.0;
     let y = |i: usize| entry(i, 0) + entry(i, 1) * entry(i, 2);
     let mut bytes = 0;

@@ -78,6 +78,9 @@ fn finite_points_give_numbers<T: Scalar>() {
                         assert!(!gram[(i, i)].is_infinite(), "{what}: k(x, x) is infinite");
                         for j in 0..=i {
                             assert_eq!(block[(i, j)], block[(j, i)], "{what}");
+                            if j > 0 && j + 1 < i {
+                                continue; // alone: a point with the first, its neighbour, itself
+                            }
                             let alone = kernel.eval(points.slice(i..i + 1), points.slice(j..j + 1));
                             assert_eq!(
                                 alone[(0, 0)],
