@@ -1,14 +1,17 @@
 //! A 20,000 × 2000 kernel block, evaluated into a reused buffer, in entries per second, and the
-//! machine's GEMM rate for comparison.
+//! machine's GEMM rate for comparison. Also a 2000 × 1000 block of rows of 2048 bits: packed, by
+//! Tanimoto, and as zeros and ones, by the linear kernel.
 //!
 //! `cargo bench -p nystrom-benches --bench kernel_block`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
-use nystrom::kernels::{Gaussian, Kernel, Matern12, Matern32, Matern52, Points};
+use nystrom::kernels::{
+    Bits, Gaussian, Kernel, Linear, Matern12, Matern32, Matern52, Points, Tanimoto,
+};
 use nystrom::linalg_core::{Scalar, ops, random};
-use nystrom::rand::SeedableRng;
+use nystrom::rand::{RngExt, SeedableRng};
 use nystrom::rand_pcg::Pcg64;
 use nystrom_benches::flat;
 use std::time::Duration;
@@ -56,5 +59,38 @@ fn gemm<T: Scalar>(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, gemm::<f64>, kernel_block::<f64>, gemm::<f32>, kernel_block::<f32>);
+/// Rows of 2048 bits, with 64 ones or somewhat less.
+fn fingerprints<T: Scalar>(c: &mut Criterion) {
+    const BITS: usize = 2048;
+    let (n, m) = (2000, 1000);
+    let rng = &mut Pcg64::seed_from_u64(1);
+    let rows: Vec<[usize; 64]> =
+        (0..n).map(|_| std::array::from_fn(|_| rng.random_range(0..BITS))).collect();
+    let mut dense = Mat::<T>::zeros(n, BITS);
+    for (i, row) in rows.iter().enumerate() {
+        row.iter().for_each(|&one| dense[(i, one)] = T::one());
+    }
+    let bits = Bits::<T>::from_positions(rows, BITS).unwrap();
+    let (packed, dense) = (bits.points(), Points::from_rows(dense.as_ref()));
+    let mut group = flat(c, &format!("fingerprints_{}", T::NAME));
+    group.throughput(Throughput::Elements((n * m) as u64));
+    let mut out = Mat::<T>::zeros(n, m);
+    group.bench_function("tanimoto", |b| {
+        b.iter(|| Tanimoto.eval_into(out.as_mut(), packed, packed.slice(0..m)));
+    });
+    group.bench_function("dense", |b| {
+        b.iter(|| Linear::new().eval_into(out.as_mut(), dense, dense.slice(0..m)));
+    });
+    group.finish();
+}
+
+criterion_group!(
+    benches,
+    gemm::<f64>,
+    kernel_block::<f64>,
+    gemm::<f32>,
+    kernel_block::<f32>,
+    fingerprints::<f64>,
+    fingerprints::<f32>
+);
 criterion_main!(benches);

@@ -11,6 +11,8 @@
 //! * Other kernels: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`],
 //!   [`Bernoulli`], [`Periodic`], [`Precomputed`], and any closure by [`FromFn`]. [`Sum`],
 //!   [`Product`] and [`Scaled`] combine kernels.
+//! * For molecules and other sets: [`Tanimoto`] on [`Bits`], rows of bits packed into points, and
+//!   [`MinMax`] on counts.
 //! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j).
 //! * [`SpectralDensity`]: the spectral density of a stationary kernel.
 //! * [`median_heuristic`] estimates a length scale; [`KMeans`] computes centres.
@@ -75,10 +77,14 @@ mod power_exponential_l1;
 mod rational_quadratic;
 
 mod bernoulli;
+mod bit_panels;
+mod bits;
 mod dot_product;
 mod laplacian;
+mod min_max;
 mod periodic;
 mod precomputed;
+mod tanimoto;
 
 mod combine;
 mod from_fn;
@@ -95,6 +101,7 @@ mod tile;
 
 pub use bandwidth::{median_heuristic, median_manhattan_heuristic};
 pub use bernoulli::Bernoulli;
+pub use bits::Bits;
 pub use combine::{Product, Scaled, Sum};
 pub use dot_product::{Linear, Polynomial};
 pub use from_fn::FromFn;
@@ -114,6 +121,7 @@ pub use matern::{
     MaternNu, MaternThreeHalves,
 };
 pub use matrix::KernelMatrix;
+pub use min_max::MinMax;
 pub use periodic::Periodic;
 pub use points::Points;
 pub use power_exponential::{ExponentialPower, PowerExponential};
@@ -122,3 +130,4 @@ pub use precomputed::Precomputed;
 pub use probe::kernel_probe;
 pub use rational_quadratic::{InversePower, RationalQuadratic};
 pub use spectral_density::{RadialSpectralDensity, SpectralDensity, SpectralProfile};
+pub use tanimoto::Tanimoto;

@@ -232,6 +232,8 @@ macro_rules! saved_kernel {
             struct Fields<'a, $($generic: $($bound)+),*> {
                 $($(#[$attribute])* $field: &'a $type,)*
                 $($part: $crate::load::Named<'a, $part_type>,)*
+                #[serde(skip)]
+                borrowed: std::marker::PhantomData<&'a ()>, // without fields, too
             }
 
             #[derive(serde::Deserialize)]
@@ -249,6 +251,7 @@ macro_rules! saved_kernel {
                     let fields = Fields {
                         $($field: &self.$field,)*
                         $($part: $crate::load::Named(&self.$part),)*
+                        borrowed: std::marker::PhantomData,
                     };
                     write(&Self::name(), &fields, serializer)
                 }

@@ -6,8 +6,8 @@
 
 use crate::lane::Plain;
 use crate::{
-    Ard, Bernoulli, Isotropic, LaplacianL1, Linear, Periodic, Polynomial, Product, Profile, Scaled,
-    Sum,
+    Ard, Bernoulli, Isotropic, LaplacianL1, Linear, MinMax, Periodic, Polynomial, Product, Profile,
+    Scaled, Sum, Tanimoto,
 };
 use std::f64::consts::PI;
 
@@ -90,6 +90,24 @@ impl Reference for Periodic {
     fn value(&self, x: &[f64], y: &[f64]) -> f64 {
         let sines: f64 = differences(x, y).map(|u| (PI * u / self.period()).sin().powi(2)).sum();
         (-2.0 * sines / self.length_scale().powi(2)).exp()
+    }
+}
+
+impl Reference for MinMax {
+    fn value(&self, x: &[f64], y: &[f64]) -> f64 {
+        let sum = |of: fn(f64, f64) -> f64| x.iter().zip(y).map(|(&x, &y)| of(x, y)).sum::<f64>();
+        if sum(f64::max) > 0.0 { sum(f64::min) / sum(f64::max) } else { 1.0 }
+    }
+}
+
+impl Reference for Tanimoto {
+    /// Sign and exponent of all coordinates are those of 1.0, and have ten ones.
+    fn value(&self, x: &[f64], y: &[f64]) -> f64 {
+        let ones = |of: fn(u64, u64) -> u64| -> u32 {
+            x.iter().zip(y).map(|(x, y)| of(x.to_bits(), y.to_bits()).count_ones() - 10).sum()
+        };
+        let (common, all) = (ones(|x, y| x & y), ones(|x, y| x | y));
+        if all > 0 { f64::from(common) / f64::from(all) } else { 1.0 }
     }
 }
 

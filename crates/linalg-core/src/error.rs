@@ -38,6 +38,26 @@ pub enum Error {
         /// The entry: NaN, inf or -inf.
         value: f64,
     },
+    /// A coordinate of a point is outside the set on which a kernel is defined.
+    #[error("point {row} has the coordinate {value} in column {col}, which must be {requirement}")]
+    Coordinate {
+        /// The number of the point, from 0.
+        row: usize,
+        /// The number of the coordinate, from 0.
+        col: usize,
+        /// The coordinate.
+        value: f64,
+        /// What it must be, and what to do instead.
+        requirement: &'static str,
+    },
+    /// A row of bits cannot be read.
+    #[error("row {row} of bits: {problem}")]
+    Bits {
+        /// The number of the row, from 0.
+        row: usize,
+        /// The problem with its value and place, and the remedy.
+        problem: String,
+    },
     /// A scalar parameter is outside its range.
     #[error("{name} = {value} is not valid: it must be {requirement}")]
     InvalidParameter {

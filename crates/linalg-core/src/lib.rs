@@ -84,6 +84,7 @@ mod schur_complement;
 #[cfg(feature = "serde")]
 pub mod serialize;
 mod simd;
+mod simd_ones;
 mod solve;
 mod streams;
 mod symmetric_block;
@@ -124,6 +125,7 @@ pub use scalar::Scalar;
 pub use scaled::Scaled;
 pub use schur_complement::SchurComplement;
 pub use simd::{Vectorised, WrittenColumns};
+pub use simd_ones::{CountOnes, WithOnes, dispatch_ones};
 pub use solve::{PcgReport, Solve, Stop};
 pub use streams::Streams;
 pub use symmetric_eigen::SymmetricEigen;

@@ -4,6 +4,7 @@
 
 mod psd_matrix;
 
+pub use crate::simd_ones::every_way_of_counting_ones;
 pub use psd_matrix::check_psd_matrix;
 
 use crate::{Cholesky, Indices, PsdMatrix, Scalar, SymmetricEigen, random};

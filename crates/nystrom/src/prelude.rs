@@ -7,8 +7,9 @@ pub use crate::dpp::{
     DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule,
 };
 pub use crate::kernels::{
-    Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern,
-    Matern12, Matern32, Matern52, Points, Polynomial, PowerExponential, RationalQuadratic,
+    Bits, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern,
+    Matern12, Matern32, Matern52, MinMax, Points, Polynomial, PowerExponential, RationalQuadratic,
+    Tanimoto,
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,

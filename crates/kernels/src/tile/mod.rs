@@ -9,7 +9,7 @@ mod pack;
 mod scales;
 mod sums;
 pub(crate) use gradient::{gradient_into, sums as gradient_sums};
-pub(crate) use grid::{for_each_lower_tile, for_each_tile};
+pub(crate) use grid::{ROWS, for_each_lower_tile, for_each_tile};
 pub(crate) use scales::Scales;
 
 use crate::chain_rule::Chain;

@@ -1,6 +1,7 @@
 //! The integration tests: one program, so that the libraries are linked, and their generic code
 //! compiled, once for all of them.
 
+mod bits;
 mod contract;
 mod errors;
 mod gradients;
@@ -9,6 +10,7 @@ mod hostile;
 mod hostile_beside;
 mod hostile_inputs;
 mod k_means;
+mod min_max;
 mod saved;
 mod spectral;
 mod symmetry;

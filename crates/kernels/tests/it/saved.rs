@@ -2,8 +2,8 @@
 
 use nystrom_kernels::{
     Ard, Bernoulli, Gaussian, LaplacianL1, Linear, LoadedKernel, Matern, Matern12, Matern32,
-    Matern52, Periodic, Polynomial, PowerExponential, PowerExponentialL1, Precomputed, Product,
-    RationalQuadratic, SavedKernel, Scaled, SquaredExponential, Sum,
+    Matern52, MinMax, Periodic, Polynomial, PowerExponential, PowerExponentialL1, Precomputed,
+    Product, RationalQuadratic, SavedKernel, Scaled, SquaredExponential, Sum, Tanimoto,
 };
 use nystrom_linalg_core::Error;
 use serde_json::Value;
@@ -29,6 +29,8 @@ fn files() -> Vec<Value> {
         serde_json::to_value(Bernoulli::new(1).unwrap()).unwrap(),
         serde_json::to_value(Periodic::new(2.0, 3.0).unwrap()).unwrap(),
         serde_json::to_value(matrix).unwrap(),
+        serde_json::to_value(Tanimoto).unwrap(),
+        serde_json::to_value(MinMax).unwrap(),
         serde_json::to_value(gaussian.with_length_scales(&[3.0]).unwrap()).unwrap(),
         serde_json::to_value(Sum::new(gaussian, Linear::new())).unwrap(),
         serde_json::to_value(Product::new(gaussian, Linear::new())).unwrap(),
@@ -83,6 +85,8 @@ fn no_kernel_is_loaded_as_another() {
     only_its_own::<Bernoulli>(&files);
     only_its_own::<Periodic>(&files);
     only_its_own::<Precomputed<f64>>(&files);
+    only_its_own::<Tanimoto>(&files);
+    only_its_own::<MinMax>(&files);
     only_its_own::<GaussianArd>(&files);
     only_its_own::<Sum<Gaussian, Linear>>(&files);
     only_its_own::<Product<Gaussian, Linear>>(&files);

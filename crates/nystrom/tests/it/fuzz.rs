@@ -6,7 +6,8 @@
 
 use nystrom::faer::MatMut;
 use nystrom::kernels::Bernoulli;
-use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
+use nystrom::kernels::{Ard, MinMax, Periodic, Precomputed, Product, Scaled};
+use nystrom::kernels::{SquaredExponential, Sum, Tanimoto};
 use nystrom::krr::{Certificate, CertificateReport, DivideAndConquerModel, Folds, LinearMap};
 use nystrom::leverage::{MergeTree, MergeTreeState, StreamDictionary, TreeShape};
 use nystrom::linalg_core::{LinearSystem, SavedSolve, Solve, Stop};
@@ -105,6 +106,8 @@ fn kernels() -> Vec<Target> {
         kernel!(Linear::with_bias(1.0).unwrap() => Linear),
         kernel!(Polynomial::new(3, 0.5, 1.0).unwrap() => Polynomial),
         kernel!(Precomputed::new(Mat::<f64>::identity(3, 3)).unwrap() => Precomputed<f64>),
+        kernel!(Tanimoto => Tanimoto),
+        kernel!(MinMax => MinMax),
         kernel!(ard => Ard<SquaredExponential>),
         kernel!(Sum::new(Scaled::new(gaussian(), 2.0).unwrap(), Product::new(gaussian(),
             Linear::new()))

@@ -6,6 +6,7 @@ mod damage;
 #[path = "../../../data/tests/it/damage_json.rs"]
 mod damage_json;
 
+mod bits;
 mod examples;
 mod fuzz;
 mod fuzz_plain;
