@@ -21,8 +21,8 @@ const PACKED: usize = 8192;
 ///
 /// k(x, x) = 1, also for a row without ones, and two rows without ones have k = 1. With this
 /// convention the kernel is still positive semi-definite: rows without ones have the values of rows
-/// with a single one, at a further position that no other row uses. All values are quotients of whole numbers, correctly
-/// rounded, so that every processor computes the same bits.
+/// with a single one, at a further position that no other row uses. All values are quotients of
+/// whole numbers, correctly rounded, so that every processor computes the same bits.
 ///
 /// Points are those of [`Bits::points`](crate::Bits::points): d numbers in [1, 2), each with 52 bits
 /// in `f64` or 23 in `f32`. [`check_points`](Kernel::check_points) refuses others, but it cannot

@@ -79,7 +79,7 @@ fn tables() -> Bench {
 fn small(command: &str) -> String {
     let chosen = ["--kernel", "--landmarks", "--lambda"].iter().any(|o| command.contains(o));
     let searches = command.starts_with("fit ") && !chosen;
-    format!("{command}{}", if searches { " --effort quick" } else { "" })
+    format!("{command}{}", if searches { " --work 1e9" } else { "" })
 }
 
 /// What comes before two blanks in a row: the name of a printed line.
