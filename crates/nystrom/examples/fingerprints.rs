@@ -43,8 +43,8 @@ pub fn run(n: usize, c: usize) -> std::result::Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `n` fingerprints with some 50 ones each, in clusters: a quarter of the ones of a cluster's centre
-/// are moved at random.
+/// `n` fingerprints with some 50 ones each, in clusters: a quarter of the ones of a cluster's
+/// centre are moved at random.
 fn fingerprints(n: usize, rng: &mut dyn Rng) -> impl Iterator<Item = [usize; 50]> {
     let centres: Vec<[usize; 50]> =
         (0..1000).map(|_| std::array::from_fn(|_| rng.random_range(0..BITS))).collect();
