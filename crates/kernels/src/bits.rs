@@ -7,9 +7,9 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate};
 /// [`Tanimoto`](crate::Tanimoto).
 ///
 /// A coordinate holds 52 bits if it is an `f64`, 23 if it is an `f32`: it is a number in [1, 2) and
-/// the bits are its mantissa, the first bit of the row being the last of the mantissa. A row of 2048
-/// bits takes 40 `f64`, 320 bytes. Every algorithm of the library selects, copies and saves such
-/// points like any others.
+/// the bits are its mantissa, the first bit of the row being the last of the mantissa. A row of
+/// 2048 bits takes 40 `f64`, 320 bytes. Every algorithm of the library selects, copies and saves
+/// such points like any others.
 ///
 /// Coordinates must not be computed with. Means, distances and length scales of them have no
 /// meaning: do not pass these points to other kernels than Tanimoto and its combinations, to

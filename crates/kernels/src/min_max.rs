@@ -15,9 +15,9 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate, work};
 /// k(x, x) = 1, also for x = 0. The kernel is positive semi-definite on all points without negative
 /// coordinates.
 ///
-/// It is evaluated as (s − D)/(s + D) with s = Σ_k (x_k + y_k) and D = ‖x − y‖₁, in 3 operations per
-/// coordinate. Of whole numbers all sums are exact up to 2⁵³ (`f64`) or 2²⁴ (`f32`), and the value
-/// is correctly rounded; otherwise its absolute error is at most some d·ε.
+/// It is evaluated as (s − D)/(s + D) with s = Σ_k (x_k + y_k) and D = ‖x − y‖₁, in 3 operations
+/// per coordinate. Of whole numbers all sums are exact up to 2⁵³ (`f64`) or 2²⁴ (`f32`), and the
+/// value is correctly rounded; otherwise its absolute error is at most some d·ε.
 ///
 /// # Source
 /// L. Ralaivola, S. J. Swamidass, H. Saigo & P. Baldi, *Graph kernels for chemical informatics*,

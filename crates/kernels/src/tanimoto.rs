@@ -24,14 +24,14 @@ const PACKED: usize = 8192;
 /// with a single one, at a further position that no other row uses. All values are quotients of
 /// whole numbers, correctly rounded, so that every processor computes the same bits.
 ///
-/// Points are those of [`Bits::points`](crate::Bits::points): d numbers in [1, 2), each with 52 bits
-/// in `f64` or 23 in `f32`. [`check_points`](Kernel::check_points) refuses others, but it cannot
-/// tell packed bits from other numbers in [1, 2).
+/// Points are those of [`Bits::points`](crate::Bits::points): d numbers in [1, 2), each with 52
+/// bits in `f64` or 23 in `f32`. [`check_points`](Kernel::check_points) refuses others, but it
+/// cannot tell packed bits from other numbers in [1, 2).
 ///
 /// # Cost
 /// A block of n × m entries of b bits takes n·m·b/64 steps, each a conjunction, a count and an
-/// addition of 64-bit words; a register of AVX-512 with VPOPCNTDQ takes 8 at a time. Up to 8192 rows
-/// and 8192 columns of a block are copied at a time, all points for a Gram matrix.
+/// addition of 64-bit words; a register of AVX-512 with VPOPCNTDQ takes 8 at a time. Up to 8192
+/// rows and 8192 columns of a block are copied at a time, all points for a Gram matrix.
 ///
 /// # Source
 /// L. Ralaivola, S. J. Swamidass, H. Saigo & P. Baldi, *Graph kernels for chemical informatics*,
@@ -141,7 +141,8 @@ impl<T: Scalar> WithOnes for Fill<'_, T> {
 }
 
 impl<T: Scalar> Fill<'_, T> {
-    /// Fills the tile `WIDTH` columns at a time, with counts for `R` registers of rows in registers.
+    /// Fills the tile `WIDTH` columns at a time, with counts for `R` registers of rows in
+    /// registers.
     #[inline(always)]
     fn run<S: Simd, C: CountOnes<S>, const R: usize, const WIDTH: usize>(
         mut self,

@@ -43,19 +43,14 @@ pub fn run(n: usize, c: usize) -> std::result::Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `n` fingerprints with some 50 ones each, in clusters: a quarter of the ones of a cluster's centre
-/// are moved at random.
-fn fingerprints(n: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
-    let mut ones =
-        |of: usize| -> Vec<usize> { (0..of).map(|_| rng.random_range(0..BITS)).collect() };
-    let centres: Vec<Vec<usize>> = (0..1000).map(|_| ones(50)).collect();
-    (0..n)
-        .map(|i| {
-            let mut row = centres[i * 7 % 1000].clone();
-            for (at, one) in ones(13).into_iter().zip(ones(13)) {
-                row[at % 50] = one;
-            }
-            row
-        })
-        .collect()
+/// `n` fingerprints with some 50 ones each, in clusters: a quarter of the ones of a cluster's
+/// centre are moved at random.
+fn fingerprints(n: usize, rng: &mut dyn Rng) -> impl Iterator<Item = [usize; 50]> {
+    let centres: Vec<[usize; 50]> =
+        (0..1000).map(|_| std::array::from_fn(|_| rng.random_range(0..BITS))).collect();
+    (0..n).map(move |i| {
+        let mut row = centres[i * 7 % 1000];
+        (0..13).for_each(|_| row[rng.random_range(0..50)] = rng.random_range(0..BITS));
+        row
+    })
 }
