@@ -123,10 +123,11 @@ fn the_first_of_several_errors_is_returned() {
         let centers = parts.models()[part].centers();
         (0..centers.len()).map(|i| centers.coordinate(i, 0)).collect()
     };
-    // no kernel: a diagonal entry of the last row of the first part, and of the first of the second
-    let bad = [rows(0)[119], rows(1)[0]];
+    // no kernel: too large for the last two rows of the first part, and the first two of the second
+    let bad = [[rows(0)[118], rows(0)[119]], [rows(1)[0], rows(1)[1]]];
     let kernel = FromFn::new(|x: &[f64], y: &[f64]| {
-        if x == y && bad.contains(&x[0]) { -5.0 } else { (-(x[0] - y[0]).powi(2)).exp() }
+        let is_bad = bad.contains(&[x[0], y[0]]) || bad.contains(&[y[0], x[0]]);
+        if is_bad { 50.0 } else { (-(x[0] - y[0]).powi(2)).exp() }
     });
     let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(&kernel, ridge) };
     let error = krr.fit((Points::from_slice(&x), &y), &mut rng(1)).map(drop).unwrap_err();
