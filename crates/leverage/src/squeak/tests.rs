@@ -246,23 +246,6 @@ fn dictionaries_of_the_theory_are_accurate_small_and_stay_so_when_merged() {
 
 /// Converse: with a few copies at the same ridge the dictionary is not accurate, so that the test
 /// above can fail.
-/// SHRINK: the floor holds up members that have a score already, and no others.
-#[test]
-fn the_floor_holds_old_members_up() {
-    let copies = 1_000_000;
-    let mut I = StreamDictionary::<f64>::empty(1, copies);
-    expand(&mut I, Points::from_slice(&[0.0, 1.0]), 0);
-    let rng = &mut Pcg64::seed_from_u64(0);
-    shrink(&mut I, &[0.1, 0.1], 0.5, 1, rng);
-    assert_eq!(I.probabilities(), [0.5, 0.1]);
-    // Binomial(10⁶, p̃): standard deviations 500 and 300, 6 of them for 1e-8
-    assert!(I.copies()[0].abs_diff(500_000) < 3000 && I.copies()[1].abs_diff(100_000) < 1800);
-    // the first would fall below its half, the second would rise
-    shrink(&mut I, &[0.2, 0.4], 0.5, 0, rng);
-    assert_eq!(I.probabilities(), [0.25, 0.1]);
-    assert!(I.copies()[0].abs_diff(250_000) < 4000 && I.copies()[1].abs_diff(100_000) < 1800);
-}
-
 #[test]
 fn too_few_copies_are_not_accurate() {
     let (gamma, kernel, x) = (1.0, Gaussian::new(0.1).unwrap(), points(160, 3));
@@ -279,4 +262,21 @@ fn scores_stay_in_their_interval_where_rounding_would_make_them_zero() {
     for score in Measure::new(&kernel, &I, gamma).unwrap().members() {
         assert!((score * (20.0 + gamma) - 1.0).abs() < 1e-12, "{score:e}");
     }
+}
+
+/// SHRINK: the floor holds up members that have a score already, and no others.
+#[test]
+fn the_floor_holds_old_members_up() {
+    let copies = 1_000_000;
+    let mut I = StreamDictionary::<f64>::empty(1, copies);
+    expand(&mut I, Points::from_slice(&[0.0, 1.0]), 0);
+    let rng = &mut Pcg64::seed_from_u64(0);
+    shrink(&mut I, &[0.1, 0.1], 0.5, 1, rng);
+    assert_eq!(I.probabilities(), [0.5, 0.1]);
+    // Binomial(10⁶, p̃): standard deviations 500 and 300, 6 of them for 1e-8
+    assert!(I.copies()[0].abs_diff(500_000) < 3000 && I.copies()[1].abs_diff(100_000) < 1800);
+    // the first would fall below its half, the second would rise
+    shrink(&mut I, &[0.2, 0.4], 0.5, 0, rng);
+    assert_eq!(I.probabilities(), [0.25, 0.1]);
+    assert!(I.copies()[0].abs_diff(250_000) < 4000 && I.copies()[1].abs_diff(100_000) < 1800);
 }
