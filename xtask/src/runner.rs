@@ -27,7 +27,7 @@ use crate::{experiments, pages, peers, reference, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask reproduce                          what needs no data but the embedded; 9 minutes
+  cargo xtask reproduce                          what needs no data but the embedded; 5 minutes
   cargo xtask reproduce --data data              all whose data are in that folder; half an hour
   cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
   cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run

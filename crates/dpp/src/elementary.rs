@@ -43,29 +43,107 @@ const SOUND: f64 = 1e-280;
 #[derive(Debug, Clone)]
 pub struct ElementarySymmetric {
     c: usize,
-    log_lambda: Vec<f64>,
+    spectrum: Spectrum,
     tilted: Tilted,
     table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
+}
+
+/// The numbers λ, and infinitely many infinitely small ones with the sum τ. Σ_j e_j tʲ = e^{tτ}·
+/// Π_i (1 + tλ_i): the small ones are a Poisson number of heads with mean tτ.
+#[derive(Debug, Clone)]
+struct Spectrum {
+    log_lambda: Vec<f64>,
+    log_tail: f64, // ln τ, −∞ without small numbers
+}
+
+impl Spectrum {
+    /// The largest j with e_j > 0.
+    fn degree(&self) -> usize {
+        if self.log_tail > f64::NEG_INFINITY { usize::MAX } else { self.log_lambda.len() }
+    }
+
+    /// ln t with Σ tλ_i/(1 + tλ_i) + tτ ≈ c, or ≈ r − ½ for c = r without a tail, which no t
+    /// attains.
+    fn tilt(&self, c: usize) -> f64 {
+        let (log_lambda, r) = (&self.log_lambda, self.log_lambda.len() as f64);
+        let heads = if c < self.degree() { c as f64 } else { r - 0.5 };
+        let least = log_lambda.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = log_lambda.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // t(rλ_max + τ) ≤ heads gives too few heads; tτ ≥ heads and tλ_min ≥ heads/(r − heads)
+        // give too many.
+        let (all_largest, all_tail) = ((heads / r).ln() - most, heads.ln() - self.log_tail);
+        let mut low = all_largest - softplus(all_largest - all_tail);
+        let all_least = (heads / (r - heads)).ln() - least;
+        let mut high = if heads < r { all_tail.min(all_least) } else { all_tail };
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let expected: f64 = log_lambda.iter().map(|l| Coin::tilted(middle + l).p).sum();
+            if expected + (middle + self.log_tail).exp() < heads {
+                low = middle;
+            } else {
+                high = middle;
+            }
+            if high - low < 1e-6 {
+                break;
+            }
+        }
+        0.5 * (low + high)
+    }
 }
 
 /// The coins (Bernoulli variables) for one t.
 #[derive(Debug, Clone)]
 struct Tilted {
     log_t: f64,
-    log_scale: f64, // Σ ln(1 + tλ_i)
+    log_scale: f64, // Σ ln(1 + tλ_i) + tτ
+    poisson: f64,   // tτ
     coins: Vec<Coin>,
 }
 
 impl Tilted {
     /// The coins with the t for which j heads are expected.
-    fn expecting(j: usize, log_lambda: &[f64]) -> Self {
-        let log_t = tilt(log_lambda, j);
-        let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum();
-        Tilted {
-            log_t,
-            log_scale,
-            coins: log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect(),
+    fn expecting(j: usize, spectrum: &Spectrum) -> Self {
+        let (log_t, log_lambda) = (spectrum.tilt(j), &spectrum.log_lambda);
+        let poisson = (log_t + spectrum.log_tail).exp();
+        let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum::<f64>() + poisson;
+        let coins = log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect();
+        Tilted { log_t, log_scale, poisson, coins }
+    }
+
+    /// Pr(k heads) of the tail alone, k = 0..count.
+    fn of_tail(&self, count: usize) -> Vec<f64> {
+        let log_more = |log: &mut f64, k: usize| {
+            *log += if k > 0 { (self.poisson / k as f64).ln() } else { 0.0 };
+            Some(log.exp())
+        };
+        (0..count).scan(-self.poisson, log_more).collect()
+    }
+
+    /// Pr(j heads), in O(j) memory.
+    fn last_of_table(&self, j: usize) -> f64 {
+        let mut heads = self.of_tail(j + 1);
+        for &Coin { p, q } in &self.coins {
+            for k in (1..=j).rev() {
+                heads[k] = q * heads[k] + p * heads[k - 1];
+            }
+            heads[0] *= q;
         }
+        heads[j]
+    }
+
+    /// The table Q, by Q_i\[k\] = (1 − p_i) Q_{i−1}\[k\] + p_i Q_{i−1}\[k − 1\]. Q_0 is the tail's.
+    fn table(&self, c: usize) -> Vec<f64> {
+        let width = c + 2;
+        let mut table = vec![0.0; (self.coins.len() + 1) * width];
+        table[..width].copy_from_slice(&self.of_tail(width));
+        for (i, &Coin { p, q }) in self.coins.iter().enumerate() {
+            let (before, here) = table[i * width..(i + 2) * width].split_at_mut(width);
+            here[0] = q * before[0];
+            for k in 1..width {
+                here[k] = q * before[k] + p * before[k - 1];
+            }
+        }
+        table
     }
 
     /// ln e_j from Pr(j heads).
@@ -94,14 +172,22 @@ impl ElementarySymmetric {
     /// # Errors
     /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] if c > r, [`Error::NotPositive`].
     pub fn new(lambda: &[f64], c: usize) -> Result<Self> {
+        ElementarySymmetric::with_tail(lambda, 0.0, c)
+    }
+
+    /// As [`new`](Self::new) with infinitely many infinitely small numbers more, with the sum
+    /// `tail`: the limit of q numbers tail/q as q → ∞. Not for [`inclusion`](Self::inclusion) and
+    /// [`sample`](Self::sample).
+    pub(crate) fn with_tail(lambda: &[f64], tail: f64, c: usize) -> Result<Self> {
         validate::not_empty("subset (c)", c)?;
         validate::all_positive("eigenvalues", lambda)?;
-        if c > lambda.len() {
+        let log_lambda = lambda.iter().map(|x| x.ln()).collect();
+        let spectrum = Spectrum { log_lambda, log_tail: tail.ln() };
+        if c > spectrum.degree() {
             return Err(Error::RankDeficient { requested: c, rank: lambda.len() });
         }
-        let log_lambda: Vec<f64> = lambda.iter().map(|x| x.ln()).collect();
-        let tilted = Tilted::expecting(c, &log_lambda);
-        Ok(ElementarySymmetric { c, log_lambda, table: poisson_binomial(&tilted.coins, c), tilted })
+        let tilted = Tilted::expecting(c, &spectrum);
+        Ok(ElementarySymmetric { c, spectrum, table: tilted.table(c), tilted })
     }
 
     /// c, the size of a subset.
@@ -112,10 +198,10 @@ impl ElementarySymmetric {
     /// r, the number of eigenvalues, all positive.
     #[expect(clippy::len_without_is_empty, reason = "c > 0 makes r > 0")]
     pub fn len(&self) -> usize {
-        self.log_lambda.len()
+        self.tilted.coins.len()
     }
 
-    /// ln t, for which Σ tλ_i/(1 + tλ_i) is about c.
+    /// ln t, for which Σ tλ_i/(1 + tλ_i), and the tail if there is one, is about c.
     pub(crate) fn log_tilt(&self) -> f64 {
         self.tilted.log_t
     }
@@ -127,21 +213,20 @@ impl ElementarySymmetric {
     /// If j > c + 1.
     pub fn log_e(&self, j: usize) -> f64 {
         assert!(j <= self.c + 1, "e_{j}: the table ends at c + 1 = {}", self.c + 1);
-        let r = self.log_lambda.len();
         match j {
             0 => 0.0,
-            _ if j > r => f64::NEG_INFINITY,
-            _ if self.Q(r, j) > SOUND => self.tilted.log_e(j, self.Q(r, j)),
+            _ if j > self.spectrum.degree() => f64::NEG_INFINITY,
+            _ if self.Q(self.len(), j) > SOUND => self.tilted.log_e(j, self.Q(self.len(), j)),
             _ => {
-                let tilted = Tilted::expecting(j, &self.log_lambda);
-                tilted.log_e(j, last_of_table(&tilted.coins, j))
+                let tilted = Tilted::expecting(j, &self.spectrum);
+                tilted.log_e(j, tilted.last_of_table(j))
             }
         }
     }
 
     /// e_{c+1}/e_c; 0 if c = r.
     pub fn ratio(&self) -> f64 {
-        let r = self.log_lambda.len();
+        let r = self.len();
         match self.Q(r, self.c + 1) {
             more if more > SOUND => more / self.Q(r, self.c) * (-self.tilted.log_t).exp(),
             _ => (self.log_e(self.c + 1) - self.log_e(self.c)).exp(),
@@ -151,7 +236,7 @@ impl ElementarySymmetric {
     /// Pr(i ∈ S) for every i, r numbers that sum to c, from the table and the corresponding
     /// backward recursion. O(rc).
     pub fn inclusion(&self) -> Vec<f64> {
-        let all = self.Q(self.log_lambda.len(), self.c);
+        let all = self.Q(self.len(), self.c);
         let others = self.heads_of_others(1).into_iter();
         self.tilted.coins.iter().zip(others).map(|(coin, others)| coin.p * others / all).collect()
     }
@@ -161,8 +246,8 @@ impl ElementarySymmetric {
     /// The derivative of ln e_c in λ_i is the first number minus λ_i times the second. Differences
     /// of two derivatives can thus be computed without cancellation.
     pub(crate) fn slopes(&self) -> (f64, Vec<f64>) {
-        let (all, t) = (self.Q(self.log_lambda.len(), self.c), self.tilted.log_t.exp());
-        let one_less = t * self.Q(self.log_lambda.len(), self.c - 1) / all;
+        let (all, t) = (self.Q(self.len(), self.c), self.tilted.log_t.exp());
+        let one_less = t * self.Q(self.len(), self.c - 1) / all;
         let others = self.heads_of_others(2).into_iter();
         let two_less = |(coin, others): (&Coin, f64)| t * t * coin.q * others / all;
         (one_less, self.tilted.coins.iter().zip(others).map(two_less).collect())
@@ -216,57 +301,6 @@ impl ElementarySymmetric {
     fn Q(&self, i: usize, k: usize) -> f64 {
         self.table[i * (self.c + 2) + k]
     }
-}
-
-/// ln t with Σ tλ_i/(1 + tλ_i) ≈ c, or ≈ r − ½ for c = r, which no t attains.
-fn tilt(log_lambda: &[f64], c: usize) -> f64 {
-    let r = log_lambda.len() as f64;
-    let heads = (c as f64).min(r - 0.5);
-    let least = log_lambda.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = log_lambda.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // tλ_max ≤ heads/r gives too few heads, tλ_min ≥ heads/(r − heads) too many.
-    let (mut low, mut high) = ((heads / r).ln() - most, (heads / (r - heads)).ln() - least);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        let expected: f64 = log_lambda.iter().map(|l| Coin::tilted(middle + l).p).sum();
-        if expected < heads {
-            low = middle;
-        } else {
-            high = middle;
-        }
-        if high - low < 1e-6 {
-            break;
-        }
-    }
-    0.5 * (low + high)
-}
-
-/// Pr(j heads), in O(j) memory.
-fn last_of_table(coins: &[Coin], j: usize) -> f64 {
-    let mut heads = vec![0.0; j + 1];
-    heads[0] = 1.0;
-    for &Coin { p, q } in coins {
-        for k in (1..=j).rev() {
-            heads[k] = q * heads[k] + p * heads[k - 1];
-        }
-        heads[0] *= q;
-    }
-    heads[j]
-}
-
-/// The table Q, by Q_i\[k\] = (1 − p_i) Q_{i−1}\[k\] + p_i Q_{i−1}\[k − 1\].
-fn poisson_binomial(coins: &[Coin], c: usize) -> Vec<f64> {
-    let width = c + 2;
-    let mut table = vec![0.0; (coins.len() + 1) * width];
-    table[0] = 1.0;
-    for (i, &Coin { p, q }) in coins.iter().enumerate() {
-        let (before, here) = table[i * width..(i + 2) * width].split_at_mut(width);
-        here[0] = q * before[0];
-        for k in 1..width {
-            here[k] = q * before[k] + p * before[k - 1];
-        }
-    }
-    table
 }
 
 /// ln(1 + eˣ).

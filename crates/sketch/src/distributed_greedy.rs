@@ -1,6 +1,6 @@
 //! Greedy selection from more rows than fit in memory, in two rounds.
 
-use crate::Greedy;
+use crate::select::lazy_greedy::lazy_greedy;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 
 /// GreeDi: k rows with a large ln det, chosen greedily from rows that come in blocks.
@@ -23,8 +23,9 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 /// from each single block.
 ///
 /// # Cost
-/// With n rows: (k + 1)n entries and nk² flops in the first round, memory for k + 2 numbers for
-/// each row of one block. With b blocks the second round is [`Greedy`] on bk rows.
+/// With n rows: at most (k + 1)n entries and nk² flops in the first round, and memory for at most
+/// k + 8 numbers for each row of one block. Residuals are computed only where they may be the
+/// largest. With b blocks the second round is the same for bk rows.
 ///
 /// # Source
 /// B. Mirzasoleiman, A. Karbasi, R. Sarkar & A. Krause, *Distributed submodular maximization:
@@ -104,8 +105,8 @@ impl DistributedGreedy {
     /// positions of its candidates in the block, whose points the caller keeps for
     /// [`finish`](Self::finish); at most k, in the order of the choice.
     ///
-    /// A block without a positive diagonal entry has no candidates. Cost: that of [`Greedy`] on the
-    /// block.
+    /// A block without a positive diagonal entry has no candidates. Cost: that of [`Greedy`](crate::Greedy)
+    /// on the block at most.
     ///
     /// # Errors
     /// [`Error::Empty`] for a block without rows. [`Error::InvalidWeight`] for a diagonal entry
@@ -113,14 +114,13 @@ impl DistributedGreedy {
     /// the block.
     pub fn add<T: Scalar>(&mut self, block: &dyn PsdMatrix<T>, first: u64) -> Result<Vec<usize>> {
         validate::not_empty("block", block.dim())?;
-        let f = match Greedy::default().factor(block, self.k.min(block.dim())) {
+        let (positions, log_det) = match lazy_greedy(block, self.k.min(block.dim())) {
             // all diagonal entries are 0
             Err(Error::InvalidWeight { value: 0.0, .. }) => return Ok(Vec::new()),
-            f => f?,
+            choice => choice?,
         };
-        let positions = f.pivots().to_vec();
         self.candidates.extend(positions.iter().map(|&i| first + i as u64));
-        self.blocks.push((positions.len(), f.log_det()));
+        self.blocks.push((positions.len(), log_det));
         Ok(positions)
     }
 
@@ -141,21 +141,22 @@ impl DistributedGreedy {
     }
 
     /// The second round: `among` is the matrix of the candidates, in the order of
-    /// [`candidates`](Self::candidates). Cost: that of [`Greedy`] on the candidates.
+    /// [`candidates`](Self::candidates). Cost: that of [`Greedy`](crate::Greedy) on the
+    /// candidates at most.
     ///
     /// # Errors
     /// [`Error::Empty`] without candidates, [`Error::Shape`] for a matrix of another order, and
-    /// those of [`Greedy::factor`].
+    /// those of [`add`](Self::add).
     pub fn finish<T: Scalar>(&self, among: &dyn PsdMatrix<T>) -> Result<DistributedChoice> {
         let candidates = self.candidates.len();
         validate::not_empty("candidates", candidates)?;
         validate::same_size("rows of the matrix of all candidates", candidates, among.dim())?;
-        let second = Greedy::default().factor(among, self.k.min(candidates))?;
-        let found = (second.rank(), second.log_det());
+        let (second, log_det) = lazy_greedy(among, self.k.min(candidates))?;
+        let found = (second.len(), log_det);
         let best = self.best_block().filter(|(_, block)| is_better(*block, found));
         let (positions, log_det) = match best {
             Some((first, (count, log_det))) => ((first..first + count).collect(), log_det),
-            None => (second.pivots().to_vec(), found.1),
+            None => (second, log_det),
         };
         let from_one_block = best.is_some();
         let rows = positions.iter().map(|&i| self.candidates[i]).collect();

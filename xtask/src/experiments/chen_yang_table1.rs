@@ -94,13 +94,13 @@ const BANDWIDTH: f64 = 0.5;
 const BANDWIDTH_AVERAGED: f64 = 0.8;
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let repetitions = ctx.pick(2, ctx.short(5, 10), 10);
+    let repetitions = ctx.pick(2, 10, 10);
     let grid = Grid::new(ctx, "draws", &SETS).repetitions(repetitions);
     let results = grid.run_on(Problem::new, cell)?;
 
     let sizes = ctx.pick(
         "the first 2000 rows of each set: only a test of the code",
-        ctx.short("the first 6000 rows of each set", "every row"),
+        ctx.short("the first 10,000 rows of each set", "every row"),
         "every row",
     );
     let mut out = results.outcome(format!("{sizes}, {repetitions} repetitions"));
@@ -143,7 +143,7 @@ impl Problem {
         let data = ctx.dataset(set.data)?;
         // "5 features" of CCPP: the four sensors and the target.
         let features = if set.data == "ccpp" { data.with_target_as_feature() } else { data.x };
-        let rows = ctx.pick(2000, ctx.short(6000, usize::MAX), usize::MAX).min(features.nrows());
+        let rows = ctx.pick(2000, ctx.short(10_000, usize::MAX), usize::MAX).min(features.nrows());
         let x = standardized(features.as_ref().subrows(0, rows))?;
         let (n, d) = (rows as f64, x.ncols() as f64);
         let lambda = LAMBDA_CONSTANT * n.powf(-(1.0 + d) / (1.0 + 2.0 * d));

@@ -10,15 +10,14 @@ use nystrom_linalg_core::{
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Number of equal eigenvalues, per item of a draw, that represent the part of the trace outside
-/// the dictionary.
-const TAIL: usize = 8;
 /// Number of rows scored per parallel task.
 const ROWS: usize = 256;
 
 /// B = Σ_i b_i u_i u_iᵀ in the feature space of K, with orthonormal u_i in the span of the
-/// dictionary D. B has q more eigenvalues τ/q, in directions orthogonal to all items. They
-/// represent the trace τ that the dictionary does not explain.
+/// dictionary D. B has a tail too: infinitely many infinitely small eigenvalues, in directions
+/// orthogonal to all items. Their sum is the trace τ that the dictionary does not explain. With q
+/// eigenvalues τ/q instead, a trial would be accepted about exp(−k²/2q) times as often, where k is
+/// the expected number of items of a draw that the tail accounts for.
 ///
 /// Its scores are g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩. With the derivatives w_i = e_{c−1}(b without
 /// i)/e_c(b) along u_i, and w_0 = e_{c−1}(b)/e_c(b) along other directions, w_0 − w_i =
@@ -69,9 +68,7 @@ impl Guide {
         ops::gram_lower(S.as_mut(), Accum::Replace, F.factor(), 1.0); //        FᵀF = Y diag(b) Yᵀ
         let eigen = SymmetricEigen::new(S.as_ref())?;
         let (b, Y) = (&eigen.values()[..eigen.rank()], eigen.vectors());
-        let q = if tau > 0.0 { TAIL * c } else { 0 };
-        let all: Vec<f64> = b.iter().copied().chain((0..q).map(|_| tau / q as f64)).collect();
-        let e = ElementarySymmetric::new(&all, c)?;
+        let e = ElementarySymmetric::with_tail(b, tau, c)?;
         let (w_0, curvature) = e.slopes();
         // u_iᵀφ_j = y_iᵀ L⁻¹ V K_{D,j}, with L the rows of F of the pivots, V their weights
         let L = Mat::from_fn(m, m, |s, t| if s < t { 0.0 } else { F.factor()[(pivots[s], t)] });

@@ -5,7 +5,7 @@ use nystrom_linalg_core::testing::{Kind, psd, rng};
 use nystrom_linalg_core::{Dense, Indices};
 use proptest::prelude::*;
 
-use crate::LEnsemble;
+use crate::{ElementarySymmetric, LEnsemble};
 
 fn guided(
     k: &dyn PsdMatrix<f64>,
@@ -38,6 +38,43 @@ fn scores_of_k_itself_are_inclusion_probabilities() {
             }
         }
     }
+}
+
+/// e_j with a tail τ is Σ_k e_{j−k}(b) τᵏ/k!; the slopes are ratios of these.
+#[test]
+fn a_tail_is_the_limit_of_many_small_eigenvalues() {
+    let (b, c): (Vec<f64>, _) = ((1..8).map(|i| f64::from(i).recip()).collect(), 5);
+    for tau in [1e-3, 1.0, 40.0] {
+        let plain = |b: &[f64], j: usize| match j {
+            0 => 1.0,
+            _ => ElementarySymmetric::new(b, j).map_or(0.0, |e| e.log_e(j).exp()),
+        };
+        let sum = |b: &[f64], j: usize| {
+            let terms = (0..=j).scan(1.0, |term, k| {
+                *term *= if k > 0 { tau / k as f64 } else { 1.0 };
+                Some(*term * plain(b, j - k))
+            });
+            terms.sum::<f64>()
+        };
+        let e = ElementarySymmetric::with_tail(&b, tau, c).unwrap();
+        for j in 1..=c + 1 {
+            assert!((e.log_e(j) - sum(&b, j).ln()).abs() < 1e-12, "τ = {tau}, j = {j}");
+        }
+        let (one_less, two_less) = e.slopes();
+        assert!((one_less / (sum(&b, c - 1) / sum(&b, c)) - 1.0).abs() < 1e-12);
+        for (i, slope) in two_less.into_iter().enumerate() {
+            let others: Vec<f64> = (0..b.len()).filter(|&j| j != i).map(|j| b[j]).collect();
+            assert!((slope / (sum(&others, c - 2) / sum(&b, c)) - 1.0).abs() < 1e-12);
+        }
+        let many: Vec<f64> = b.iter().copied().chain((0..4000).map(|_| tau / 4000.0)).collect();
+        let many = ElementarySymmetric::new(&many, c).unwrap();
+        assert!((e.log_e(c) - many.log_e(c)).abs() < (c * c) as f64 / 4000.0);
+    }
+    // c above 700, for which e^{−tτ} underflows
+    let e = ElementarySymmetric::with_tail(&[1.0], 3.0, 2000).unwrap();
+    let log_factorial: f64 = (1..=2000).map(|i| f64::from(i).ln()).sum();
+    let exact = 2000.0 * 3.0_f64.ln() - log_factorial + (1.0 + 2000.0 / 3.0_f64).ln();
+    assert!((e.log_e(2000) - exact).abs() < 1e-9 * exact.abs());
 }
 
 proptest! {

@@ -36,7 +36,6 @@ struct Candidates {
 }
 
 /// The rows of a part, until it is complete.
-#[derive(Default)]
 struct Part {
     rows: Vec<u64>,
     lines: Vec<u64>,
@@ -53,8 +52,8 @@ impl PointRecipe {
     /// blocks, files, threads or processes.
     ///
     /// # Cost
-    /// With n rows: n·size kernel values and n·size² flops, then as much for the `parts`·size
-    /// candidates. [`greedy_bytes`](Self::greedy_bytes) of memory.
+    /// With n rows: at most n·size kernel values and n·size² flops, then as much for the
+    /// `parts`·size candidates. [`greedy_bytes`](Self::greedy_bytes) of memory.
     ///
     /// # Source
     /// That of [`DistributedGreedy`].
@@ -88,19 +87,20 @@ impl PointRecipe {
         parts: u64,
     ) -> Result<Option<GreedyRows>> {
         nystrom::linalg_core::validate::not_empty("parts", parts as usize)?;
+        let mine = share_of(ranks, parts);
         let (greedy, x) = (DistributedGreedy::new(size)?, Vec::new());
         let mut found = Candidates { greedy, rows: Vec::new(), lines: Vec::new(), x };
-        let mine = share_of(ranks, parts);
         let start = self.start_of(mine.start, parts);
         // with more parts than tiles, some parts have no rows
         let ends: BTreeSet<u64> = mine.map(|part| self.start_of(part + 1, parts)).collect();
         let end = ends.last().copied().unwrap_or(start);
-        let mut part = Part::default();
+        let mut part = Part::of(self.rows_of_part(parts), self.dim());
         self.each(source, start..end, |tile| -> Result<()> {
             part.append(tile);
             let next = tile.first + tile.rows.len() as u64;
             if ends.contains(&next) {
-                found.add(self, std::mem::take(&mut part), next)?;
+                found.add(self, &part, next)?;
+                part.clear();
             }
             Ok(())
         })?;
@@ -110,12 +110,18 @@ impl PointRecipe {
     }
 
     /// An upper estimate of the bytes that [`greedy_over`](Self::greedy_over) allocates: for the
-    /// largest part, and for the candidates of all parts.
+    /// largest part beside the candidates' points, then for the choice among the candidates.
     pub fn greedy_bytes(&self, size: usize, parts: u64) -> u64 {
-        let of_row = 8 * (self.dim() + size + 8) as u64;
-        let part = self.rows().div_ceil(parts.max(1)).saturating_add(TILE);
+        let (of_point, of_row) = (8 * (self.dim() + 2) as u64, 8 * (self.dim() + size + 9) as u64);
         let candidates = parts.saturating_mul(size as u64).min(self.rows());
-        of_row.saturating_mul(part.saturating_add(candidates))
+        let first = of_row.saturating_mul(self.rows_of_part(parts));
+        let first = first.saturating_add(of_point.saturating_mul(candidates));
+        first.max(of_row.saturating_mul(candidates))
+    }
+
+    /// The most rows that a part has.
+    fn rows_of_part(&self, parts: u64) -> u64 {
+        self.rows().div_ceil(parts.max(1)).saturating_add(TILE).min(self.rows())
     }
 
     /// The number of the first used row of a part.
@@ -133,6 +139,16 @@ impl PointRecipe {
 }
 
 impl Part {
+    /// Empty, with memory for `rows` rows of d features.
+    fn of(rows: u64, d: usize) -> Self {
+        let (rows, numbers) = (rows as usize, || Vec::with_capacity(rows as usize));
+        Part { rows: numbers(), lines: numbers(), x: Vec::with_capacity(rows * d) }
+    }
+
+    fn clear(&mut self) {
+        (self.rows.clear(), self.lines.clear(), self.x.clear());
+    }
+
     fn append(&mut self, tile: &PointRows) {
         self.rows.extend_from_slice(&tile.rows);
         self.lines.extend_from_slice(&tile.lines);
@@ -142,10 +158,11 @@ impl Part {
 
 impl Candidates {
     /// Adds the candidates of a part that ends before used row `end`.
-    fn add(&mut self, recipe: &PointRecipe, part: Part, end: u64) -> Result<()> {
+    fn add(&mut self, recipe: &PointRecipe, part: &Part, end: u64) -> Result<()> {
         let block = KernelMatrix::new(recipe.kernel(), recipe.points_of(&part.x))?;
         let chosen = self.greedy.add(&block, end - part.rows.len() as u64)?;
         let d = recipe.dim();
+        self.x.reserve_exact(chosen.len() * d);
         for i in chosen {
             self.rows.push(part.rows[i]);
             self.lines.push(part.lines[i]);

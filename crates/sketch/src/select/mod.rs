@@ -7,6 +7,7 @@ mod greedy;
 mod greedy_by_group;
 mod including;
 mod k_means_plus_plus;
+pub(crate) mod lazy_greedy;
 pub(crate) mod partial_cholesky;
 mod proportional;
 mod rp_cholesky;
