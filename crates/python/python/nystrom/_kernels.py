@@ -261,7 +261,7 @@ class FromBlocks(Kernel):
 
 
 def both_bits(first: Kernel, second: Kernel) -> bool:
-    """Whether the points of both kernels are rows of bits; a ValueError if only those of one are."""
+    """Whether both kernels take rows of bits; a ValueError if only one does."""
     if first._bits != second._bits:
         raise ValueError(
             f"{first!r} and {second!r} take different points, bits and numbers; combine kernels "
@@ -395,7 +395,8 @@ def by_scikit_learn(
     if name == "sigmoid":
         raise ValueError("the sigmoid kernel is not positive semi-definite; use another one")
     if name not in known:
-        names = "linear, rbf, laplacian, poly, polynomial, tanimoto, minmax, " + ", ".join(sorted(known))
+        names = "linear, rbf, laplacian, poly, polynomial, tanimoto, minmax"
+        names = ", ".join([names, *sorted(known)])
         raise ValueError(f"there is no kernel {name!r}; the names are {names}, and precomputed")
     slow(f"the kernel {name!r} is scikit-learn's")
     values = known[name] | dict(params or {})
