@@ -84,6 +84,7 @@ fn status_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
             Dependent { .. } | Quota { .. } => USAGE,
             NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
+            Coordinate { .. } | Bits { .. } => DATA,
             _ => 1,
         });
     }

@@ -1,6 +1,6 @@
 //! Reading a table, and finding its columns by name or number.
 
-use crate::args::{DataArgs, RunArgs, list, lists};
+use crate::args::{DataArgs, KernelArgs, RunArgs, list, lists};
 use crate::failure::{Result, data, usage};
 use crate::session::Session;
 use nystrom::faer::Mat;
@@ -160,9 +160,12 @@ impl Data {
     }
 }
 
-/// The features of the table of a command without a target: all kept columns are features.
-pub fn points(args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
-    features(kept(args, session)?, args, run, session)
+/// The options that determine the features of a command without a target.
+#[derive(Clone, Copy)]
+pub struct PointOptions<'a> {
+    pub data: &'a DataArgs,
+    pub kernel: &'a KernelArgs,
+    pub run: &'a RunArgs,
 }
 
 /// A column that is no feature: its name or number, and whether it is read as text.
@@ -172,56 +175,74 @@ pub struct Beside<'a> {
     pub as_text: bool,
 }
 
+/// The features of the table of a command without a target: all kept columns are features, or only
+/// the column of --fingerprint.
+pub fn points(of: PointOptions<'_>, session: &Session<'_>) -> Result<Data> {
+    Ok(points_beside(of, &[], session)?.0)
+}
+
 /// Like [`points`], without the columns `others`, which are returned in this order, with all their
 /// rows.
 pub fn points_beside(
-    (args, run): (&DataArgs, &RunArgs),
+    of: PointOptions<'_>,
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Data, Vec<Column>)> {
-    session.stage("reading", None);
-    let source = Source::of(args, Libsvm::new())?;
-    let input = source.input(args)?;
-    let place = |other: &Beside<'_>| input.column(other.name);
-    let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
-    let texts = places.iter().zip(others).filter(|(_, other)| other.as_text);
-    let texts: Vec<usize> = texts.map(|(place, _)| *place).collect();
-    let mut input = source.with_texts(input, &texts)?;
-    input.kept.retain(|column| !places.contains(column));
-    input.check_features()?;
-    let columns = places.iter().map(|&place| input.table.columns()[place].clone()).collect();
-    let table = input.into_kept()?;
-    session.notes(table.notes());
-    Ok((features(table, args, run, session)?, columns))
+    let (table, columns) = kept(of, others, session)?;
+    Ok((features(table, of, session)?, columns))
 }
 
 /// The features of two tables with the same columns, those of `other` last, and the number of rows
 /// of the first.
 pub fn points_of_two(
-    args: &DataArgs,
+    of: PointOptions<'_>,
     other: &Path,
-    run: &RunArgs,
     session: &Session<'_>,
 ) -> Result<(Data, usize)> {
-    let first = kept(args, session)?;
-    let other = kept(&DataArgs { data: other.to_owned(), ..args.clone() }, session)?;
+    let (first, _) = kept(of, &[], session)?;
+    let data = DataArgs { data: other.to_owned(), ..of.data.clone() };
+    let (other, _) = kept(PointOptions { data: &data, ..of }, &[], session)?;
     let rows = first.rows();
-    let data = features(Table::stack([first, other])?, args, run, session)?;
+    let data = features(Table::stack([first, other])?, of, session)?;
     let of_first = data.rows.iter().filter(|&&row| row < rows).count();
     Ok((data, of_first))
 }
 
-/// The table of a command without a target.
-fn kept(args: &DataArgs, session: &Session<'_>) -> Result<Table> {
+/// The feature columns of the table of a command without a target, and the columns `others`.
+fn kept(
+    of: PointOptions<'_>,
+    others: &[Beside<'_>],
+    session: &Session<'_>,
+) -> Result<(Table, Vec<Column>)> {
     session.stage("reading", None);
-    let input = Source::of(args, Libsvm::new())?.input(args)?;
+    let source = Source::of(of.data, Libsvm::new())?;
+    let input = source.input(of.data)?;
+    let place = |other: &Beside<'_>| input.column(other.name);
+    let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
+    let fingerprint = of.kernel.fingerprint.as_deref().map(|text| input.column(text));
+    let fingerprint = fingerprint.transpose()?;
+    let texts = places.iter().zip(others).filter(|(_, other)| other.as_text);
+    let texts: Vec<usize> = texts.map(|(place, _)| *place).chain(fingerprint).collect();
+    let mut input = source.with_texts(input, &texts)?;
+    input.kept.retain(|column| !places.contains(column));
+    if let Some(only) = fingerprint {
+        input.kept.retain(|column| *column == only);
+        if input.kept.is_empty() {
+            return Err(usage(
+                "the column of --fingerprint is also named by --drop, --quality or --quota; leave \
+                 it out of one of the two options",
+            ));
+        }
+    }
     input.check_features()?;
+    let columns = places.iter().map(|&place| input.table.columns()[place].clone()).collect();
     let table = input.into_kept()?;
     session.notes(table.notes());
-    Ok(table)
+    Ok((table, columns))
 }
 
-fn features(table: Table, args: &DataArgs, run: &RunArgs, session: &Session<'_>) -> Result<Data> {
+fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result<Data> {
+    let args = of.data;
     let all = lines(&table);
     let missing = |row: usize| table.row(row).any(|cell| cell == nystrom_data::Cell::Missing);
     let rows: Vec<usize> =
@@ -234,7 +255,10 @@ fn features(table: Table, args: &DataArgs, run: &RunArgs, session: &Session<'_>)
         )));
     }
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
-    let columns = Columns::fit(&table, &options(args, run), &[], Shape::PLAIN);
+    let fingerprint = of.kernel.fingerprint.as_ref().and_then(|_| table.names().next());
+    let fingerprint = fingerprint.map(str::to_owned);
+    let options = ColumnOptions { fingerprint, ..options(args, of.run) };
+    let columns = Columns::fit(&table, &options, &[], Shape::PLAIN);
     let columns = columns.map_err(|error| match table.rows() {
         1 => data("there is one row only, and nothing to compare it with; take more rows"),
         _ => nothing_to_compare(error),

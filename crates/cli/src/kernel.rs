@@ -40,7 +40,7 @@ pub fn stationary(kernel: &AnyKernel) -> Result<&dyn Stationary> {
 }
 
 impl KernelArgs {
-    /// Whether any kernel option is given.
+    /// Whether any kernel option is given but --fingerprint, with which a fit also searches.
     pub fn is_given(&self) -> bool {
         let parameters = [self.nu.is_some(), self.alpha.is_some(), self.power.is_some()];
         let others = [self.kernel.is_some(), self.bandwidth.is_some(), self.degree.is_some()];
@@ -60,6 +60,9 @@ impl KernelArgs {
     }
 
     pub fn family(&self) -> Family {
+        if self.fingerprint.is_some() {
+            return Family::Tanimoto;
+        }
         match self.name() {
             KernelName::Gaussian => Family::Gaussian,
             KernelName::Matern => Family::Matern { nu: self.nu.unwrap_or(1.5) },
@@ -73,6 +76,17 @@ impl KernelArgs {
             }
             KernelName::Linear => Family::Linear,
             KernelName::Polynomial => Family::Polynomial { degree: self.degree.unwrap_or(3) },
+        }
+    }
+
+    /// Like [`check`](Self::check), for a table that is read block by block.
+    pub fn check_in_blocks(&self) -> Result<()> {
+        match self.fingerprint {
+            None => self.check(),
+            Some(_) => Err(usage(
+                "--fingerprint needs the table in memory, and this table is read block by block; \
+                 raise --memory, or name one file and leave out options about blocks",
+            )),
         }
     }
 

@@ -139,8 +139,8 @@ pub fn describe(
 ) -> String {
     let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
     let data = (n * (d + 1) * size_of::<f64>()) as u64;
-    let mut text =
-        format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
+    let what = if kernel.family().takes_bits() { "packed number" } else { "feature" };
+    let mut text = format!("plan: {n} rows × {} ({})", text::count(d, what), text::bytes(data));
     if let Some(memory) = session.memory {
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
     }

@@ -130,6 +130,16 @@ impl<T: Scalar> Bits<T> {
         packer.finish()
     }
 
+    /// The number of coordinates of a row of `bits` bits, ⌈bits/52⌉ in `f64`, ⌈bits/23⌉ in `f32`.
+    ///
+    /// ```
+    /// use nystrom_kernels::Bits;
+    /// assert_eq!((Bits::<f64>::coordinates(2048), Bits::<f32>::coordinates(2048)), (40, 90));
+    /// ```
+    pub fn coordinates(bits: usize) -> usize {
+        bits.div_ceil(capacity::<T>())
+    }
+
     /// n, the number of rows; at least 1.
     #[expect(clippy::len_without_is_empty, reason = "there is at least one row")]
     pub fn len(&self) -> usize {
@@ -143,7 +153,7 @@ impl<T: Scalar> Bits<T> {
 
     /// The rows as points, with ⌈bits/52⌉ coordinates in `f64`, ⌈bits/23⌉ in `f32`. No copy.
     pub fn points(&self) -> Points<'_, T> {
-        Points::from_row_major(&self.coordinates, self.bits.div_ceil(capacity::<T>()))
+        Points::from_row_major(&self.coordinates, Self::coordinates(self.bits))
     }
 
     /// The positions of the ones of row `i`, ascending.

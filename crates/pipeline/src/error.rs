@@ -120,6 +120,25 @@ pub enum Error {
         /// What the caller can do.
         remedy: &'static str,
     },
+    /// A text is no fingerprint.
+    #[error("the column {column:?} has no fingerprint in {place}: {problem}")]
+    Fingerprint {
+        /// The column.
+        column: String,
+        /// The line or row of the text.
+        place: String,
+        /// What is wrong with the text, and what the caller can do.
+        problem: String,
+    },
+    /// An explanation was requested of a model whose kernel has no derivatives.
+    #[error(
+        "the kernel {kernel} has no derivatives, from which columns are explained; explain a \
+         model of another kernel"
+    )]
+    NoDerivatives {
+        /// The kernel.
+        kernel: String,
+    },
     /// An option has a value outside its range.
     #[error("{option}: {problem}")]
     Option {

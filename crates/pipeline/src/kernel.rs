@@ -60,6 +60,8 @@ pub enum Family {
         /// The degree.
         degree: u32,
     },
+    /// |x ∧ y|/|x ∨ y| of rows of bits, such as fingerprints of molecules.
+    Tanimoto,
 }
 
 impl Family {
@@ -85,6 +87,7 @@ impl Family {
             Family::Polynomial { degree } => {
                 Formula::Polynomial(Polynomial::new(degree, 1.0 / d.max(1) as f64, 1.0)?)
             }
+            Family::Tanimoto => Formula::Tanimoto(Tanimoto),
         };
         Ok(AnyKernel { formula, meter: None })
     }
@@ -117,7 +120,12 @@ impl Family {
 
     /// Whether the kernel depends on a length scale.
     pub fn has_scale(self) -> bool {
-        !matches!(self, Family::Linear | Family::Polynomial { .. })
+        !matches!(self, Family::Linear | Family::Polynomial { .. } | Family::Tanimoto)
+    }
+
+    /// Whether the kernel takes rows of bits, and no other features.
+    pub fn takes_bits(self) -> bool {
+        self == Family::Tanimoto
     }
 }
 
@@ -136,20 +144,31 @@ impl fmt::Display for Family {
             }
             Family::Linear => f.write_str("linear"),
             Family::Polynomial { degree } => write!(f, "polynomial of degree {degree}"),
+            Family::Tanimoto => f.write_str("Tanimoto"),
         }
     }
 }
 
 /// Declares the enum of these kernels and what every one of them does.
 macro_rules! formulas {
-    (scaled $($scaled:ident),*; plain $($plain:ident),*) => {
-        formulas!($($scaled),*, $($plain),*);
+    (scaled $($scaled:ident),*; plain $($plain:ident),*; of_bits $($of_bits:ident),*) => {
+        formulas!($($scaled),*, $($plain),*, $($of_bits),*);
 
         impl Formula {
             fn length_scale(&self) -> Option<f64> {
                 match self {
                     $(Formula::$scaled(kernel) => Some(kernel.length_scale()),)*
-                    $(Formula::$plain(_) => None),*
+                    $(Formula::$plain(_) => None,)*
+                    $(Formula::$of_bits(_) => None),*
+                }
+            }
+
+            /// The kernel with its derivatives, if it has any.
+            fn differentiable(&self) -> Option<&dyn DifferentiableKernel<f64>> {
+                match self {
+                    $(Formula::$scaled(kernel) => Some(kernel),)*
+                    $(Formula::$plain(kernel) => Some(kernel),)*
+                    $(Formula::$of_bits(_) => None),*
                 }
             }
         }
@@ -162,7 +181,7 @@ macro_rules! formulas {
         }
 
         impl Formula {
-            fn kernel(&self) -> &dyn DifferentiableKernel<f64> {
+            fn kernel(&self) -> &dyn Kernel<f64> {
                 match self {
                     $(Formula::$kernel(kernel) => kernel),*
                 }
@@ -191,7 +210,8 @@ macro_rules! formulas {
 
 formulas!(
     scaled Gaussian, Matern, LaplacianL1, RationalQuadratic, PowerExponential, PowerExponentialL1;
-    plain Linear, Polynomial
+    plain Linear, Polynomial;
+    of_bits Tanimoto
 );
 
 /// A function that is called with the number of kernel values of every evaluated block, from any
@@ -233,7 +253,13 @@ impl AnyKernel {
             }
             Formula::Linear(_) => Family::Linear,
             Formula::Polynomial(kernel) => Family::Polynomial { degree: kernel.degree() },
+            Formula::Tanimoto(_) => Family::Tanimoto,
         }
+    }
+
+    /// Whether the kernel has derivatives; those of a kernel of bits are NaN.
+    pub fn is_differentiable(&self) -> bool {
+        self.formula.differentiable().is_some()
     }
 
     /// The length scale, if the kernel has one.
@@ -296,14 +322,18 @@ impl Kernel<f64> for AnyKernel {
 }
 
 impl DifferentiableKernel<f64> for AnyKernel {
+    /// NaN unless the kernel [is differentiable](AnyKernel::is_differentiable).
     fn gradient_into(
         &self,
-        out: MatMut<'_, f64>,
+        mut out: MatMut<'_, f64>,
         x: Points<'_, f64>,
         z: Points<'_, f64>,
         weights: MatRef<'_, f64>,
     ) {
-        self.formula.kernel().gradient_into(out, x, z, weights);
+        match self.formula.differentiable() {
+            Some(kernel) => kernel.gradient_into(out, x, z, weights),
+            None => out.fill(f64::NAN),
+        }
         self.count(x.len() * z.len());
     }
 }

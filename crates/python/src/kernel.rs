@@ -9,9 +9,9 @@ use crate::watched::Watched;
 use numpy::PyReadonlyArray2;
 use nystrom::faer::ColMut;
 use nystrom::kernels::{
-    Bernoulli, Gaussian, Isotropic, Kernel, LaplacianL1, Linear, Matern, Periodic, Points,
+    Bernoulli, Gaussian, Isotropic, Kernel, LaplacianL1, Linear, Matern, MinMax, Periodic, Points,
     Polynomial, PowerExponential, PowerExponentialL1, Precomputed, Product, Profile,
-    RationalQuadratic, Scaled, Sum,
+    RationalQuadratic, Scaled, Sum, Tanimoto,
 };
 use nystrom::leverage::Stationary;
 use pyo3::exceptions::PyValueError;
@@ -71,6 +71,8 @@ impl<'py> Spec<'py> {
             "polynomial" => shared(Polynomial::new(self.at(1)?, number(2)?, number(3)?))?,
             "periodic" => shared(Periodic::new(number(1)?, number(2)?))?,
             "bernoulli" => shared(Bernoulli::new(self.at(1)?))?,
+            "tanimoto" => Arc::new(Tanimoto),
+            "min-max" => Arc::new(MinMax),
             "sum" => Arc::new(Sum::new(part(1)?, part(2)?)),
             "product" => Arc::new(Product::new(part(1)?, part(2)?)),
             "scaled" => shared(Scaled::new(part(1)?, number(2)?))?,

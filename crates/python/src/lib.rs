@@ -8,6 +8,7 @@
 #![allow(non_snake_case)]
 
 mod array;
+mod bits;
 mod bytes;
 mod callback;
 mod dpp;
@@ -39,6 +40,8 @@ static ALLOCATOR: nystrom::linalg_core::LargePages = nystrom::linalg_core::Large
 /// The functions and classes for the Python half. `_native.pyi` has their signatures.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::bits::pack_bits;
     #[pymodule_export]
     use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det, subsets};
     #[pymodule_export]

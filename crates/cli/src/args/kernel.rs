@@ -7,6 +7,11 @@ pub struct KernelArgs {
     /// Kernel, with r = ‖x − y‖/bandwidth [default: gaussian; the search of `fit` compares several]
     #[arg(long, value_enum, help_heading = "Kernel")]
     pub kernel: Option<KernelName>,
+    /// Column with a fingerprint of each row: bits in hexadecimal digits, two for each byte. It is
+    /// the only feature, with the Tanimoto kernel |x ∧ y|/|x ∨ y|
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Kernel",
+        conflicts_with_all = ["kernel", "bandwidth", "nu", "alpha", "power", "degree"])]
+    pub fingerprint: Option<String>,
     /// Length scale of the kernel, in standard deviations of the features (with --no-standardize,
     /// in the units of the features): a number, or `auto` for the median distance of 1000 random
     /// pairs of rows [default: auto]

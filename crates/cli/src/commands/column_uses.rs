@@ -41,7 +41,9 @@ impl ColumnUses {
         let texts = places.iter().copied().filter(may_be_classes).collect();
         let targets = places.iter().map(|&column| input.name(column).to_owned()).collect();
         let categorical = input.columns(&args.search.categorical)?;
-        let texts = [texts, categorical].concat();
+        let fingerprint = args.kernel.fingerprint.iter().map(|text| input.column(text));
+        let fingerprint = fingerprint.collect::<Result<Vec<_>>>()?;
+        let texts = [texts, categorical, fingerprint].concat();
         Ok(ColumnUses { fit: fit(args, input, searches)?, targets, texts })
     }
 }
@@ -76,6 +78,7 @@ fn fit(args: &FitArgs, input: &Input, searches: bool) -> Result<nystrom_pipeline
         numeric: names(&search.numeric)?,
         not_missing: lists(&args.data.not_missing),
         day_first: search.day_first,
+        fingerprint: name(&args.kernel.fingerprint)?,
         scale: scale.collect::<Result<_>>()?,
         missing: match (args.data.drop_missing, search.refuse_missing) {
             (true, _) => Missing::DropRows,

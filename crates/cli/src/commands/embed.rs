@@ -4,7 +4,7 @@ use super::basis::why_fewer;
 use super::select::{self, Setting};
 use crate::args::{Embed, EmbedMethod, LandmarkSpec, Selection};
 use crate::failure::{Result, usage};
-use crate::input;
+use crate::input::{self, PointOptions};
 use crate::kernel::{self, of_another};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
@@ -23,7 +23,8 @@ pub fn run(args: &Embed) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     check_writable(&args.output, &[&args.data.data], &session)?;
     check(args)?;
-    let data = input::points(&args.data, &args.run, &session)?;
+    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let data = input::points(of, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
     let spec = args

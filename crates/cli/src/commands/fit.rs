@@ -8,6 +8,7 @@ use super::fit_output;
 use super::fit_plan::{self, Planned};
 use super::fit_search;
 use super::hold_out;
+use super::search_report;
 use super::select::Setting;
 use crate::args::{FitArgs, Lambda};
 use crate::failure::{Result, usage};
@@ -92,7 +93,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
         format!(
             "{target:?} on {}, {}",
             text::count(x.nrows(), "row"),
-            text::count(x.ncols(), "feature")
+            search_report::features(&prepared.columns)
         ),
     );
     summary.line("kernel", kernel::describe(&kernel));

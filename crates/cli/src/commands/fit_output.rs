@@ -68,8 +68,12 @@ pub fn write_page(args: &FitArgs, page: FitPage<'_>, summary: &mut Summary) -> R
     Ok(())
 }
 
-/// The explanation of a model that was fitted without a search, from some of the rows.
+/// The explanation of a model that was fitted without a search, from some of the rows; `None` if
+/// its kernel has no derivatives.
 pub fn explain(model: &Model, table: &Table, seed: u64) -> Result<Option<Explanation>> {
+    if !model.regression().kernel().is_differentiable() {
+        return Ok(None);
+    }
     let n = table.rows();
     let count = model.rows_to_explain(WORK).min(n);
     // a separate generator, so that the fit draws the same numbers with and without an explanation

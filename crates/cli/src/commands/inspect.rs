@@ -38,7 +38,11 @@ pub fn run(args: &Inspect) -> Result<()> {
     }
     let (features, needed) = (model.columns().features(), model.columns().names().len());
     let columns = count(needed, "column");
-    summary.line("from", format!("{} of {columns}", count(features.len(), "feature")));
+    let from = match model.columns().fingerprint() {
+        Some(_) => search_report::features(model.columns()),
+        None => format!("{} of {columns}", count(features.len(), "feature")),
+    };
+    summary.line("from", from);
     summary.value("columns", model.columns().names().collect::<Vec<_>>());
     summary.value("features", &features);
     for dropped in model.columns().dropped() {

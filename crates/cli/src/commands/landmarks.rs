@@ -4,7 +4,7 @@ use super::basis::why_fewer;
 use super::select::{self, Setting};
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
-use crate::input;
+use crate::input::{self, PointOptions};
 use crate::kernel::{self, AnyKernel};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan;
@@ -20,7 +20,8 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data], &session)?;
-    let data = input::points(&args.data, &args.run, &session)?;
+    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let data = input::points(of, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
     validate::at_most("landmarks", spec.count, n)?;

@@ -3,7 +3,7 @@
 use super::select::{self, Setting};
 use crate::args::{ScoreMethod, Scores};
 use crate::failure::{Result, usage};
-use crate::input;
+use crate::input::{self, PointOptions};
 use crate::kernel::{self, AnyKernel};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
@@ -20,7 +20,8 @@ pub fn run(args: &Scores) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     check_writable(&args.output, &[&args.data.data], &session)?;
     check(args)?;
-    let data = input::points(&args.data, &args.run, &session)?;
+    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let data = input::points(of, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(points.len()));

@@ -4,7 +4,9 @@ use super::classes;
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
 use crate::text::{self, against_mean, count, names, number};
-use nystrom_pipeline::{Calibrate, Centers, LossTrial, Metric, Model, Report, SearchErrors, Trial};
+use nystrom_pipeline::{
+    Calibrate, Centers, Columns, LossTrial, Metric, Model, Report, SearchErrors, Trial,
+};
 
 /// The number of best candidates that have a line.
 const SHOWN: usize = 5;
@@ -41,7 +43,7 @@ pub fn errors(of: &SearchErrors, error: f64, label: &'static str, summary: &mut 
 /// Adds the model and the search that found it.
 pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary: &mut Summary) {
     let targets = names(&model.target_names());
-    let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
+    let (rows, features) = (count(report.rows, "row"), features(model.columns()));
     summary.line("fitted", format!("{targets} on {rows}, {features}"));
     for dropped in text::few(&report.dropped, "columns") {
         summary.line("left out", dropped);
@@ -110,12 +112,24 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
             some => format!("{some} of {rows}"),
         };
         let (error, metric) = (number(*error), metric(trial));
-        format!("{error} {}{metric}, bandwidth {}, {rows}", trial.family, number(*bandwidth))
+        let scale = match trial.family.has_scale() {
+            true => format!(", bandwidth {}", number(*bandwidth)),
+            false => String::new(),
+        };
+        format!("{error} {}{metric}{scale}, {rows}", trial.family)
     };
     let mut best: Vec<String> = best.into_iter().map(line).collect();
     best.dedup();
     best.into_iter().take(SHOWN).for_each(|text| summary.item(text));
     values(model, report, summary);
+}
+
+/// The features of columns, in words.
+pub fn features(columns: &Columns) -> String {
+    match columns.fingerprint() {
+        Some((name, bits)) => format!("{} of {name:?}", count(bits, "bit")),
+        None => count(columns.dim(), "feature"),
+    }
 }
 
 /// The linear map before the kernel, unless there is none.

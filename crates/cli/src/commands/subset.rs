@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, Sample, list};
 use crate::failure::{Result, data, usage};
-use crate::input::{Beside, Data, Source, points_beside};
+use crate::input::{Beside, Data, PointOptions, Source, points_beside};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
@@ -35,7 +35,8 @@ impl Wanted {
         let quality = args.quality.as_deref().map(|name| Beside { name, as_text: false });
         let group = quota.as_ref().map(|quota| Beside { name: quota.column, as_text: true });
         let others: Vec<Beside<'_>> = quality.into_iter().chain(group).collect();
-        let (table, columns) = points_beside((&args.data, &args.run), &others, session)?;
+        let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+        let (table, columns) = points_beside(of, &others, session)?;
         let mut columns = columns.iter();
         let mut next = |is_there: bool| if is_there { columns.next() } else { None };
         let quality = next(quality.is_some()).map(|column| weights(column, &table)).transpose()?;

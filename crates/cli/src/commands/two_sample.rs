@@ -2,7 +2,7 @@
 
 use crate::args::TestArgs;
 use crate::failure::Result;
-use crate::input;
+use crate::input::{self, PointOptions};
 use crate::kernel;
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -16,7 +16,8 @@ use nystrom_pipeline::Alone;
 pub fn run(args: &TestArgs) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let (permutations, bins) = (args.permutations, args.bins);
-    let (data, first) = input::points_of_two(&args.data, &args.other, &args.run, &session)?;
+    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let (data, first) = input::points_of_two(of, &args.other, &session)?;
     let points = Points::from_rows(data.x.as_ref());
     let n = points.len();
     validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;

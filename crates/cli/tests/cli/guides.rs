@@ -52,6 +52,16 @@ fn houses(n: usize, rng: &mut dyn Rng) -> Vec<(String, f64)> {
     (0..n).map(house).collect()
 }
 
+/// Molecules with fingerprints of 64 bits, and an activity by some of them.
+fn molecules(n: usize, rng: &mut dyn Rng) -> String {
+    let line = |i: usize| {
+        let bits = rng.random::<u64>() & rng.random::<u64>();
+        let activity = f64::from((bits >> 32).count_ones()) + rng.random::<f64>();
+        format!("m{i},{bits:016x},{activity:.2}\n")
+    };
+    format!("name,fp,activity\n{}", (0..n).map(line).collect::<String>())
+}
+
 /// A folder with the tables that the pages name.
 fn tables() -> Bench {
     let (bench, rng) = (Bench::new(), &mut Pcg64::seed_from_u64(5));
@@ -65,6 +75,9 @@ fn tables() -> Bench {
         }
         bench.write(&format!("{name}houses.csv"), prices);
         bench.write(&format!("{name}stars.csv"), classes);
+    }
+    for (name, n) in [("", 300), ("new-", 100)] {
+        bench.write(&format!("{name}molecules.csv"), molecules(n, rng));
     }
     std::fs::create_dir(bench.path("shards")).unwrap();
     for seed in 0..4 {

@@ -8,6 +8,7 @@ mod columns;
 mod commands;
 mod crash;
 mod embed;
+mod fingerprints;
 mod fit;
 mod formats;
 mod guides;

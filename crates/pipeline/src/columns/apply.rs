@@ -1,5 +1,6 @@
 //! Computing the features of a table with columns that were fitted to another.
 
+use super::bits::refuse_numbers;
 use super::means::{Known, LevelMeans};
 use super::options::column_of;
 use super::reading::{Series, categories, keep_example};
@@ -111,6 +112,9 @@ impl Columns {
         let (mut notes, mut start) = (Vec::new(), 0);
         for column in &self.columns {
             let values = &column_of(table, &column.name)?.values;
+            if self.fingerprint().is_some() {
+                refuse_numbers(&column.name, values)?;
+            }
             let series = column.reading.read(values, &self.marks);
             let out = x.as_mut().subcols_mut(start, column.width());
             notes.extend(column.apply(&series, (table, own), out)?);
@@ -138,6 +142,12 @@ impl Treated {
                 return Err(Error::values(&self.name, what, DATES));
             }
             notes.push(Note::Unread { column: column(), examples, rows });
+        }
+        if let (Some(Part { treatment: Treatment::Bits(bits), .. }), Some(text)) =
+            (self.parts.first(), &series.texts)
+        {
+            bits.fill((&self.name, table), text, out)?;
+            return Ok(notes);
         }
         for part in &self.parts {
             let out = out.as_mut().subcols_mut(start, part.treatment.width());
@@ -200,8 +210,8 @@ impl Part {
             }
             (Treatment::Text(of), Some(text)) => of.fill(text, out, wrong),
             (Treatment::Means(of), Some(text)) => of.fill((text, own), out, wrong),
-            // a column of numbers has no texts
-            (_, None) => Ok(Unexpected::default()),
+            // bits are filled above, and a column of numbers has no texts
+            (Treatment::Bits(_), _) | (_, None) => Ok(Unexpected::default()),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Reading {
         options: &ColumnOptions,
     ) -> (Reading, Option<String>) {
         let is = |list: &[String]| list.iter().any(|other| other == name);
-        if is(&options.categorical) {
+        if is(&options.categorical) || options.fingerprint.as_deref() == Some(name) {
             return (Reading::LEVEL, None);
         }
         match values {

@@ -1,5 +1,6 @@
 //! Fits columns to the rows of a table: the features that each column becomes.
 
+use super::bits::{BitFeatures, refuse_numbers};
 use super::means::{Known, LevelMeans};
 use super::options::{ColumnOptions, Missing, column_of};
 use super::reading::{Series, categories};
@@ -114,10 +115,15 @@ fn treated<'a>(
         None => column_of(training.table, name)?,
     };
     refuse_infinite(name, training.table, &column.values)?;
+    let is_fingerprint = options.fingerprint.as_deref() == Some(name);
+    if is_fingerprint {
+        refuse_numbers(name, &column.values)?;
+    }
     let reading = candidate.reading.clone();
     let series = reading.read(&column.values, &looked.marks);
     let fitted = ColumnFit { name, options, shape, training, series };
     let parts = match reading.kind {
+        Kind::Level if is_fingerprint => fitted.bits()?,
         Kind::Level => fitted.level(fitted.exact())?,
         Kind::Number(_) => {
             let plain = matches!(column.values, Values::Numbers(_));
@@ -225,6 +231,15 @@ impl ColumnFit<'_> {
             parts.push(plain(aspect, fill, (mean, scale)));
         }
         Ok(Ok(parts))
+    }
+
+    /// The bits of the column's fingerprints.
+    fn bits(&self) -> Result<Result<Vec<Part>, Why>> {
+        let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
+        let Training { table, rows, .. } = self.training;
+        let bits = BitFeatures::of((self.name, table), text, rows)?;
+        let part = |bits| vec![Part { aspect: Aspect::Text, treatment: Treatment::Bits(bits) }];
+        Ok(bits.map(part))
     }
 
     /// The categories of the column.

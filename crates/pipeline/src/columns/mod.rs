@@ -4,6 +4,7 @@
 //! numbers, `time.rs`: dates). `fit.rs` fits the features, `apply.rs` computes them for any table.
 
 mod apply;
+mod bits;
 mod cell;
 mod clock;
 mod curve;
@@ -33,6 +34,7 @@ pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
 pub(crate) use survey::{Looked, LookedColumn, ordered};
 
 use crate::error::{Error, Result};
+use bits::BitFeatures;
 use means::LevelMeans;
 use nystrom_data::Table;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -53,6 +55,8 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 ///   did not have, the features have their mean over the fitted rows.
 /// * Features are standardised: numbers one by one, the levels of one category together, so that a
 ///   category has the same variance as a number.
+/// * A column of fingerprints ([`ColumnOptions::fingerprint`]) is the only one: its bits are packed
+///   into numbers, 52 each, which are points of the kernel [`Tanimoto`](nystrom::kernels::Tanimoto).
 /// * Constant columns and identifiers carry no information about new rows and are left out
 ///   ([`Dropped`]).
 ///
@@ -137,6 +141,7 @@ pub(crate) enum Treatment {
     Number(NumberFeatures),
     Text(LevelFeatures),
     Means(MeanFeatures),
+    Bits(BitFeatures),
 }
 
 /// A column that is left out, with the reason.
@@ -196,6 +201,15 @@ impl Columns {
     /// The number of features, d.
     pub fn dim(&self) -> usize {
         self.columns.iter().map(Treated::width).sum()
+    }
+
+    /// The column of fingerprints, if the features are the bits of one, with the number of bits.
+    pub fn fingerprint(&self) -> Option<(&str, usize)> {
+        let bits = |column: &'_ Treated| match column.parts.first()?.treatment {
+            Treatment::Bits(BitFeatures { bits }) => Some(bits),
+            _ => None,
+        };
+        self.columns.iter().find_map(|column| Some((column.name.as_str(), bits(column)?)))
     }
 
     /// Whether the cells of this column are categories.
@@ -287,6 +301,7 @@ impl Columns {
             Treatment::Number(number) => number.fill.is_some(),
             Treatment::Text(LevelFeatures { complete, .. })
             | Treatment::Means(MeanFeatures { complete, .. }) => !complete,
+            Treatment::Bits(_) => false,
         })
     }
 
@@ -342,6 +357,9 @@ impl Part {
                 1 => vec![format!("{what}: mean")],
                 width => (1..=width).map(|j| format!("{what}: mean {j}")).collect(),
             },
+            Treatment::Bits(bits) => {
+                (1..=bits.width()).map(|j| format!("{what}: bits, part {j}")).collect()
+            }
         }
     }
 }

@@ -33,6 +33,11 @@ pub struct ColumnOptions {
     /// Whether a date such as 03/04/2019 is read as 3 April if the other cells of its column do not
     /// decide.
     pub day_first: bool,
+    /// The name of a column whose cells are fingerprints: rows of bits in hexadecimal digits, two
+    /// for each byte. It is then the only feature, for the kernel
+    /// [`Tanimoto`](nystrom::kernels::Tanimoto), and a missing cell is an error or, with
+    /// [`Missing::DropRows`], leaves its row out.
+    pub fingerprint: Option<String>,
     /// Factors by which the features of a column are multiplied after standardisation. A factor
     /// above 1 makes the column more important.
     pub scale: Vec<(String, f64)>,
@@ -55,6 +60,7 @@ impl Default for ColumnOptions {
             numeric: Vec::new(),
             not_missing: Vec::new(),
             day_first: false,
+            fingerprint: None,
             scale: Vec::new(),
             missing: Missing::Fill,
             standardize: true,
@@ -95,12 +101,39 @@ impl ColumnOptions {
             let problem = format!("{name:?} has the factor {factor}, which is not positive");
             return Err(Error::Option { option: "scale", problem });
         }
+        if let Some(name) = &self.fingerprint {
+            return self.only_fingerprint(table, name, is_taken(name));
+        }
         let wanted = |name: &str| {
             !is_taken(name)
                 && !is(&self.drop, name)
                 && (self.features.is_empty() || is(&self.features, name))
         };
         Ok(table.names().enumerate().filter(|(_, name)| wanted(name)).map(|(j, _)| j).collect())
+    }
+
+    /// The position of the column of fingerprints, which is the only feature.
+    fn only_fingerprint(&self, table: &Table, name: &String, taken: bool) -> Result<Vec<usize>> {
+        let place = position(table, name)?;
+        let first = "as a fingerprint";
+        if taken {
+            return Err(Error::used_twice(name, first, TAKEN));
+        }
+        if self.drop.contains(name) {
+            return Err(Error::used_twice(name, first, "as a column to drop"));
+        }
+        let scaled = self.scale.iter().map(|(name, _)| name);
+        let mut others = self.categorical.iter().chain(&self.numeric).chain(scaled);
+        let other = self.features.iter().find(|feature| *feature != name).or(others.next());
+        match other {
+            Some(other) => {
+                let problem = format!(
+                    "the bits of {name:?} are the only feature; leave out the options about the                      feature {other:?}"
+                );
+                Err(Error::Option { option: "fingerprint", problem })
+            }
+            None => Ok(vec![place]),
+        }
     }
 
     /// These moments, or 0 and 1 if features are not standardised.

@@ -62,6 +62,15 @@ impl Looked {
             let name = column.name.clone();
             columns.push(LookedColumn { name, place, reading, names_rows, never });
         }
+        if let Some(name) = &options.fingerprint {
+            let used = |other: &str| {
+                let taken = taken.iter().any(|taken| taken.as_ref() == other);
+                taken || other == name || options.drop.iter().any(|drop| drop == other)
+            };
+            if table.names().any(|other| !used(other)) {
+                notes.push(format!("the bits of {name:?} are the only feature, no other column"));
+            }
+        }
         Ok(Looked { columns, marks: Marks::of(options), notes })
     }
 

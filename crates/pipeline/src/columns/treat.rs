@@ -52,6 +52,7 @@ impl Treatment {
             Treatment::Number(number) => 1 + usize::from(number.missing.is_some()),
             Treatment::Text(text) => text.levels.len() + usize::from(text.rare.is_some()),
             Treatment::Means(means) => means.of.width(),
+            Treatment::Bits(bits) => bits.width(),
         }
     }
 
@@ -75,6 +76,7 @@ impl Treatment {
                     && finite(means)
                     && scales.iter().all(|scale| positive(*scale))
             }
+            Treatment::Bits(bits) => bits.bits > 0,
         }
     }
 }

@@ -310,6 +310,9 @@ impl Model {
         if self.map.as_ref().is_some_and(|map| !finite(map)) {
             return Some("its linear map is not finite".into());
         }
+        if self.regression.kernel().family().takes_bits() != self.columns.fingerprint().is_some() {
+            return Some("its kernel does not fit its features".into());
+        }
         let names = self.targets.len();
         if names != t {
             return Some(format!("it names {names} targets, its coefficients have {t}"));

@@ -155,7 +155,8 @@ impl Search<'_> {
             _ => return Ok(None),
         };
         let (logs, ranges) = ResidualSizes::logarithms(residuals.as_ref());
-        let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
+        let family = if chosen.family.takes_bits() { chosen.family } else { Family::Gaussian };
+        let smooth = Candidate { family, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
         let kernel = kernel.with_meter(self.progress.meter());

@@ -71,6 +71,9 @@ impl Candidate {
         multiple: 1.0,
     };
 
+    /// The only candidate for fingerprints.
+    pub const OF_BITS: Candidate = Candidate { family: Family::Tanimoto, ..Candidate::PLAIN };
+
     /// The candidate with the usual length scale of its family.
     pub fn usual(shape: Shape, family: Family, metric: Metric) -> Candidate {
         Candidate { shape, family, metric, multiple: usual(family) }
@@ -126,6 +129,9 @@ impl Candidate {
     }
 
     pub fn what(&self) -> String {
+        if !self.family.has_scale() {
+            return self.family.to_string();
+        }
         format!("{}, {}, {:.2} × the median distance", self.family, self.metric, self.multiple)
     }
 }

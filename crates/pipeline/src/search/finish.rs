@@ -54,7 +54,7 @@ impl Search<'_> {
         };
         self.until = self.work + of_squares * left;
         let default = Centers::Uniform(PLAIN_LANDMARKS);
-        let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;
+        let plain = self.with_landmarks(self.plain_default(), default, "the plain default")?;
         let plain_error = plain.error;
         let mut trials = Vec::new();
         let affordable = if self.landmarks_only { 0 } else { self.affordable(&finalists) };

@@ -16,6 +16,8 @@ const RUNGS: (f64, f64) = (0.3, 0.5);
 const SHARES: [f64; 2] = [0.4, 0.6];
 /// The expected number of fits on few rows, and on more rows.
 const COUNTS: [usize; 2] = [48, 24];
+/// The largest number of fits of the kernel of bits on a part of the rows, one for each scale.
+const SCALES: usize = 3;
 /// The candidates on few rows may take this many times their share of the work.
 const STRETCH: f64 = 1.3;
 /// The largest number of steps of a learned metric: from A = I, from the metric of another family,
@@ -44,6 +46,9 @@ pub(super) type Trials = Vec<Trial>;
 impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
+        if self.has_bits() {
+            return self.of_bits();
+        }
         let [work, work_of_more] = SHARES.map(|share| share * self.work_of_rungs());
         let few = self.rows_within(work, COUNTS[0]);
         self.until = STRETCH * work.max(self.trials(COUNTS[0], few));
@@ -67,6 +72,26 @@ impl Search<'_> {
         }
         let trials = if finalists.is_empty() { trials } else { finalists };
         Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
+    }
+
+    /// Whether the features are bits, for which there is one kernel, without length scale, metric
+    /// or shape of the columns.
+    fn has_bits(&self) -> bool {
+        self.fit.columns.fingerprint.is_some()
+    }
+
+    /// The plain default.
+    pub(super) fn plain_default(&self) -> Candidate {
+        if self.has_bits() { Candidate::OF_BITS } else { Candidate::PLAIN }
+    }
+
+    /// Tries the kernel of bits on each scale of the targets.
+    fn of_bits(&mut self) -> Result<Vec<Candidate>> {
+        let rows = self.rows_within(self.work_of_rungs(), SCALES);
+        let mut trials = Trials::new();
+        self.tried(Candidate::OF_BITS, rows, &mut trials)?;
+        self.scales(rows, &mut trials)?;
+        Ok(vec![Candidate::OF_BITS])
     }
 
     /// Tries the plain default, and two different families on each scale of the targets and under
@@ -98,6 +123,9 @@ impl Search<'_> {
         rows: usize,
         trials: &mut Trials,
     ) -> Result<()> {
+        if self.has_bits() {
+            return self.tried(Candidate::OF_BITS, rows, trials);
+        }
         for family in [SMOOTH, CITY] {
             self.tried(Candidate::usual(shape, family, Metric::None), rows, trials)?;
         }

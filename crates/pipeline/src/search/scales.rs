@@ -62,7 +62,7 @@ impl Search<'_> {
             }
             let before = self.fitting(Scaled { scale, y, targets, plain: Vec::new() });
             let mut found = Trials::new();
-            self.families(Candidate::PLAIN.shape, rows, &mut found)?;
+            self.families(self.plain_default().shape, rows, &mut found)?;
             if asked.is_some() || least(&found) < bar {
                 bar = least(&found);
                 *trials = found;

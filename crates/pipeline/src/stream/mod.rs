@@ -152,6 +152,7 @@ impl StreamFit {
             (*class_weights != ClassWeights::Equal, "class-weights", counts),
             (split.column().is_some(), "group or time-column", memory),
             (scaled, "target-scale", memory),
+            (self.fit.columns.fingerprint.is_some(), "fingerprint", memory),
             (*loss != TargetLoss::Squares, "loss", memory),
             (self.reservoir < crate::problem::FEWEST, "reservoir", reservoir),
             (self.landmarks == 0, "landmarks", "must be at least 1"),

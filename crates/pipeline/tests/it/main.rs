@@ -7,6 +7,7 @@ mod damage_json;
 #[path = "../../../data/tests/it/damage_words.rs"]
 mod damage_words;
 
+mod bits;
 mod classes;
 mod columns;
 mod columns_read;

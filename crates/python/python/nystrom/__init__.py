@@ -33,6 +33,7 @@ from ._kernels import (
     Laplacian,
     Linear,
     Matern,
+    MinMax,
     Periodic,
     Polynomial,
     PowerExponential,
@@ -42,6 +43,7 @@ from ._kernels import (
     Scaled,
     SlowKernelWarning,
     Sum,
+    Tanimoto,
 )
 from ._machine import show_versions
 from ._nystroem_ridge import NystroemRidge
@@ -70,6 +72,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "MinMax",
     "Nystroem",
     "NystroemRidge",
     "PartialCholesky",
@@ -85,6 +88,7 @@ __all__ = [
     "SqueakRegressor",
     "Sum",
     "TableFeatures",
+    "Tanimoto",
     "TwoSampleTest",
     "audit",
     "certificate",

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ._bits import packed, takes_bits
 from ._kernels import aligned
 from ._units import Units
 
@@ -37,7 +38,10 @@ def dense(X: Any) -> Any:
 
 
 def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> np.ndarray:
-    """X as an array of `float64` or `float32`, copied only if necessary."""
+    """X as an array of `float64` or `float32`, copied only if necessary. Rows of bits, for a kernel
+    of bits, are packed."""
+    if takes_bits(getattr(estimator, "kernel", None)):
+        return packed(validate_data(estimator, X, dtype=None, reset=reset, **options))
     return aligned(validate_data(estimator, dense(X), dtype=TYPES, reset=reset, **options))
 
 
@@ -47,7 +51,11 @@ def rows_and_targets(
     """X; y as a matrix of `float64` or `float32`; weights of the type of X, or None; the units in
     which y is fitted; and whether y has one dimension."""
     options = {"dtype": TYPES, "multi_output": True, "y_numeric": True, "reset": True} | options
-    X, y = validate_data(estimator, dense(X), y, **options)
+    if takes_bits(getattr(estimator, "kernel", None)):
+        X, y = validate_data(estimator, X, y, **options | {"dtype": None})
+        X = packed(X)
+    else:
+        X, y = validate_data(estimator, dense(X), y, **options)
     single = y.ndim == 1
     y = y.reshape(-1, 1) if single else y
     Y = y if y.dtype == np.float32 and y.dtype.isnative else y.astype(np.float64, copy=False)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._bits import packed, takes_bits
 from ._centers import LEVERAGE_RIDGE
 from ._checks import dense, seed_of
 from ._kernels import Kernel, Spec, matrix, spec_of
@@ -20,7 +21,7 @@ from ._units import power_of_two
 
 def _problem(X: Any, kernel: Any) -> tuple[Spec, np.ndarray]:
     """The kernel and the rows. If `kernel` is "precomputed", X is the kernel matrix."""
-    X = matrix(dense(X))
+    X = packed(X) if takes_bits(kernel) else matrix(dense(X))
     if isinstance(kernel, str) and kernel == "precomputed":
         return ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
     return spec_of(kernel, X.shape[1] or 1), X
@@ -173,7 +174,8 @@ def certificate(
     """
     check_is_fitted(model)
     centers = model.components_
-    X = matrix(dense(X)).astype(centers.dtype, copy=False)
+    X = packed(X) if takes_bits(model.kernel) else matrix(dense(X))
+    X = X.astype(centers.dtype, copy=False)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=X.dtype)
     alpha = len(X) * model.penalty if hasattr(model, "penalty") else model.alpha_
     if np.ndim(alpha) > 0:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from . import _native
+from ._bits import packed
 
 Spec = tuple[Any, ...]
 
@@ -28,19 +29,27 @@ class Kernel(BaseEstimator):
     call with one or two arrays of rows returns the kernel matrix.
     """
 
+    #: Whether the points are rows of bits.
+    _bits: bool = False
+
     def _spec(self) -> Spec:
         """The description from which the compiled half builds the kernel."""
         raise NotImplementedError
 
+    def _points(self, X: Any) -> np.ndarray:
+        """Rows as the compiled half takes them."""
+        return packed(X) if self._bits else matrix(X)
+
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """The kernel matrix `K[i, j] = k(X[i], Y[j])`. If `Y` is None, it is `X`."""
-        X = matrix(X)
-        Y = None if Y is None else np.asarray(Y, dtype=X.dtype)
+        X = self._points(X)
+        if Y is not None:
+            Y = self._points(Y) if self._bits else np.asarray(Y, dtype=X.dtype)
         return _native.kernel_block(self._spec(), X, Y)
 
     def diag(self, X: Any) -> np.ndarray:
         """The diagonal of the kernel matrix, `k(X[i], X[i])`."""
-        return _native.kernel_diagonal(self._spec(), matrix(X))
+        return _native.kernel_diagonal(self._spec(), self._points(X))
 
     def __add__(self, other: Kernel) -> Kernel:
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
@@ -161,12 +170,42 @@ class Periodic(Kernel):
         return ("periodic", float(self.period), float(self.length_scale))
 
 
+class Tanimoto(Kernel):
+    """The Tanimoto (Jaccard) kernel of rows of bits, such as fingerprints of molecules: the number
+    of common ones, divided by the number of positions with a one in either row.
+
+    Rows are bytes (`uint8`), as `numpy.packbits(X, axis=1)` makes them, or `bool`.
+
+    >>> import numpy as np
+    >>> bits = np.array([[1, 1, 0, 1], [0, 1, 0, 1]], dtype=bool)
+    >>> bool(np.isclose(Tanimoto()(np.packbits(bits, axis=1))[0, 1], 2 / 3))
+    True
+    """
+
+    _bits = True
+
+    def _spec(self) -> Spec:
+        return ("tanimoto",)
+
+
+class MinMax(Kernel):
+    """The min-max kernel sum_k min(x_k, y_k) / sum_k max(x_k, y_k) of counts, or of other numbers
+    that are not negative. Of zeros and ones it is the Tanimoto kernel."""
+
+    def _spec(self) -> Spec:
+        return ("min-max",)
+
+
 class Sum(Kernel):
     """The sum of two kernels."""
 
     def __init__(self, first: Kernel, second: Kernel) -> None:
         self.first = first
         self.second = second
+
+    @property
+    def _bits(self) -> bool:
+        return both_bits(self.first, self.second)
 
     def _spec(self) -> Spec:
         return ("sum", self.first._spec(), self.second._spec())
@@ -179,6 +218,10 @@ class Product(Kernel):
         self.first = first
         self.second = second
 
+    @property
+    def _bits(self) -> bool:
+        return both_bits(self.first, self.second)
+
     def _spec(self) -> Spec:
         return ("product", self.first._spec(), self.second._spec())
 
@@ -189,6 +232,10 @@ class Scaled(Kernel):
     def __init__(self, kernel: Kernel, factor: float) -> None:
         self.kernel = kernel
         self.factor = factor
+
+    @property
+    def _bits(self) -> bool:
+        return self.kernel._bits
 
     def _spec(self) -> Spec:
         return ("scaled", self.kernel._spec(), float(self.factor))
@@ -211,6 +258,16 @@ class FromBlocks(Kernel):
             return np.asarray(function(X, Y), dtype=X.dtype)
 
         return ("blocks", block)
+
+
+def both_bits(first: Kernel, second: Kernel) -> bool:
+    """Whether both kernels take rows of bits; a ValueError if only one does."""
+    if first._bits != second._bits:
+        raise ValueError(
+            f"{first!r} and {second!r} take different points, bits and numbers; combine kernels "
+            "of the same points"
+        )
+    return first._bits
 
 
 def matrix(X: Any) -> np.ndarray:
@@ -293,6 +350,10 @@ def spec_of(
             return Gaussian(1.0 / math.sqrt(2.0 * positive("gamma", gamma)))._spec()
         case "laplacian":
             return Laplacian(1.0 / positive("gamma", gamma))._spec()
+        case "tanimoto":
+            return Tanimoto()._spec()
+        case "minmax":
+            return MinMax()._spec()
         case "poly" | "polynomial":
             degree, coef0 = (3 if degree is None else degree), (1 if coef0 is None else coef0)
             return Polynomial(whole("degree", degree, 0), gamma, coef0)._spec()
@@ -334,7 +395,8 @@ def by_scikit_learn(
     if name == "sigmoid":
         raise ValueError("the sigmoid kernel is not positive semi-definite; use another one")
     if name not in known:
-        names = "linear, rbf, laplacian, poly, polynomial, " + ", ".join(sorted(known))
+        names = "linear, rbf, laplacian, poly, polynomial, tanimoto, minmax"
+        names = ", ".join([names, *sorted(known)])
         raise ValueError(f"there is no kernel {name!r}; the names are {names}, and precomputed")
     slow(f"the kernel {name!r} is scikit-learn's")
     values = known[name] | dict(params or {})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._bits import packed, takes_bits
 from ._checks import dense, seed_of
 from ._kernels import matrix, spec_of
 
@@ -55,7 +56,7 @@ def two_sample_test(
     >>> two_sample_test(X, Y, random_state=0).pvalue
     0.001
     """
-    X, Y = (matrix(dense(rows)) for rows in (X, Y))
+    X, Y = (packed(rows) if takes_bits(kernel) else matrix(dense(rows)) for rows in (X, Y))
     if X.shape[1] != Y.shape[1]:
         raise ValueError(f"X has {X.shape[1]} columns, Y {Y.shape[1]}; they must have the same")
     spec = None if kernel is None else spec_of(kernel, X.shape[1] or 1)

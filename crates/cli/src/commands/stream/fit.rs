@@ -136,7 +136,7 @@ fn check(args: &FitArgs) -> Result<()> {
     certify::rows_to_draw(args)?;
     basis::accumulate(args)?;
     check_stdout(args.output(), args.run.json && !args.plan)?;
-    args.kernel.check()
+    args.kernel.check_in_blocks()
 }
 
 impl BlockFit<'_> {

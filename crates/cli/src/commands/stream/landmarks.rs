@@ -65,7 +65,7 @@ fn check(args: &LandmarksCommand, session: &Session<'_>) -> Result<()> {
              out --weights, or choose bless or leverage-fast",
         ));
     }
-    args.kernel.check()?;
+    args.kernel.check_in_blocks()?;
     points::check(&args.data, &args.output, session)
 }
 

@@ -80,7 +80,7 @@ fn check(args: &Sample, session: &Session<'_>) -> Result<()> {
         ));
     }
     validate::not_empty("rows in a subset (--size)", args.size)?;
-    args.kernel.check()?;
+    args.kernel.check_in_blocks()?;
     points::check(&args.data, &args.output, session)
 }
 

@@ -63,6 +63,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
 
 fn check(args: &Scores, session: &Session<'_>) -> Result<()> {
     scores::check(args)?;
+    args.kernel.check_in_blocks()?;
     if let ScoreMethod::Exact | ScoreMethod::Fast | ScoreMethod::Sa = args.method {
         return Err(usage(format!(
             "--method {} needs all rows at once; block by block, choose squeak, recursive, bless \

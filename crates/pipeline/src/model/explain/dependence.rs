@@ -83,7 +83,7 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
                 }
             }
             // a column of means has the frequent levels as well
-            Treatment::Means(_) | Treatment::Number(_) => {}
+            Treatment::Means(_) | Treatment::Number(_) | Treatment::Bits(_) => {}
         }
     }
     Ok((Grid::Levels(names), values))

@@ -116,7 +116,8 @@ impl Model {
     /// 6·15·100·m kernel values for partial dependence. Memory: ndt numbers.
     ///
     /// # Errors
-    /// Those of [`predict`](Self::predict); [`Error::TooFewRows`] without rows.
+    /// Those of [`predict`](Self::predict); [`Error::TooFewRows`] without rows;
+    /// [`Error::NoDerivatives`] for a kernel of bits.
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -138,6 +139,10 @@ impl Model {
         if table.rows() == 0 {
             return Err(Error::TooFewRows { rows: 0 });
         }
+        let kernel = self.regression().kernel();
+        if !kernel.is_differentiable() {
+            return Err(Error::NoDerivatives { kernel: kernel.describe() });
+        }
         let x = self.columns().apply(table)?.x;
         let mut columns = slopes::influences(self, table, x.as_ref())?;
         let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -150,9 +155,12 @@ impl Model {
         Ok(Explanation { rows: x.nrows(), outputs: self.output_names(), columns })
     }
 
-    /// Stores the [explanation](Self::explain) by these rows, if its numbers are finite.
+    /// Stores the [explanation](Self::explain) by these rows, if the kernel has derivatives and
+    /// the numbers of the explanation are finite.
     pub(crate) fn explained(&mut self, rows: &Table) -> Result<()> {
-        self.explanation = Some(self.explain(rows)?).filter(Explanation::is_finite);
+        if self.regression().kernel().is_differentiable() {
+            self.explanation = Some(self.explain(rows)?).filter(Explanation::is_finite);
+        }
         Ok(())
     }
 
