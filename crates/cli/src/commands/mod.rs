@@ -29,10 +29,12 @@ mod two_sample;
 
 use crate::args::Command;
 use crate::failure::Result;
+use crate::gpu;
 use nystrom_pipeline::Alone;
 
 /// Runs a command, with the table in memory or block by block, and returns the exit status.
 pub fn run(command: &Command) -> Result<u8> {
+    gpu::check(command)?;
     if stream::is_due(command)? {
         return stream::run_on_ranks(command, &Alone);
     }

@@ -3,5 +3,6 @@
 mod errors;
 mod fits;
 mod precision;
+mod program;
 mod shapes;
 mod support;
