@@ -18,11 +18,12 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
 mod args;
+mod card;
 mod commands;
 mod console;
 mod failure;
 mod format;
-mod gpu;
+mod gpu_program;
 mod input;
 mod json;
 mod kernel;
@@ -36,7 +37,8 @@ mod speed;
 mod summary;
 mod text;
 
-pub use gpu::{Card, OpenCard, main_with_cards};
+pub use card::{Card, OpenCard};
+pub use gpu_program::main_with_cards;
 pub use mpi_program::main_on_ranks;
 pub use nystrom::linalg_core::LargePages;
 

@@ -1,9 +1,8 @@
 //! The program `nystrom-mpi`: the commands that run on several processes of one job.
 
 use crate::args::Cli;
-use crate::commands::stream;
+use crate::commands::{gpu, stream};
 use crate::failure::{self, Failure};
-use crate::gpu;
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
 

@@ -127,8 +127,8 @@ impl GpuProducts {
         Ok(GpuProducts { gpu: gpu.clone(), x, z, dim: d, width, pipeline, v, y, results, block })
     }
 
-    /// The bytes of the device's memory that products with K(X, Z) take, for n rows and m columns of
-    /// points in d dimensions (`None`: Z is X) and this many right-hand sides at a time.
+    /// The bytes of the device's memory that products with K(X, Z) take, for n rows and m columns
+    /// of points in d dimensions (`None`: Z is X) and this many right-hand sides at a time.
     ///
     /// ```
     /// use nystrom_gpu::GpuProducts;

@@ -90,8 +90,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
-// A folder uses only folders before it in this order: data; device; algebra, model; features; sums; direct;
-// path; cross_validation; state; iterative; certificate, logistic, metric.
+// A folder uses only folders before it in this order: data; device; algebra, model; features; sums;
+// direct; path; cross_validation; state; iterative; certificate, logistic, metric.
 mod algebra;
 mod certificate;
 mod cross_validation;

@@ -13,6 +13,7 @@ mod fit;
 mod fit_output;
 mod fit_plan;
 mod fit_search;
+pub mod gpu;
 mod hold_out;
 mod inspect;
 mod landmarks;
@@ -29,7 +30,6 @@ mod two_sample;
 
 use crate::args::Command;
 use crate::failure::Result;
-use crate::gpu;
 use nystrom_pipeline::Alone;
 
 /// Runs a command, with the table in memory or block by block, and returns the exit status.

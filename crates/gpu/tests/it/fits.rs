@@ -67,7 +67,7 @@ fn the_rounding_is_estimated() {
     assert!(norm < estimate && estimate < 4.0 * norm, "{norm:e} {estimate:e}");
 }
 
-/// The device is lost after two iterations: the CPU continues from the iterate reached, and says so.
+/// The device is lost after two iterations: the CPU continues from the iterate, and says so.
 #[test]
 fn a_fit_continues_without_its_device() {
     let ((x, y), full) = (problem(), full(1e-3));

@@ -89,6 +89,7 @@ fn what_has_no_effect_is_refused() {
     let bench = bench();
     for (line, part) in [
         ("fit t.csv --target y --landmarks uniform:50 --gpu=CARD -o m.model", "--all-rows"),
+        ("fit t.csv --target y --stream --gpu=CARD -o m.model", "--all-rows"),
         ("fit t.csv --target y --gpu=abacus -o m.model", "abacus"),
         ("predict m.model t.csv --gpu=abacus", "abacus"),
     ] {

@@ -137,6 +137,12 @@ fn check(args: &FitArgs) -> Result<()> {
              {option}"
         )));
     }
+    if args.gpu.gpu.is_some() && !args.stream.all_rows {
+        return Err(usage(
+            "block by block, --gpu computes fits in which every row is a centre; add --all-rows \
+             and a number for --lambda, or leave out --gpu",
+        ));
+    }
     iterate::lambda_and_options(args)?;
     certify::rows_to_draw(args)?;
     basis::accumulate(args)?;
