@@ -20,7 +20,8 @@ if ! "$bin/pip" install --quiet 'maturin>=1.9,<2' numpy scikit-learn pandas pola
   exit 0
 fi
 PATH=$bin:$PATH "$bin/pip" install --quiet --no-deps --no-build-isolation \
-  --config-settings=build-args='--profile dev --locked' .
+  --config-settings=build-args='--profile dev --locked --features gpu' .
+PYO3_PYTHON=$bin/python cargo clippy --all-targets --features gpu --locked -- -D warnings
 PYO3_PYTHON=$bin/python cargo clippy --all-targets --locked -- -D warnings
 # A source distribution must contain all crates of this repository that it needs.
 "$bin/maturin" sdist --out "$home/sdist" 2> "$home/sdist.log" || { cat "$home/sdist.log"; exit 1; }

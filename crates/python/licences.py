@@ -2,7 +2,7 @@
 """Writes the licences of all crates in the wheel to THIRD-PARTY-LICENCES.txt.
 
 With --check, compares the file with Cargo.lock instead. With --program TARGET, prints the licences
-of all crates in the program `nystrom` for that platform.
+of all crates in the programs `nystrom` and `nystrom-gpu` for that platform.
 """
 
 import json
@@ -24,7 +24,7 @@ Crates that are linked into {}, with their licences.
 Written by licences.py; texts that several crates share stand once.
 """
 WHEEL = "the compiled half of the Python package `nystrom`"
-PROGRAM = "the program `nystrom`"
+PROGRAM = "the programs `nystrom` and `nystrom-gpu`"
 
 
 def cargo(*arguments: str, folder: Path) -> str:
@@ -92,9 +92,10 @@ def whole(made: str, folder: Path, platform: str, *features: str) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--program"]:
-        print(whole(PROGRAM, HERE.parent / "cli", sys.argv[2], "--features=parquet"), end="")
+        # nystrom-gpu contains all of nystrom
+        print(whole(PROGRAM, HERE.parent / "gpu", sys.argv[2], "--features=parquet"), end="")
         sys.exit()
-    text = whole(WHEEL, HERE, PLATFORM)
+    text = whole(WHEEL, HERE, PLATFORM, "--features=gpu")
     if sys.argv[1:] != ["--check"]:
         FILE.write_text(text, encoding="utf-8")
     elif not FILE.exists() or FILE.read_text(encoding="utf-8") != text:

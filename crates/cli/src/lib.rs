@@ -5,7 +5,8 @@
 //! calls the crate `nystrom`.
 //!
 //! The program is a library so that other programs can have the same options and messages:
-//! `crates/mpi` runs the commands that read tables block by block on the processes of an MPI job.
+//! `crates/mpi` runs the commands that read tables block by block on the processes of an MPI job,
+//! `crates/gpu` computes on graphics cards.
 //! The program `nystrom` itself is
 //!
 //! ```no_run
@@ -17,14 +18,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
 mod args;
+mod card;
 mod commands;
 mod console;
 mod failure;
 mod format;
+mod gpu_program;
 mod input;
 mod json;
 mod kernel;
-
 mod model_file;
 mod mpi_program;
 mod output;
@@ -35,6 +37,8 @@ mod speed;
 mod summary;
 mod text;
 
+pub use card::{Card, OpenCard};
+pub use gpu_program::main_with_cards;
 pub use mpi_program::main_on_ranks;
 pub use nystrom::linalg_core::LargePages;
 
@@ -49,7 +53,12 @@ pub fn main() -> ExitCode {
         return ExitCode::from(failure::USAGE);
     }
     let cli = args::Cli::parse(); // exits with status 2 if the command line is wrong
-    match commands::run(&cli.command) {
+    ended(commands::run(&cli.command))
+}
+
+/// The exit status of a command that ended like this; an error is printed.
+fn ended(outcome: failure::Result<u8>) -> ExitCode {
+    match outcome {
         Ok(status) => ExitCode::from(status),
         // the reader of standard output has closed the pipe
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! The program `nystrom-mpi`: the commands that run on several processes of one job.
 
 use crate::args::Cli;
-use crate::commands::stream;
+use crate::commands::{gpu, stream};
 use crate::failure::{self, Failure};
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
@@ -35,6 +35,9 @@ pub fn main_on_ranks(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
             return Ok(u8::try_from(error.exit_code()).unwrap_or(failure::USAGE));
         }
     };
+    if let Err(error) = gpu::check(&cli.command) {
+        return Ok(if ranks.rank() == 0 { failure::report(&error) } else { failure::USAGE });
+    }
     match stream::run_on_ranks(&cli.command, ranks) {
         Ok(status) => Ok(status),
         Err(error) => match error.downcast_ref() {

@@ -63,6 +63,11 @@ impl Gpu {
         self.device.destroy();
     }
 
+    /// The driver's message, if the device is lost.
+    pub fn lost(&self) -> Option<String> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).lost.clone()
+    }
+
     /// The most bytes of one buffer.
     pub(crate) fn largest_buffer(&self) -> u64 {
         let limits = self.device.limits();

@@ -1,13 +1,13 @@
-//! Regression on all the data by products on a device.
+//! Regression on all the data, and predictions, by products on a device.
 
 use crate::device::Gpu;
-use crate::formula::DeviceKernel;
+use crate::formula::{DeviceKernel, Formula};
 use crate::products::GpuProducts;
 use crate::{GpuError, Result};
-use faer::{Mat, MatMut, MatRef};
-use nystrom_kernels::{KernelMatrix, Points};
-use nystrom_krr::KernelProduct;
-use nystrom_linalg_core::{Error, PsdMatrix, random};
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix, Points};
+use nystrom_krr::{Device, KernelProduct};
+use nystrom_linalg_core::{Error, PsdMatrix, ops, random};
 use rand::Rng;
 
 /// Columns of K̃ that are compared with K.
@@ -22,6 +22,13 @@ const SAFETY: f64 = 2.0;
 /// ‖K̃ − K‖₂ ≤ ‖K̃ − K‖_F, whose square is estimated from 32 random columns without bias, and then
 /// doubled. This is an estimate, not a proof. The rounding of right-hand sides and sums, some
 /// 10⁻⁷‖K‖‖α‖, is not in it; where it stalls a fit, the fit continues with K.
+///
+/// # A lost device
+/// If the device is lost, or refuses a command, the product at work is computed again by K on the
+/// CPU, and so are all later ones: the fit continues from the iterate that it has reached, and its
+/// [notice](KernelProduct::notice) says so. A pass then takes n² kernel values on the CPU. A caller
+/// who would rather wait for another device can save the run in a
+/// [`Monitor`](nystrom_krr::Monitor), which may also stop it.
 ///
 /// # Cost
 /// 32n kernel values in `f64` and one product at the start. Every product with K takes n² kernel
@@ -46,11 +53,12 @@ const SAFETY: f64 = 2.0;
 /// ```
 #[derive(Debug)]
 pub struct DeviceMatrix<'a, K> {
-    device: GpuProducts,
+    /// `None` once K̃ is given up.
+    device: Option<GpuProducts>,
     exact: KernelMatrix<'a, f64, &'a K>,
-    /// The estimate of ‖K̃ − K‖_F; 0 once K̃ is given up.
+    /// The estimate of ‖K̃ − K‖_F.
     rounding: f64,
-    given_up: bool,
+    notice: Option<String>,
 }
 
 impl<'a, K: DeviceKernel> DeviceMatrix<'a, K> {
@@ -68,7 +76,27 @@ impl<'a, K: DeviceKernel> DeviceMatrix<'a, K> {
         targets: usize,
         rng: &mut dyn Rng,
     ) -> Result<Self> {
-        let mut device = GpuProducts::symmetric(gpu, kernel, x, targets)?;
+        Self::with_formula(gpu, (kernel, &kernel.formula()?), x, targets, rng)
+    }
+}
+
+impl<'a, K: Kernel<f64>> DeviceMatrix<'a, K> {
+    /// As [`new`](Self::new), for a kernel of any type and its formula.
+    ///
+    /// # Errors
+    /// As [`GpuProducts::new`].
+    ///
+    /// # Randomness
+    /// As [`new`](Self::new).
+    pub fn with_formula(
+        gpu: &Gpu,
+        (kernel, formula): (&'a K, &Formula),
+        x: Points<'a, f64>,
+        targets: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        kernel.check_points(x)?;
+        let mut device = GpuProducts::of_formula(gpu, formula, x, None, targets)?;
         let (n, count) = (x.len(), SAMPLES.min(x.len()));
         let sampled = random::uniform_subset(n, count, rng)?;
         // a product with a unit vector is a column of K̃: a sum of one term does not round
@@ -78,32 +106,133 @@ impl<'a, K: DeviceKernel> DeviceMatrix<'a, K> {
         let error = columns - kernel.eval(x, Points::from_cols(z.as_ref()));
         let rounding = SAFETY * error.norm_l2() * (n as f64 / count as f64).sqrt();
         let exact = KernelMatrix::new(kernel, x)?;
-        Ok(DeviceMatrix { device, exact, rounding, given_up: false })
+        Ok(DeviceMatrix { device: Some(device), exact, rounding, notice: None })
     }
 }
 
-impl<K: DeviceKernel> KernelProduct for DeviceMatrix<'_, K> {
+impl<K: Kernel<f64>> KernelProduct for DeviceMatrix<'_, K> {
     fn product(
         &mut self,
-        out: MatMut<'_, f64>,
+        mut out: MatMut<'_, f64>,
         alpha: MatRef<'_, f64>,
         exact: bool,
     ) -> nystrom_linalg_core::Result<()> {
-        if exact || self.given_up {
-            self.exact.mul_into(out, alpha);
-            return Ok(());
+        if let Some(device) = self.device.as_mut().filter(|_| !exact) {
+            match device.mul_into(out.rb_mut(), alpha) {
+                Ok(()) => return Ok(()),
+                Err(GpuError::Input(error)) => return Err(error),
+                Err(error) => {
+                    self.notice = Some(format!("{error}. The CPU computed the rest of the fit"));
+                    self.device = None;
+                }
+            }
         }
-        self.device.mul_into(out, alpha).map_err(|error| match error {
-            GpuError::Input(error) => error,
-            error => Error::Device { problem: error.to_string() },
-        })
+        self.exact.mul_into(out, alpha);
+        Ok(())
     }
 
     fn rounding(&self) -> f64 {
-        if self.given_up { 0.0 } else { self.rounding }
+        if self.device.is_some() { self.rounding } else { 0.0 }
     }
 
     fn give_up_rounding(&mut self, _: u64) {
-        self.given_up = true;
+        if self.device.take().is_some() {
+            self.notice = Some(
+                "the f32 values of the device are not exact enough for this ridge and tolerance; \
+                 the CPU computed the rest of the fit in f64"
+                    .into(),
+            );
+        }
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.notice.clone()
     }
 }
+
+/// A product at [`CHECKED`] rows may differ from that in `f64` by this share of its root mean
+/// square.
+const AGREES: f64 = 1e-4;
+/// Rows at which a product is compared with one in `f64`.
+const CHECKED: usize = 16;
+/// Rows and columns of K(X, Z) that the CPU evaluates at a time.
+const TILE: [usize; 2] = [256, 4096];
+
+/// The precision of [`matrix`](Device::matrix) is that of [`DeviceMatrix`].
+/// [`times`](Device::times) compares 16 rows of the product with `f64`: if they differ by more than
+/// 10⁻⁴ of their root mean square, or the device is lost, the CPU computes all of it.
+impl<K: DeviceKernel> Device<K, f64> for Gpu {
+    fn matrix<'a>(
+        &self,
+        kernel: &'a K,
+        x: Points<'a, f64>,
+        columns: usize,
+        rng: &mut dyn Rng,
+    ) -> nystrom_linalg_core::Result<Box<dyn KernelProduct + 'a>> {
+        let matrix = DeviceMatrix::new(self, kernel, x, columns, rng).map_err(in_krr)?;
+        Ok(Box::new(matrix))
+    }
+
+    fn times(
+        &self,
+        kernel: &K,
+        [x, z]: [Points<'_, f64>; 2],
+        v: MatRef<'_, f64>,
+    ) -> nystrom_linalg_core::Result<Mat<f64>> {
+        let product = GpuProducts::new(self, kernel, x, z, v.ncols());
+        match product.and_then(|mut product| product.mul(v)) {
+            Ok(y) if agrees(kernel, [x, z], v, y.as_ref()) => Ok(y),
+            Ok(_) | Err(GpuError::Lost { .. } | GpuError::Refused { .. }) => {
+                Ok(on_cpu(kernel, [x, z], v))
+            }
+            Err(error) => Err(in_krr(error)),
+        }
+    }
+}
+
+/// The error as that of a library that knows no devices.
+pub(crate) fn in_krr(error: GpuError) -> Error {
+    match error {
+        GpuError::Input(error) => error,
+        error => Error::Device { problem: error.to_string() },
+    }
+}
+
+/// Whether y = K(X, Z)·v up to [`AGREES`], by some of its rows.
+fn agrees<K: DeviceKernel>(
+    kernel: &K,
+    [x, z]: [Points<'_, f64>; 2],
+    v: MatRef<'_, f64>,
+    y: MatRef<'_, f64>,
+) -> bool {
+    let count = CHECKED.min(x.len());
+    let rows: Vec<usize> = (0..count).map(|i| i * x.len() / count).collect();
+    let some = x.gather((&rows[..]).into());
+    let exact = on_cpu(kernel, [Points::from_cols(some.as_ref()), z], v);
+    (0..v.ncols()).all(|j| {
+        let differs = |(i, &row): (usize, &usize)| (exact[(i, j)] - y[(row, j)]).abs();
+        let largest = rows.iter().enumerate().map(differs).fold(0.0, f64::max);
+        largest <= AGREES * exact.col(j).norm_l2() / (count as f64).sqrt()
+    })
+}
+
+/// K(X, Z)·v in `f64`.
+fn on_cpu<K: DeviceKernel>(
+    kernel: &K,
+    [x, z]: [Points<'_, f64>; 2],
+    v: MatRef<'_, f64>,
+) -> Mat<f64> {
+    let mut out = Mat::zeros(x.len(), v.ncols());
+    let tiles = |n: usize, size: usize| (0..n).step_by(size).map(move |at| at..n.min(at + size));
+    for rows in tiles(x.len(), TILE[0]) {
+        for columns in tiles(z.len(), TILE[1]) {
+            let K = kernel.eval(x.slice(rows.clone()), z.slice(columns.clone()));
+            let out = out.as_mut().subrows_mut(rows.start, rows.len());
+            let v = v.subrows(columns.start, columns.len());
+            ops::matmul(out, Accum::Add, K.as_ref(), v, 1.0);
+        }
+    }
+    out
+}
+
+use faer::reborrow::*;

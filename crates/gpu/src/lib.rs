@@ -28,8 +28,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`DeviceMatrix`] lets regression on all the data use such products
-//! ([`FullKrr::fit_by`](nystrom_krr::FullKrr::fit_by)).
+//! [`Gpu`] is a [`Device`](nystrom_krr::Device) of the library: regression on all the data and
+//! predictions compute on it ([`Extras::device`](nystrom_krr::Extras::device)), and so do the
+//! commands of the program `nystrom-gpu` with `--gpu`. If it is lost, a fit
+//! [continues on the CPU](DeviceMatrix#a-lost-device).
 //!
 //! # How a product is computed
 //! Points are sent once, in units of length scales from their mean. A workgroup of 256 threads
@@ -44,6 +46,8 @@
 #![allow(non_snake_case)]
 
 mod adapter;
+#[cfg(feature = "program")]
+mod any_kernel;
 mod device;
 mod error;
 mod fit;

@@ -48,7 +48,7 @@ impl Sizes {
     }
 
     /// Bytes in all; Y twice, for its copy that the host reads.
-    fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         let points = bytes(self.n, self.d) + self.m.map_or(0, |m| bytes(m, self.d));
         points + self.sides_bytes() + 2 * self.result_bytes()
     }

@@ -127,6 +127,17 @@ impl GpuProducts {
         Ok(GpuProducts { gpu: gpu.clone(), x, z, dim: d, width, pipeline, v, y, results, block })
     }
 
+    /// The bytes of the device's memory that products with K(X, Z) take, for n rows and m columns
+    /// of points in d dimensions (`None`: Z is X) and this many right-hand sides at a time.
+    ///
+    /// ```
+    /// use nystrom_gpu::GpuProducts;
+    /// assert_eq!(GpuProducts::bytes(1_000_000, None, 10, 1), 60_000_000);
+    /// ```
+    pub fn bytes(n: usize, m: Option<usize>, d: usize, targets: usize) -> u64 {
+        Sizes { n, m, d, width: Width::of(targets).width }.total()
+    }
+
     /// n, the number of rows.
     pub fn rows(&self) -> usize {
         self.x.len

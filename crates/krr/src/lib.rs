@@ -34,6 +34,7 @@
 //!   [`TightCertificate`] bounds it from both sides.
 //! * [`KrrModel`]: the result. It predicts in tiles and has gradients; with the feature `serde` it
 //!   is saved and loaded.
+//! * [`Device`]: where products with K are computed, such as a graphics card (`crates/gpu`).
 //! * [`Posterior`]: the variance of the Gaussian process whose mean is the fit.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank
 //!   L = FFᵀ.
@@ -89,12 +90,13 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
-// A folder uses only folders before it in this order: data; algebra, model; features; sums; direct;
-// path; cross_validation; state; iterative; certificate, logistic, metric.
+// A folder uses only folders before it in this order: data; device; algebra, model; features; sums;
+// direct; path; cross_validation; state; iterative; certificate, logistic, metric.
 mod algebra;
 mod certificate;
 mod cross_validation;
 mod data;
+mod device;
 mod direct;
 mod features;
 mod iterative;
@@ -115,14 +117,15 @@ pub use cross_validation::{
     Score,
 };
 pub use data::{Block, Blocks, Centers, Problem, RowIter, RowSource};
+pub use device::{Device, KernelProduct};
 pub use direct::{
     DictionaryKrr, DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport, ExactKrr,
     NystromKrr, SketchedKrr, Solver,
 };
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
-    IterativeFit, IterativeOptions, KernelProduct, Krill, MemoryPlan, Method, Monitor, Plan,
-    PlannedFit, ProblemSize, RowPasses, Verdict,
+    IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
+    ProblemSize, RowPasses, Verdict,
 };
 pub use losses::{FullLogisticKrr, LogisticKrr, Loss, LossKrr};
 pub use metric::{

@@ -2,6 +2,7 @@
 
 use crate::classes::{ClassWeights, Task};
 use crate::columns::ColumnOptions;
+use crate::device::SharedDevice;
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::intervals::Calibrate;
@@ -85,6 +86,9 @@ pub struct Fit {
     /// candidates by squares; another loss is then fitted with the kernel that it found, with
     /// landmarks.
     pub loss: TargetLoss,
+    /// Where fits with all rows as centres are computed; `None`: on the CPU. Work is counted as on
+    /// the CPU. Other fits, and those of at most 600 rows, are computed on the CPU in any case.
+    pub device: Option<SharedDevice>,
 }
 
 impl Fit {

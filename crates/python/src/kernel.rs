@@ -35,7 +35,7 @@ impl<'py> FromPyObject<'_, 'py> for Spec<'py> {
 
 /// One length scale, or one for each coordinate.
 #[derive(FromPyObject)]
-enum Lengths {
+pub enum Lengths {
     One(f64),
     Each(Vec<f64>),
 }
@@ -46,11 +46,12 @@ impl<'py> Spec<'py> {
         Ok(Watched { kernel: self.kernel()?, stop: stop.clone() })
     }
 
-    fn at<P: for<'a> FromPyObject<'a, 'py>>(&self, i: usize) -> PyResult<P> {
+    /// Parameter i; 0 is the name.
+    pub fn at<P: for<'a> FromPyObject<'a, 'py>>(&self, i: usize) -> PyResult<P> {
         self.0.get_item(i)?.extract().map_err(Into::into)
     }
 
-    fn name(&self) -> PyResult<String> {
+    pub fn name(&self) -> PyResult<String> {
         self.at(0)
     }
 

@@ -16,6 +16,7 @@ mod embedding;
 mod error;
 mod features;
 mod fitted;
+mod gpu;
 mod kernel;
 mod leverage;
 mod model;
@@ -52,6 +53,8 @@ mod _native {
     use crate::features::{Features, fit_features};
     #[pymodule_export]
     use crate::fitted::{certificate, predict};
+    #[pymodule_export]
+    use crate::gpu::exact_on_gpu;
     #[pymodule_export]
     use crate::kernel::{kernel_block, kernel_diagonal};
     #[pymodule_export]

@@ -115,6 +115,7 @@ impl Options {
             },
             target_scale: self.target_scale.as_deref().map(scale).transpose()?,
             loss: self.loss.parse().map_err(Problem::from)?,
+            device: None,
         })
     }
 }

@@ -54,6 +54,7 @@ impl Summary {
             told.set_item("iterations", report.iterations)?;
             told.set_item("residual", report.residual)?;
             told.set_item("stop", format!("{:?}", report.stop))?;
+            told.set_item("notice", &report.notice)?;
         }
         Ok(told)
     }

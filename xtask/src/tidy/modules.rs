@@ -23,9 +23,9 @@ const MAP: &[(&str, &str)] = &[
     ("nystrom-page", "pipeline"),
     ("nystrom-cli", "nystrom data pipeline page"),
     // these three with `workspace-hack`, which has no code: they share what it compiles
-    ("nystrom-gpu", "linalg-core kernels krr workspace-hack"),
+    ("nystrom-gpu", "linalg-core kernels krr pipeline cli workspace-hack"),
     ("nystrom-mpi", "nystrom pipeline cli workspace-hack"),
-    ("nystrom-python", "nystrom data page pipeline workspace-hack"),
+    ("nystrom-python", "nystrom data page pipeline gpu workspace-hack"),
     ("xtask", "nystrom data page"),
 ];
 

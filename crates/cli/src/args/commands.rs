@@ -2,8 +2,8 @@
 
 use super::landmarks::METHODS;
 use super::{
-    BlockArgs, Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
-    ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
+    BlockArgs, Certify, DataArgs, GpuArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec,
+    LeverageArgs, ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -103,6 +103,8 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Run")]
     pub plan: bool,
     #[command(flatten)]
+    pub gpu: GpuArgs,
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -157,6 +159,8 @@ need not hold the target; if it does, the error of the predictions is reported."
 pub struct Predict {
     #[command(flatten)]
     pub of: ModelArgs,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
     /// Write the probabilities of the classes without the likeliest class: only numbers, even if
     /// the classes are text
     #[arg(long)]

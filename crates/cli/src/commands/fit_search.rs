@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom_data::{Libsvm, Table};
 use nystrom_page::FitPage;
-use nystrom_pipeline::{Alone, Fitted, Iterations, Model};
+use nystrom_pipeline::{Alone, Fit, Fitted, Iterations, Model};
 use std::time::Instant;
 
 pub fn run(args: &FitArgs) -> Result<u8> {
@@ -23,16 +23,22 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let ColumnUses { fit, targets, .. } = &wanted;
     let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory)?;
+    let d = table.columns().len().saturating_sub(1).max(1);
+    let card = args.gpu.plan(table.rows() as f64, d)?;
     if args.plan {
-        return plan(&session, &table, &budget).map(|()| 0);
+        return plan(&session, &table, (&budget, card)).map(|()| 0);
     }
-    let fit = budget.fit(fit);
+    let fit = Fit { device: args.gpu.device(), ..budget.fit(fit) };
     let what = text::count(table.columns().len(), "column");
     let planned = budget.seconds()?;
     let limits = budget.describe(planned);
     session.say(&format!("plan: {} rows × {what}; {limits}", table.rows()));
+    if let Some((card, _)) = &card {
+        session.say(&format!("card: {card}"));
+    }
     let (mut watch, start) = (SearchWatch::new(&session), Instant::now());
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
+    args.gpu.warn_if_lost(&session);
     let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
     model.made.settings = budget.settings(args.run.seed);
@@ -100,7 +106,11 @@ fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
 }
 
 /// Prints the plan of a search, of which only the limits are known in advance.
-fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
+fn plan(
+    session: &Session<'_>,
+    table: &Table,
+    (budget, card): (&Budget, Option<(String, serde_json::Value)>),
+) -> Result<()> {
     let mut summary = Summary::of("fit");
     let (rows, columns) = (table.rows(), table.columns().len());
     summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
@@ -108,6 +118,10 @@ fn plan(session: &Session<'_>, table: &Table, budget: &Budget) -> Result<()> {
     summary.line("time", text::duration(budget.seconds()?));
     let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);
     summary.line("memory", memory);
+    if let Some((text, of_card)) = card {
+        summary.line("card", text);
+        summary.value("card", of_card);
+    }
     summary.value("rows", rows);
     summary.value("work", budget.work());
     summary.value("memory", budget.memory());

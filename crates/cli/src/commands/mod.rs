@@ -13,6 +13,7 @@ mod fit;
 mod fit_output;
 mod fit_plan;
 mod fit_search;
+pub mod gpu;
 mod hold_out;
 mod inspect;
 mod landmarks;
@@ -33,6 +34,7 @@ use nystrom_pipeline::Alone;
 
 /// Runs a command, with the table in memory or block by block, and returns the exit status.
 pub fn run(command: &Command) -> Result<u8> {
+    gpu::check(command)?;
     if stream::is_due(command)? {
         return stream::run_on_ranks(command, &Alone);
     }

@@ -20,11 +20,12 @@ use std::collections::BTreeMap;
 pub fn run(args: &Predict) -> Result<()> {
     let session = Session::of_model(&args.of, &Alone)?;
     check_writable(&args.output, &[&args.of.model, &args.of.data.data], &session)?;
-    let model = model_file::load(&args.of.model)?;
+    let model = model_file::load(&args.of.model)?.on(args.gpu.device());
     check_options(args, &model)?;
     let file = ReadRows::of(&model, &args.of.data, &args.keep, &session)?;
     let predicted = file.predict(&model, (args.interval, args.std), &session)?;
     session.clear();
+    args.gpu.warn_if_lost(&session);
     let results = results(&model, &predicted, args.probabilities);
     let ReadRows { rows, lines, kept, .. } = file;
     let (mut summary, count) = (Summary::of("predict"), rows.len());

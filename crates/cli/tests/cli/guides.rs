@@ -5,7 +5,7 @@ use nystrom::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// First words of lines in `sh` blocks that are not run: what they need is not there.
-const OTHERS: [&str; 2] = ["cargo", "mpirun"];
+const OTHERS: [&str; 3] = ["cargo", "mpirun", "nystrom-gpu"];
 
 /// A job for SLURM, which is not run either.
 const JOB: &str = "#!/bin/bash";

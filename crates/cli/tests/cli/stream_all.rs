@@ -53,6 +53,16 @@ fn iterations_on_all_rows_go_on_from_a_checkpoint() {
     goes_on(&bench, &line);
 }
 
+/// This program has no code for cards, and names the one that has.
+#[test]
+fn a_card_needs_another_program() {
+    let bench = Bench::new();
+    bench.write("few.csv", table(100, 1));
+    for line in ["fit few.csv --target y --gpu -o m.json", "predict m.json few.csv --gpu=nvidia"] {
+        bench.run(line).ends(2, &["nystrom-gpu", "leave out --gpu"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_held_is_refused_before_it_starts() {
     let bench = Bench::new();

@@ -3,5 +3,7 @@
 mod errors;
 mod fits;
 mod precision;
+#[cfg(feature = "program")]
+mod program;
 mod shapes;
 mod support;

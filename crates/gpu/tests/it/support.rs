@@ -7,10 +7,14 @@ use nystrom_linalg_core::random;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+/// A part of the name of the adapter of the tests.
+pub fn name() -> String {
+    std::env::var("NYSTROM_GPU").unwrap_or_else(|_| "llvmpipe".into())
+}
+
 /// The adapter of the tests.
 pub fn options() -> GpuOptions {
-    let name = std::env::var("NYSTROM_GPU").unwrap_or_else(|_| "llvmpipe".into());
-    GpuOptions { name: Some(name), ..GpuOptions::default() }
+    GpuOptions { name: Some(name()), ..GpuOptions::default() }
 }
 
 pub fn gpu() -> Gpu {

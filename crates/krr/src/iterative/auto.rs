@@ -138,7 +138,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         plan: &mut Plan,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        let Extras { start, resume, mut monitor } = extras;
+        let Extras { start, resume, mut monitor, .. } = extras;
         let krill_fits = plan.fits(Method::Krill, &self.options);
         let mut left = None;
         let mut watch = |iteration: &Iteration<'_, K, T>| {
@@ -151,13 +151,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             }
             Ok(answer)
         };
-        let extras = Extras { start, resume, monitor: Some(&mut watch) };
+        let extras = Extras { start, resume, monitor: Some(&mut watch), device: None };
         let falkon = self.restricted(Preconditioner::Falkon);
         let first = falkon.fit(problem, centers, extras)?;
         let Some(condition) = left else { return Ok(first) };
         // for as long as the first model lives
         let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>);
-        let extras = Extras { start: Some(first.model.coefficients()), resume: None, monitor };
+        let start = Some(first.model.coefficients());
+        let extras = Extras { start, monitor, ..Extras::default() };
         let IterativeFit { model, report } = self.krill(rng).fit(problem, centers, extras)?;
         let done = first.report.iterations;
         plan.method = Method::Krill;

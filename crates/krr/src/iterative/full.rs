@@ -1,10 +1,10 @@
 //! Kernel ridge regression on all the data.
 
 use super::full_memory::{ITERATIONS, Sizes};
-use super::full_system::{FullSystem, ShiftedFactor, factor};
-use super::products::KernelProduct;
+use super::full_system::FullSystem;
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
+use crate::device::KernelProduct;
 use crate::model::Targets;
 use crate::{FitReport, Problem, SolvedBy};
 use faer::MatRef;
@@ -139,6 +139,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         self.options.check()?;
         let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
+        if let Some(device) = extras.device {
+            let columns = t + usize::from(self.intercept);
+            let products = device.matrix(&self.kernel, x, columns, rng)?;
+            return self.fit_by(samples, products, extras, rng);
+        }
         let size = [n, x.dim(), t + usize::from(self.intercept)];
         let memory = self.options.memory;
         let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, memory)?;
@@ -213,9 +218,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         extras.check_start(START, n, t)?;
         let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let F = factor(&K, &sizes, &targets.root, &[mu], rng)?; //              K ≈ FFᵀ
-        let P = ShiftedFactor::new(F, &targets.root, &[mu], false)?;
-        let system = FullSystem::new(products, P, &targets.root, &[mu], 0);
+        let system = FullSystem::by(products, &K, &sizes, (&targets.root, &[mu]), rng)?;
         let entries = || K.entries() + K.diagonal_entries();
         self.solve(system, &targets, mu, (memory, &entries), extras)
     }
@@ -237,7 +240,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         };
         let begun = (b.as_ref(), start);
         let mut fit = run(&mut system, begun, extras, &self.options, memory, &model)?;
-        fit.report.passes = system.passes;
+        (fit.report.passes, fit.report.notice) = (system.passes, system.notice());
         Ok(fit)
     }
 }

@@ -3,10 +3,10 @@
 use super::full::{FullKrr, START};
 use super::full_memory::{ITERATIONS, PRECONDITIONER, SHARE_OF_BUDGET, Sizes};
 use super::full_system::{FullSystem, ShiftedFactor, factor};
-use super::products::KernelProduct;
 use super::row_passes::{CheckedPasses, RowPasses};
 use super::{Extras, IterativeFit, MemoryPlan};
 use crate::data::TILE_ROWS;
+use crate::device::KernelProduct;
 use crate::model::Targets;
 use crate::state::{RowSums, RowValues};
 use faer::{Mat, MatMut, MatRef};
@@ -27,7 +27,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// From then on every process holds all points. A pass computes K\[i, all\]v for the rows i of
     /// a process and concatenates the results of all processes in the order of the rows. So the n²
     /// kernel values are distributed. Every process runs conjugate gradients and the preconditioner
-    /// by itself, on the same numbers.
+    /// by itself, on the same numbers. With a [device](Extras::device) the rows are read once, and
+    /// each process computes whole products on its device.
     ///
     /// # Cost
     /// The preconditioner takes nk + n kernel values and nk² flops, a pass n² kernel values and
@@ -94,7 +95,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let P = ShiftedFactor::new(F, root, &[mu], false)?;
         let entries = AtomicU64::new(before);
         let passes = CheckedPasses { rows, n, row_entries: n, entries: &entries };
-        let K = AllRowProducts { kernel: &self.kernel, points: &all.x, targets, passes };
+        let K: Box<dyn KernelProduct> = match extras.device {
+            Some(device) => device.matrix(&self.kernel, samples.x, sizes.columns, rng)?,
+            None => {
+                Box::new(AllRowProducts { kernel: &self.kernel, points: &all.x, targets, passes })
+            }
+        };
         let system = FullSystem::new(K, P, root, &[mu], 0);
         let so_far = || entries.load(Relaxed);
         let mut fit = self.solve(system, &prepared, mu, (memory, &so_far), extras)?;

@@ -5,12 +5,13 @@ use super::full_memory::{ITERATIONS, Sizes};
 use super::full_system::FullSystem;
 use super::run::{finished, reason};
 use super::validation::Validation;
-use super::{IterativeFit, IterativeOptions};
+use super::{IterativeFit, IterativeOptions, MemoryPlan};
 use crate::Problem;
 use crate::data::all_absolute;
+use crate::device::{Device, KernelProduct};
 use crate::model::Targets;
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, Stop, ops, validate};
+use nystrom_linalg_core::{Counted, PsdMatrix, Result, Ridge, Scalar, Solve, Stop, ops, validate};
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
@@ -127,20 +128,40 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         valid: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<FullPathFit<K, T>> {
+        self.fit_on(None, train, valid, rng)
+    }
+
+    /// As [`fit`](Self::fit), with products with K, and the predictions of the looks, computed on a
+    /// device. Then no kernel values are stored.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of the device.
+    ///
+    /// # Randomness
+    /// As [`fit`](Self::fit), and that of [`Device::matrix`].
+    pub fn fit_on<'a>(
+        &self,
+        device: Option<&dyn Device<K, T>>,
+        train: impl Into<Problem<'a, T>>,
+        valid: impl Into<Problem<'a, T>>,
+        rng: &mut dyn Rng,
+    ) -> Result<FullPathFit<K, T>> {
         let (samples, valid) = (train.into(), valid.into());
         let mu = self.check(samples, valid)?;
         let n = samples.x.len();
         let size = [n, samples.x.dim(), samples.y.ncols() + usize::from(self.intercept)];
-        let IterativeOptions { tolerance, max_iterations, memory: budget } = self.options;
+        let IterativeOptions { tolerance, max_iterations, memory } = self.options;
+        let budget = memory.filter(|_| device.is_none());
         let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;
-        sizes.plan::<T>(budget)?; //                                  refused before any work
+        // refused before any work
+        sizes.plan::<T>(budget)?.within(memory, "full-data regression")?;
 
         let targets = &Targets::new(samples, self.intercept); //      √D, y − ȳ
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
-        let (mut system, mut memory) =
-            FullSystem::preconditioned(&K, &sizes, &targets.root, &mu, budget, rng)?;
+        let of = (samples, &targets.root[..], &mu[..]);
+        let (mut system, mut memory) = self.system((device, &K), of, &sizes, rng)?;
         let left = memory.left_for_kernel_values(budget) - memory.kept;
-        let validation = Validation::new(&self.kernel, targets, valid, left);
+        let validation = Validation::new((&self.kernel, device), targets, valid, left);
         memory.tiles += validation.kept_bytes();
 
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
@@ -174,8 +195,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let gamma = targets.of_ridge(best, cg.x());
         let model = targets.model(self.kernel.clone(), gamma, ops::dot, report)?;
         let mut fit = finished(model, solved, &self.options, memory);
-        fit.report.passes = system.passes;
+        (fit.report.passes, fit.report.notice) = (system.passes, system.notice());
         Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, enough, looks })
+    }
+
+    /// The equations, with products on the device or by K, and their memory.
+    fn system<'s>(
+        &'s self,
+        (device, K): (Option<&dyn Device<K, T>>, &'s dyn PsdMatrix<T>),
+        (samples, root, mu): (Problem<'s, T>, &[f64], &[f64]),
+        sizes: &Sizes,
+        rng: &mut dyn Rng,
+    ) -> Result<(FullSystem<Box<dyn KernelProduct + 's>>, MemoryPlan)> {
+        let Some(device) = device else {
+            let budget = self.options.memory;
+            let (system, memory) = FullSystem::preconditioned(K, sizes, root, mu, budget, rng)?;
+            return Ok((system.boxed(), memory));
+        };
+        let columns = sizes.columns * mu.len();
+        let products = device.matrix(&self.kernel, samples.x, columns, rng)?;
+        let system = FullSystem::by(products, K, sizes, (root, mu), rng)?;
+        Ok((system, sizes.plan::<T>(None)?))
     }
 
     /// All μ, and typed errors for what is wrong with either sample.

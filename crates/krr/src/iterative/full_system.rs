@@ -3,7 +3,7 @@
 
 use super::MemoryPlan;
 use super::full_memory::Sizes;
-use super::products::KernelProduct;
+use crate::device::KernelProduct;
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
@@ -85,6 +85,14 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok(FullSystem { passes, treat_rounded_as_exact, ..system })
     }
 
+    /// The same system, with the type of its products hidden.
+    pub fn boxed(self) -> FullSystem<Box<dyn KernelProduct + 'a>> {
+        let FullSystem { K, root, mu, P, largest, exact_budget_bytes, .. } = self;
+        let (passes, treat_rounded_as_exact) = (self.passes, self.treat_rounded_as_exact);
+        let K: Box<dyn KernelProduct + 'a> = Box::new(K);
+        FullSystem { K, root, mu, P, largest, exact_budget_bytes, passes, treat_rounded_as_exact }
+    }
+
     /// K·α.
     pub fn times(&mut self, alpha: MatRef<'_, f64>) -> Mat<f64> {
         self.passes += 1;
@@ -95,6 +103,27 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
 }
 
 impl<M: KernelProduct> FullSystem<M> {
+    /// The system with products that others compute, and its preconditioner from the matrix.
+    ///
+    /// # Randomness
+    /// That of [`RpCholesky`].
+    pub(super) fn by<T: Scalar>(
+        products: M,
+        K: &dyn PsdMatrix<T>,
+        sizes: &Sizes,
+        (root, mu): (&[f64], &[f64]),
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        let F = factor(K, sizes, root, mu, rng)?; //                                 K ≈ FFᵀ
+        let P = ShiftedFactor::new(F, root, mu, false)?;
+        Ok(FullSystem::new(products, P, root, mu, 0))
+    }
+
+    /// What the products say about where they were computed.
+    pub fn notice(&self) -> Option<String> {
+        self.K.notice()
+    }
+
     pub(super) fn new(
         mut K: M,
         P: ShiftedFactor,

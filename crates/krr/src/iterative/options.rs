@@ -1,6 +1,6 @@
 //! Options of an iterative fit: tolerance, memory, start, monitor.
 
-use crate::KrrModel;
+use crate::{Device, KrrModel};
 use faer::MatRef;
 use nystrom_linalg_core::{Result, SavedSolve, Scalar, Solve, validate};
 use std::fmt;
@@ -43,7 +43,7 @@ pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sy
 /// time limit for example.
 pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send + 'a;
 
-/// Optional arguments of a fit: where it starts, and a monitor.
+/// Optional arguments of a fit: where it starts, a monitor, and a device.
 pub struct Extras<'a, K, T> {
     /// Coefficients to start from, m × t: those of an earlier fit with the same centres, for
     /// example at another λ.
@@ -54,12 +54,16 @@ pub struct Extras<'a, K, T> {
     pub resume: Option<&'a SavedSolve<f64>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
+    /// Where regression on all the data ([`FullKrr`](crate::FullKrr)) computes products with K;
+    /// `None`: on the CPU. Falkon and KRILL compute on the CPU in any case.
+    pub device: Option<&'a dyn Device<K, T>>,
 }
 
 impl<K, T> fmt::Debug for Extras<'_, K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = [self.start.is_some(), self.resume.is_some(), self.monitor.is_some()];
-        write!(f, "Extras {{ start, resume, monitor: {given:?} }}")
+        write!(f, "Extras {{ start, resume, monitor: {given:?}, ")?;
+        write!(f, "device: {} }}", self.device.is_some())
     }
 }
 
@@ -85,9 +89,9 @@ impl<K, T: Scalar> Extras<'_, K, T> {
 }
 
 impl<K, T> Default for Extras<'_, K, T> {
-    /// No start, no state, no monitor.
+    /// No start, no state, no monitor, no device.
     fn default() -> Self {
-        Extras { start: None, resume: None, monitor: None }
+        Extras { start: None, resume: None, monitor: None, device: None }
     }
 }
 

@@ -29,6 +29,9 @@ pub struct IterationReport {
     pub kernel_entries: u64,
     /// The memory used.
     pub memory: MemoryPlan,
+    /// What a [device](crate::Device) says about its products, such as that it was lost and the CPU
+    /// computed the rest.
+    pub notice: Option<String>,
 }
 
 impl IterationReport {

@@ -74,6 +74,7 @@ pub(crate) fn finished<K, T>(
         condition,
         kernel_entries,
         memory,
+        notice: None,
     };
     IterativeFit { model, report }
 }

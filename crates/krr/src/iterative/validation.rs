@@ -2,7 +2,7 @@
 
 use crate::metrics::weighted_mse;
 use crate::model::Targets;
-use crate::{FitReport, KrrModel, Problem, SolvedBy};
+use crate::{Device, FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{ConjugateGradients, Result, Scalar, ops};
@@ -14,6 +14,7 @@ const TILE_ROWS: usize = 256;
 /// The points and targets of a validation sample, with their kernel values if memory holds them.
 pub(crate) struct Validation<'a, K, T> {
     kernel: &'a K,
+    device: Option<&'a dyn Device<K, T>>,
     /// The targets of the fits.
     targets: &'a Targets<'a, T, f64>,
     valid: Problem<'a, T>,
@@ -22,9 +23,9 @@ pub(crate) struct Validation<'a, K, T> {
 }
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
-    /// With all kernel values stored, if they take at most `bytes`.
+    /// With all kernel values stored, if they take at most `bytes` and there is no device.
     pub fn new(
-        kernel: &'a K,
+        (kernel, device): (&'a K, Option<&'a dyn Device<K, T>>),
         targets: &'a Targets<'a, T, f64>,
         valid: Problem<'a, T>,
         bytes: u64,
@@ -36,9 +37,9 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
             kernel.eval(valid.x.slice(start..v.min(start + TILE_ROWS)), x)
         };
         let kept = needed
-            .is_some_and(|needed| needed <= bytes)
+            .is_some_and(|needed| needed <= bytes && device.is_none())
             .then(|| (0..v.div_ceil(TILE_ROWS)).into_par_iter().map(evaluated).collect());
-        Validation { kernel, targets, valid, kept }
+        Validation { kernel, device, targets, valid, kept }
     }
 
     /// Bytes of kernel values that are kept.
@@ -54,7 +55,10 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
             let report = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
             let model =
                 KrrModel::from_parts(self.kernel.clone(), samples.x, alpha, Some(b), report)?;
-            return model.predict(self.valid.x);
+            return match self.device {
+                Some(device) => model.predict_on(device, self.valid.x),
+                None => model.predict(self.valid.x),
+            };
         };
         let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));
         let mut f = Mat::from_fn(self.valid.x.len(), b.len(), |_, j| T::lit(b[j]));

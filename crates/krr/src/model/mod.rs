@@ -15,6 +15,7 @@ pub use saved::{MODEL_FORMAT, SavedModel};
 pub(crate) use targets::Targets;
 
 use crate::data::check_points;
+use crate::device::Device;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -152,6 +153,18 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         let mut out = Mat::zeros(x.len(), self.coefficients.ncols());
         self.predict_into(out.as_mut(), x)?;
         Ok(out)
+    }
+
+    /// [`predict`](Self::predict) on a device, with its precision.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict), and those of the device.
+    pub fn predict_on(&self, device: &dyn Device<K, T>, x: Points<'_, T>) -> Result<Mat<T>> {
+        check_points(&self.kernel, self.centers(), x)?;
+        let mut wide = Mat::new();
+        let theta = ops::widened(self.coefficients.as_ref(), &mut wide);
+        let f = device.times(&self.kernel, [x, self.centers()], theta)?;
+        Ok(Mat::from_fn(f.nrows(), f.ncols(), |i, j| T::lit(f[(i, j)]) + self.intercept[j]))
     }
 
     /// [`predict`](Self::predict) into a given x.len() × t matrix.

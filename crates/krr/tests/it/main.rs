@@ -11,6 +11,7 @@ mod bad_input;
 mod certificate;
 mod certificate_passes;
 mod cross_validation;
+mod device;
 mod dictionary;
 mod divide_and_conquer;
 mod exact;

@@ -146,6 +146,7 @@ fn binary(bytes: &[u8]) -> Result<Model> {
         conformal,
         plus,
         uncertainty,
+        device: None,
         explanation,
         made,
     })

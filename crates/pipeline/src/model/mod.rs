@@ -8,6 +8,7 @@ pub use intervals::{Deviations, Intervals};
 
 use crate::classes::Classes;
 use crate::columns::{Columns, Note};
+use crate::device::SharedDevice;
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
@@ -59,6 +60,8 @@ pub struct Model {
     pub(crate) plus: Option<Plus>,
     /// The variances for standard deviations.
     pub(crate) uncertainty: Option<Uncertainty>,
+    /// Where predictions are computed, unless on the CPU. Not saved.
+    pub(crate) device: Option<SharedDevice>,
     /// The importance and effect of each column, from some of the fitted rows. Predictions do not
     /// depend on it.
     pub explanation: Option<Explanation>,
@@ -133,6 +136,7 @@ impl Model {
             conformal: None,
             plus: None,
             uncertainty: None,
+            device: None,
             explanation: None,
             made,
         }
@@ -146,6 +150,11 @@ impl Model {
     /// [`Error::File`] if the number of targets is not the number of functions of the classes.
     pub fn with_classes(self, classes: Option<Classes>) -> Result<Self> {
         Model { classes, ..self }.sound()
+    }
+
+    /// The same model, whose [`predict`](Self::predict) computes on this device; `None`: on the CPU.
+    pub fn on(self, device: Option<SharedDevice>) -> Self {
+        Model { device, ..self }
     }
 
     fn sound(self) -> Result<Self> {
@@ -178,7 +187,11 @@ impl Model {
 
     /// The predictions at mapped features, in the units of the targets.
     pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
-        Ok(in_units(self.regression.predict(x)?, &self.targets))
+        let f = match &self.device {
+            Some(device) => self.regression.predict_on(&**device, x)?,
+            None => self.regression.predict(x)?,
+        };
+        Ok(in_units(f, &self.targets))
     }
 
     /// The probabilities of the classes, n × K in the order of [`classes`](Self::classes).

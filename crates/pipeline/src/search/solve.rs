@@ -8,7 +8,7 @@ use crate::kernel::AnyKernel;
 use crate::report::Iterations;
 use crate::split::Split;
 use nystrom::faer::Mat;
-use nystrom::krr::{Extras, FullPath, IterativeOptions, Problem};
+use nystrom::krr::{Device, Extras, FullPath, IterativeOptions, Problem};
 use nystrom::prelude::*;
 
 /// Systems of at most this many rows are solved directly.
@@ -45,7 +45,8 @@ impl Search<'_> {
         let ridges: Vec<Ridge<f64>> = mus.iter().copied().map(Ridge::Absolute).collect();
         let path =
             FullPath { options: self.options(1e-4), ..FullPath::new(kernel.clone(), &ridges) };
-        let found = path.fit(train.problem(), validation.problem(), &mut self.stream(2))?;
+        let (train, validation) = (train.problem(), validation.problem());
+        let found = path.fit_on(self.device(), train, validation, &mut self.stream(2))?;
         Ok(Solved {
             squares: found.errors.iter().map(|error| error * error).collect(),
             residual: Some(found.enough),
@@ -69,9 +70,15 @@ impl Search<'_> {
         let options =
             IterativeOptions { max_iterations: FINAL_ITERATIONS, ..self.options(residual) };
         let krr = FullKrr { options, ..FullKrr::new(kernel.clone(), ridge) };
-        let extras = Extras { start: start.as_ref().map(Mat::as_ref), ..Extras::default() };
+        let start = start.as_ref().map(Mat::as_ref);
+        let extras = Extras { start, device: self.device(), ..Extras::default() };
         let fit = krr.fit_with(problem, extras, &mut self.stream(3))?;
         Ok((fit.model, Some(Iterations::of(&fit.report))))
+    }
+
+    /// The device of fits with all rows as centres.
+    fn device(&self) -> Option<&dyn Device<AnyKernel, f64>> {
+        self.fit.device.as_ref().map(|device| &**device as &dyn Device<AnyKernel, f64>)
     }
 
     pub(super) fn options(&self, tolerance: f64) -> IterativeOptions {

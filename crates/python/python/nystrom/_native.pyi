@@ -39,6 +39,21 @@ def exact(
     seed: int,
     n_jobs: int | None = None,
 ) -> Fitted: ...
+def exact_on_gpu(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    mu: float,
+    *,
+    card: str | None,
+    intercept: bool,
+    tolerance: float,
+    max_iterations: int,
+    memory: int | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Fitted: ...
 def falkon(
     spec: Spec,
     X: Array,

@@ -156,6 +156,8 @@ class _Ridge(MultiOutputMixin, RegressorMixin, _Shown, BaseEstimator):
                 f"{told['residual']:.1e} is above tol; raise {most}, tol or the ridge"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        if told.get("notice"):
+            warnings.warn(told["notice"], RuntimeWarning, stacklevel=3)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -198,6 +200,10 @@ class KernelRidge(_Ridge):
         The seed of the preconditioner. The solution depends on it only within `tol`.
     n_jobs : int or None, default=None
         Number of threads; None: one for each core.
+    gpu : bool or str, default=False
+        True: the iterations multiply by K on the best graphics card of this computer. A text: on
+        the card whose name contains it. Rows are converted to 64 bits. If the card is lost, the CPU
+        continues from the last iterate, and a warning says so. `predict` computes on the CPU.
 
     Attributes
     ----------
@@ -249,6 +255,7 @@ class KernelRidge(_Ridge):
         memory: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        gpu: bool | str = False,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -263,10 +270,14 @@ class KernelRidge(_Ridge):
         self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.gpu = gpu
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
         """Fits the targets y of the rows of X."""
-        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
+        if self.gpu and self.solver == "direct":
+            raise ValueError('gpu needs iterations; use solver="iterative" or gpu=False')
+        kind = {"dtype": np.float64} if self.gpu else {}
+        X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, **kind)
         alphas = np.broadcast_to(np.asarray(self.alpha, dtype=float), (Y.shape[1],))
         if np.isnan(alphas).any():
             raise ValueError(f"alpha = {self.alpha} is not valid: it must be positive and finite")
@@ -282,19 +293,23 @@ class KernelRidge(_Ridge):
         # one solve for all targets with the same alpha
         for alpha in np.unique(alphas):
             some = alphas == alpha
-            fitted = _native.exact(
+            solve, where = _native.exact, {"direct": how}
+            if self.gpu:
+                card = self.gpu if isinstance(self.gpu, str) else None
+                solve, where = _native.exact_on_gpu, {"card": card}
+            fitted = solve(
                 spec,
                 points,
                 Y[:, some],
                 weights,
                 float(alpha),
                 intercept=self.fit_intercept,
-                direct=how,
                 tolerance=tolerance,
                 max_iterations=most,
                 memory=self.memory,
                 seed=seed_of(self.random_state),
                 n_jobs=self.n_jobs,
+                **where,
             )
             theta[:, some], b[some] = fitted[:2]
             self._tell(fitted[2])

@@ -42,7 +42,8 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     let sizes: Sizes = session.ranks.share(sizes)?;
     input.files.set_block_rows(sizes.shared.block);
     let limited = budget.fit(&input.fit);
-    let limited = nystrom_pipeline::Fit { memory: Some(sizes.search), ..limited };
+    let device = args.gpu.device();
+    let limited = nystrom_pipeline::Fit { memory: Some(sizes.search), device, ..limited };
     let (reservoir, landmarks) = (sizes.shared.reservoir, sizes.landmarks);
     let stream = &StreamFit { fit: limited, reservoir, landmarks };
     session.succeeded_on_all(stream.check())?;
@@ -102,6 +103,10 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
     describe(&model, (&found, args.grid().len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {
         iterated(iterations, &format!(" in {} passes", iterations.passes), &mut summary);
+        if let Some(notice) = &iterations.notice {
+            session.warn(&format!("warning: {notice}"));
+            summary.value("notice", notice);
+        }
     }
     if let Some(certificate) = &certificate {
         certificates::describe(certificate, &mut summary);
@@ -131,6 +136,12 @@ fn check(args: &FitArgs) -> Result<()> {
             "{option} needs the table in memory, and this table is read block by block; leave out \
              {option}"
         )));
+    }
+    if args.gpu.gpu.is_some() && !args.stream.all_rows {
+        return Err(usage(
+            "block by block, --gpu computes fits in which every row is a centre; add --all-rows \
+             and a number for --lambda, or leave out --gpu",
+        ));
     }
     iterate::lambda_and_options(args)?;
     certify::rows_to_draw(args)?;

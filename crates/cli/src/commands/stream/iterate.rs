@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::failure::{Result, usage};
 use crate::kernel::AnyKernel;
 use crate::text::number;
-use nystrom::krr::{Extras, Iteration, IterationReport, IterativeOptions, Verdict};
+use nystrom::krr::{Device, Extras, Iteration, IterationReport, IterativeOptions, Verdict};
 use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Recipe, StreamReport};
 use std::ops::ControlFlow;
@@ -59,8 +59,13 @@ impl BlockFit<'_> {
             }
             Ok(ControlFlow::Continue(()))
         };
-        let extras =
-            Extras { resume: saved.as_ref(), monitor: Some(&mut monitor), ..Extras::default() };
+        let device = self.args.gpu.device();
+        let extras = Extras {
+            resume: saved.as_ref(),
+            monitor: Some(&mut monitor),
+            device: device.as_ref().map(|device| &**device as &dyn Device<AnyKernel, f64>),
+            ..Extras::default()
+        };
         let mut source = input.later_pass("a pass", session);
         // the same state of the generator with and without a checkpoint
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);

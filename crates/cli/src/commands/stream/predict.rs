@@ -33,6 +33,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         output.write(&columns)
     })?;
     output.finish(&session)?;
+    args.gpu.warn_if_lost(&session);
     let Some(known) = merged(known, &model, &session)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
@@ -46,7 +47,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
 
 fn model_to_predict(args: &Predict, session: &Session<'_>) -> Result<Model> {
     check_writable(&args.output, &[&args.of.model, &args.of.data.data], session)?;
-    let model = model_file::load(&args.of.model)?;
+    let model = model_file::load(&args.of.model)?.on(args.gpu.device());
     check_options(args, &model)?;
     let in_json = args.of.json && args.output.is_stdout();
     if args.output.is_npy() || in_json || args.of.data.drop_missing {

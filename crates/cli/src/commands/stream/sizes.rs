@@ -173,9 +173,14 @@ impl Sizes {
         summary.line(label, second);
         summary.line("memory", format!("at most {all} in all; blocks of {block} rows"));
         if let Some([_, needed]) = self.pairs {
-            let text =
-                format!("all pairs of rows, {each} each; {} for a process", text::bytes(needed));
+            let each =
+                if args.gpu.gpu.is_some() { "on the card" } else { &*format!("{each} each") };
+            let text = format!("all pairs of rows, {each}; {} for a process", text::bytes(needed));
             summary.line("iterations", text);
+        }
+        if let Some((text, of_card)) = args.gpu.plan(rows, d.max(1))? {
+            summary.line("card", text);
+            summary.value("card", of_card);
         }
         if let Some(drawn) = certify::rows_to_draw(args)? {
             let values = number(rounded(rows * (3 * self.centers + drawn) as f64, 2));

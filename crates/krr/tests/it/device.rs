@@ -1,0 +1,134 @@
+//! Regression on all the data with products of a device: everything that has one calls it.
+
+use crate::common::*;
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_kernels::{Gaussian, Kernel, Points};
+use nystrom_krr::{Blocks, Device, Extras, FullKrr, FullPath, IterativeOptions, KernelProduct};
+use nystrom_linalg_core::{Result, Ridge, ops};
+use rand::Rng;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Computes with K in `f32`, and counts products.
+#[derive(Default)]
+struct Rounded {
+    matrices: AtomicUsize,
+    products: Arc<AtomicUsize>,
+}
+
+struct RoundedMatrix {
+    near: Mat<f64>,
+    exact: Mat<f64>,
+    given_up: bool,
+    products: Arc<AtomicUsize>,
+}
+
+fn rounded(k: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(k.nrows(), k.ncols(), |i, j| f64::from(k[(i, j)] as f32))
+}
+
+impl<K: Kernel<f64>> Device<K, f64> for Rounded {
+    fn matrix<'a>(
+        &self,
+        kernel: &'a K,
+        x: Points<'a, f64>,
+        _: usize,
+        _: &mut dyn Rng,
+    ) -> Result<Box<dyn KernelProduct + 'a>> {
+        self.matrices.fetch_add(1, Relaxed);
+        let exact = kernel.gram(x);
+        let near = rounded(&exact);
+        let products = Arc::clone(&self.products);
+        Ok(Box::new(RoundedMatrix { near, exact, given_up: false, products }))
+    }
+
+    fn times(
+        &self,
+        kernel: &K,
+        [x, z]: [Points<'_, f64>; 2],
+        v: MatRef<'_, f64>,
+    ) -> Result<Mat<f64>> {
+        self.products.fetch_add(1, Relaxed);
+        Ok(rounded(&kernel.eval(x, z)) * v)
+    }
+}
+
+impl KernelProduct for RoundedMatrix {
+    fn product(&mut self, out: MatMut<'_, f64>, a: MatRef<'_, f64>, exact: bool) -> Result<()> {
+        self.products.fetch_add(1, Relaxed);
+        let k = if exact || self.given_up { &self.exact } else { &self.near };
+        ops::matmul(out, Accum::Replace, k.as_ref(), a, 1.0);
+        Ok(())
+    }
+    fn rounding(&self) -> f64 {
+        if self.given_up { 0.0 } else { (&self.near - &self.exact).norm_l2() }
+    }
+    fn give_up_rounding(&mut self, _: u64) {
+        self.given_up = true;
+    }
+    fn notice(&self) -> Option<String> {
+        self.given_up.then(|| "given up".into())
+    }
+}
+
+fn full(lambda: f64) -> FullKrr<Gaussian, f64> {
+    FullKrr { intercept: true, ..FullKrr::new(gaussian(0.7), Ridge::PerSample(lambda)) }
+}
+
+#[test]
+fn a_fit_and_its_predictions_are_those_of_the_cpu() {
+    let (x, y) = sample::<f64>(400, 2, 2, 3);
+    let (points, device) = (Points::from_rows(x.as_ref()), Rounded::default());
+    let extras = || Extras { device: Some(&device), ..Extras::default() };
+    let fit = full(1e-3).fit_with((points, y.as_ref()), extras(), &mut rng(1)).unwrap();
+    let by_cpu = full(1e-3).fit((points, y.as_ref()), &mut rng(1)).unwrap();
+    assert!(fit.converged() && fit.report.notice.is_none(), "{:?}", fit.report);
+    assert_eq!(device.matrices.load(Relaxed), 1);
+    assert!(device.products.load(Relaxed) >= fit.report.iterations);
+    let before = device.products.load(Relaxed);
+    let f = fit.model.predict_on(&device, points).unwrap();
+    assert_eq!(device.products.load(Relaxed), before + 1);
+    let expected = by_cpu.model.predict(points).unwrap();
+    let apart = distance(f.as_ref(), expected.as_ref());
+    assert!(0.0 < apart && apart < 1e-4, "{apart:e}");
+    // a ridge below what the rounding of K allows
+    let low = full(1e-12).fit_with((points, y.as_ref()), extras(), &mut rng(1)).unwrap();
+    assert_eq!(low.report.notice.as_deref(), Some("given up"));
+}
+
+#[test]
+fn passes_are_products_of_the_device() {
+    let (x, y) = sample::<f64>(400, 2, 1, 4);
+    let (points, device) = (Points::from_rows(x.as_ref()), Rounded::default());
+    let mut rows = Blocks::new((points, y.as_ref()), 100).unwrap();
+    let extras = Extras { device: Some(&device), ..Extras::default() };
+    let fit = full(1e-3).fit_passes(&mut rows, [2, 1], extras, &mut rng(1)).unwrap();
+    let mut rows = Blocks::new((points, y.as_ref()), 100).unwrap();
+    let extras = Extras::default();
+    let by_cpu = full(1e-3).fit_passes(&mut rows, [2, 1], extras, &mut rng(1)).unwrap();
+    assert!(fit.converged() && device.products.load(Relaxed) >= fit.report.iterations);
+    let [a, b] = [&fit, &by_cpu].map(|fit| fit.model.predict(points).unwrap());
+    let apart = distance(a.as_ref(), b.as_ref());
+    assert!(0.0 < apart && apart < 1e-4, "{apart:e}");
+}
+
+#[test]
+fn a_path_looks_on_the_device() {
+    let (x, y) = sample::<f64>(400, 2, 1, 5);
+    let (points, y, device) = (Points::from_rows(x.as_ref()), y.as_ref(), Rounded::default());
+    let [train, valid] =
+        [0..300, 300..400].map(|of| (points.slice(of.clone()), y.subrows(of.start, of.len())));
+    let path = FullPath {
+        intercept: true,
+        options: IterativeOptions { memory: Some(1 << 30), ..IterativeOptions::default() },
+        ..FullPath::new(gaussian(0.7), &[1e-1, 1e-3, 1e-5].map(Ridge::PerSample))
+    };
+    let found = path.fit_on(Some(&device), train, valid, &mut rng(1)).unwrap();
+    let by_cpu = path.fit(train, valid, &mut rng(1)).unwrap();
+    assert_eq!((found.best, found.fit.report.memory.kept), (by_cpu.best, 0));
+    // products with K, and one for each look and for the errors at the end
+    let least = found.fit.report.iterations + found.looks.len() + 1;
+    assert!(device.products.load(Relaxed) >= least && device.matrices.load(Relaxed) == 1);
+    let best = found.best;
+    assert!((found.errors[best] - by_cpu.errors[best]).abs() < 1e-4 * by_cpu.errors[best]);
+}
