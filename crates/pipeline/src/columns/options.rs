@@ -128,7 +128,8 @@ impl ColumnOptions {
         match other {
             Some(other) => {
                 let problem = format!(
-                    "the bits of {name:?} are the only feature; leave out the options about the                      feature {other:?}"
+                    "the bits of {name:?} are the only feature; leave out the options \
+                     about the feature {other:?}"
                 );
                 Err(Error::Option { option: "fingerprint", problem })
             }

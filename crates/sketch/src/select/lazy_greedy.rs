@@ -1,6 +1,6 @@
 //! The pivots of greedy selection, with few residuals computed.
 
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, ops, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, ops, validate};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,8 +25,8 @@ const ROWS: usize = 16;
 /// the batches.
 ///
 /// # Errors
-/// [`Error::Empty`], [`Error::TooMany`]; [`Error::InvalidWeight`] for a diagonal entry that is
-/// negative or not finite, or if all are 0; [`Error::NonFinite`].
+/// `Error::Empty`, `Error::TooMany`; `Error::InvalidWeight` for a diagonal entry that is
+/// negative or not finite, or if all are 0; `Error::NonFinite`.
 pub(crate) fn lazy_greedy<T: Scalar>(A: &dyn PsdMatrix<T>, k: usize) -> Result<(Vec<usize>, f64)> {
     let mut state = Lazy::start(A, k)?;
     while state.pivots.len() < k {
