@@ -146,7 +146,9 @@ impl Part {
     }
 
     fn clear(&mut self) {
-        (self.rows.clear(), self.lines.clear(), self.x.clear());
+        self.rows.clear();
+        self.lines.clear();
+        self.x.clear();
     }
 
     fn append(&mut self, tile: &PointRows) {
