@@ -26,6 +26,7 @@ Examples:
   nystrom sample million.csv --size 50 --method rejection -o diverse.csv
   nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
   nystrom sample molecules.csv --size 96 --quality activity --given tested.csv -o next.csv
+  nystrom sample houses.csv --drop price --size 20 --inclusion often.csv > diverse.csv
   nystrom sample houses.csv --drop price --size 30 --quota town:Brest=10,Paris=20 > diverse.csv
   nystrom sample 'shards/*.csv' --size 100 --method greedy -o diverse.csv
 
@@ -78,6 +79,10 @@ pub struct Sample {
         help_heading = "Subset"
     )]
     pub quota: Option<String>,
+    /// Also write the probability of each row to be in a subset to this file, .csv or .npy. Needs
+    /// exact draws, from an eigendecomposition of the n × n matrix K
+    #[arg(long, value_name = "FILE", conflicts_with = "quota", help_heading = "Subset")]
+    pub inclusion: Option<Output>,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,

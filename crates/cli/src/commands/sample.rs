@@ -3,7 +3,7 @@
 use super::basis::why_fewer;
 use super::select::CHAIN_STEPS;
 use super::subset::Wanted;
-use crate::args::{Sample, Sampler};
+use crate::args::{Output, Sample, Sampler};
 use crate::failure::{Result, data, usage};
 use crate::input::Data;
 use crate::kernel;
@@ -34,7 +34,9 @@ const LEAST: f64 = 0.001;
 
 pub fn run(args: &Sample) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
-    check_writable(&args.output, &[&args.data.data], &session)?;
+    for output in args.inclusion.iter().chain([&args.output]) {
+        check_writable(output, &[&args.data.data], &session)?;
+    }
     check(args)?;
     let (data, wanted) = Wanted::read(args, &session)?;
     let points = Points::from_rows(data.x.as_ref());
@@ -47,7 +49,7 @@ pub fn run(args: &Sample) -> Result<()> {
 
     session.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let Drawn { subsets, method, steps, distance, effort, log_det } =
+    let Drawn { subsets, method, steps, distance, effort, log_det, inclusion } =
         draw(&matrix, args, (&wanted, &data), method, &mut rng)?;
     session.clear();
     let lengths = subsets.iter().map(Vec::len);
@@ -60,6 +62,12 @@ pub fn run(args: &Sample) -> Result<()> {
     columns.write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
+    if let Some((probabilities, output)) = inclusion.zip(args.inclusion.as_ref()) {
+        let (rows, lines) = data.at(0..n);
+        let mut columns = ResultColumns::of_rows(rows, lines);
+        columns.push("probability", ResultValues::Numbers(probabilities));
+        columns.write(output, &session)?;
+    }
     let how = match method {
         Sampler::Exact => "exactly".into(),
         Sampler::Rejection => "exactly, by rejection".into(),
@@ -101,6 +109,12 @@ pub fn run(args: &Sample) -> Result<()> {
 fn check(args: &Sample) -> Result<()> {
     validate::not_empty("number of subsets (--draws)", args.draws)?;
     match args.method {
+        Sampler::Rejection | Sampler::Swap | Sampler::Greedy if args.inclusion.is_some() => {
+            Err(usage("--inclusion needs --method exact; leave out --method"))
+        }
+        _ if args.inclusion.as_ref().is_some_and(Output::is_stdout) => {
+            Err(usage("--inclusion writes a file; name one that ends with .csv or .npy"))
+        }
         Sampler::Exact | Sampler::Rejection if args.quota.is_some() => Err(usage(
             "there is no exact draw within quotas; leave out --method for draws by the swap \
              chain, or add --method greedy",
@@ -115,6 +129,7 @@ fn check(args: &Sample) -> Result<()> {
 /// The method of `--method`, where `auto` depends on n.
 fn method(args: &Sample, n: usize) -> Result<Sampler> {
     let method = match args.method {
+        _ if args.inclusion.is_some() => Sampler::Exact,
         Sampler::Auto if args.quota.is_some() => Sampler::Swap,
         Sampler::Auto if n <= EXACT_UP_TO => Sampler::Exact,
         Sampler::Auto if Rejection::suits(n, args.size) => Sampler::Rejection,
@@ -139,7 +154,7 @@ fn step(method: Sampler, n: usize, args: &Sample) -> Step {
     let (rows, k) = (n as f64, args.size as f64);
     let walked = (steps(args) * args.draws) as f64;
     match method {
-        Sampler::Exact if args.draws == 1 => {
+        Sampler::Exact if args.draws == 1 && args.inclusion.is_none() => {
             plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)
         }
         Sampler::Exact => plan::square("eigendecomposition (n × n)", n, 3.0, 9.0),
@@ -181,6 +196,8 @@ struct Drawn {
     effort: Option<Effort>,
     /// ln det of the greedy choice.
     log_det: Option<f64>,
+    /// The probability of each row, with `--inclusion`.
+    inclusion: Option<Vec<f64>>,
 }
 
 /// Draws the subsets under the constraints `wanted`: from the matrix with the quality of its rows,
@@ -209,6 +226,12 @@ fn draw(
     let mut found = found.map_err(|error| named(error, wanted, data))?;
     found.subsets.iter_mut().for_each(|subset| *subset = rest.complete(subset));
     found.log_det = found.log_det.map(|log_det| log_det + rest.log_det());
+    found.inclusion = args.inclusion.as_ref().map(|_| {
+        let mut of_all = vec![1.0; k.dim()];
+        let of_rest = found.inclusion.unwrap_or_else(|| vec![0.0; rest.dim()]);
+        rest.rest().iter().zip(of_rest).for_each(|(&i, p)| of_all[i] = p);
+        of_all
+    });
     Ok(found)
 }
 
@@ -223,7 +246,8 @@ fn named(error: anyhow::Error, wanted: &Wanted, data: &Data) -> anyhow::Error {
 impl Drawn {
     fn nothing(method: Sampler) -> Drawn {
         let log_det = (method == Sampler::Greedy).then_some(0.0);
-        Drawn { subsets: Vec::new(), method, steps: 0, distance: None, effort: None, log_det }
+        let (subsets, distance, effort) = (Vec::new(), None, None);
+        Drawn { subsets, method, steps: 0, distance, effort, log_det, inclusion: None }
     }
 }
 
@@ -238,6 +262,12 @@ fn drawn(
 ) -> Result<Drawn> {
     let mut found = Drawn { steps: steps(args), ..Drawn::nothing(method) };
     let subsets = match (method, args.within) {
+        (Sampler::Exact, _) if args.inclusion.is_some() => {
+            let ensemble = LEnsemble::new(k)?;
+            let k_dpp = ensemble.k_dpp(size)?;
+            found.inclusion = Some(k_dpp.inclusion());
+            (0..args.draws).map(|_| k_dpp.sample(rng)).collect()
+        }
         (Sampler::Exact, _) => exactly(k, size, args.draws, rng)?,
         (Sampler::Rejection, _) => match by_rejection(k, size, args.draws, rng) {
             Ok((subsets, work)) => {

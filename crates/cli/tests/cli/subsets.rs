@@ -102,6 +102,41 @@ fn given_rows_are_in_every_subset() {
     bench.run(&line).ends(3, &["there is no row 0 among the rows used"]);
 }
 
+/// The probabilities are those of the k-DPP of K with its quality, given the rows to include.
+#[test]
+fn probabilities_of_rows_are_written() {
+    let bench = Bench::new();
+    molecules(&bench);
+    bench.write("given.csv", "row\n7\n2\n");
+    let line = format!("sample m.csv {DROP} --size 6 -o drawn.csv --inclusion often.csv");
+    bench.ok(&line);
+    let often = bench.column("often.csv", "probability");
+    assert_eq!(bench.column("often.csv", "line")[99], 101.0);
+    assert!((often.iter().sum::<f64>() - 6.0).abs() < 1e-9 && often.iter().all(|p| *p > 0.0));
+    // drawn 2000 times, each row is within five standard errors of its probability
+    bench.ok(&format!("{line} --draws 2000 --seed 5"));
+    let mut counts = vec![0.0; 100];
+    bench.column("drawn.csv", "row").iter().for_each(|row| counts[*row as usize] += 1.0);
+    for (row, (count, p)) in counts.iter().zip(&often).enumerate() {
+        let error = (2000.0 * p * (1.0 - p)).sqrt();
+        assert!((count - 2000.0 * p).abs() < 5.0 * error, "row {row}: {count} of {}", 2000.0 * p);
+    }
+    bench.ok(&format!("{line} --given given.csv"));
+    let often = bench.column("often.csv", "probability");
+    assert_eq!((often[7], often[2]), (1.0, 1.0));
+    assert!((often.iter().sum::<f64>() - 6.0).abs() < 1e-9);
+    for (more, problem) in [
+        ("--method swap", "--inclusion needs --method exact"),
+        ("--inclusion -", "--inclusion writes a file"),
+    ] {
+        let line = match more {
+            "--inclusion -" => line.replace("--inclusion often.csv", more),
+            _ => format!("{line} {more}"),
+        };
+        bench.run(&line).ends(2, &[problem]);
+    }
+}
+
 #[test]
 fn quotas_are_kept() {
     let bench = Bench::new();
