@@ -1,12 +1,14 @@
 //! The error type of the crate.
 
+use nystrom_linalg_core::Error;
+
 /// An error of a device, or of the input for it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
     /// The input of a caller.
     #[error(transparent)]
-    Input(#[from] nystrom_linalg_core::Error),
+    Input(#[from] Error),
     /// There is no such adapter.
     #[error(
         "no adapter for {wanted}; found: {found}. Install the driver of the card (Vulkan, Metal or \
@@ -83,3 +85,13 @@ pub enum GpuError {
 
 /// `std::result::Result` with [`GpuError`].
 pub type Result<T, E = GpuError> = std::result::Result<T, E>;
+
+/// For a library that knows no devices.
+impl From<GpuError> for Error {
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::Input(error) => error,
+            error => Error::Device { problem: error.to_string() },
+        }
+    }
+}

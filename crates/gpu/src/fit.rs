@@ -4,10 +4,11 @@ use crate::device::Gpu;
 use crate::formula::{DeviceKernel, Formula};
 use crate::products::GpuProducts;
 use crate::{GpuError, Result};
+use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_krr::{Device, KernelProduct};
-use nystrom_linalg_core::{Error, PsdMatrix, ops, random};
+use nystrom_linalg_core::{PsdMatrix, ops, random};
 use rand::Rng;
 
 /// Columns of K̃ that are compared with K.
@@ -169,8 +170,7 @@ impl<K: DeviceKernel> Device<K, f64> for Gpu {
         columns: usize,
         rng: &mut dyn Rng,
     ) -> nystrom_linalg_core::Result<Box<dyn KernelProduct + 'a>> {
-        let matrix = DeviceMatrix::new(self, kernel, x, columns, rng).map_err(in_krr)?;
-        Ok(Box::new(matrix))
+        Ok(Box::new(DeviceMatrix::new(self, kernel, x, columns, rng)?))
     }
 
     fn times(
@@ -185,16 +185,8 @@ impl<K: DeviceKernel> Device<K, f64> for Gpu {
             Ok(_) | Err(GpuError::Lost { .. } | GpuError::Refused { .. }) => {
                 Ok(on_cpu(kernel, [x, z], v))
             }
-            Err(error) => Err(in_krr(error)),
+            Err(error) => Err(error.into()),
         }
-    }
-}
-
-/// The error as that of a library that knows no devices.
-pub(crate) fn in_krr(error: GpuError) -> Error {
-    match error {
-        GpuError::Input(error) => error,
-        error => Error::Device { problem: error.to_string() },
     }
 }
 
@@ -234,5 +226,3 @@ fn on_cpu<K: DeviceKernel>(
     }
     out
 }
-
-use faer::reborrow::*;

@@ -104,8 +104,8 @@ impl<K, T, D: Device<K, T> + Send + ?Sized> Device<K, T> for Arc<D> {
 }
 
 /// Products with the n × n matrix K of a kernel on all the data, for
-/// [`FullKrr::fit_by`](crate::FullKrr::fit_by): computed on a [`Device`], on other machines, or from
-/// a stored matrix.
+/// [`FullKrr::fit_by`](crate::FullKrr::fit_by): computed on a [`Device`], on other machines, or
+/// from a stored matrix.
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef};

@@ -139,13 +139,6 @@ mod card {
         }
     }
 
-    fn in_krr(error: GpuError) -> nystrom::Error {
-        match error {
-            GpuError::Input(error) => error,
-            error => nystrom::Error::Device { problem: error.to_string() },
-        }
-    }
-
     impl Device<Watched<f64>, f64> for Card {
         fn matrix<'a>(
             &self,
@@ -155,8 +148,7 @@ mod card {
             rng: &mut dyn Rng,
         ) -> nystrom::Result<Box<dyn KernelProduct + 'a>> {
             let of = (kernel, &self.formula);
-            let matrix = DeviceMatrix::with_formula(&self.gpu, of, x, columns, rng);
-            Ok(Box::new(matrix.map_err(in_krr)?))
+            Ok(Box::new(DeviceMatrix::with_formula(&self.gpu, of, x, columns, rng)?))
         }
 
         fn times(

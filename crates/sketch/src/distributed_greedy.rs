@@ -105,8 +105,8 @@ impl DistributedGreedy {
     /// positions of its candidates in the block, whose points the caller keeps for
     /// [`finish`](Self::finish); at most k, in the order of the choice.
     ///
-    /// A block without a positive diagonal entry has no candidates. Cost: that of [`Greedy`](crate::Greedy)
-    /// on the block at most.
+    /// A block without a positive diagonal entry has no candidates. Cost: at most that of
+    /// [`Greedy`](crate::Greedy) on the block.
     ///
     /// # Errors
     /// [`Error::Empty`] for a block without rows. [`Error::InvalidWeight`] for a diagonal entry

@@ -56,7 +56,8 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// * Features are standardised: numbers one by one, the levels of one category together, so that a
 ///   category has the same variance as a number.
 /// * A column of fingerprints ([`ColumnOptions::fingerprint`]) is the only one: its bits are packed
-///   into numbers, 52 each, which are points of the kernel [`Tanimoto`](nystrom::kernels::Tanimoto).
+///   into numbers, 52 each, which are points of the kernel
+///   [`Tanimoto`](nystrom::kernels::Tanimoto).
 /// * Constant columns and identifiers carry no information about new rows and are left out
 ///   ([`Dropped`]).
 ///

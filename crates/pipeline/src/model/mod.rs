@@ -152,7 +152,8 @@ impl Model {
         Model { classes, ..self }.sound()
     }
 
-    /// The same model, whose [`predict`](Self::predict) computes on this device; `None`: on the CPU.
+    /// The same model, whose [`predict`](Self::predict) computes on this device; `None`: on the
+    /// CPU.
     pub fn on(self, device: Option<SharedDevice>) -> Self {
         Model { device, ..self }
     }
