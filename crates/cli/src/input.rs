@@ -4,7 +4,8 @@ use crate::args::{DataArgs, KernelArgs, RunArgs, list, lists};
 use crate::failure::{Result, data, usage};
 use crate::session::Session;
 use nystrom::faer::Mat;
-use nystrom_data::{Column, Format, Libsvm, Origin, Table, Values};
+use nystrom::kernels::{Points, SparseRows};
+use nystrom_data::{Column, Format, Libsvm, Origin, SparseTable, Table, Values};
 use nystrom_pipeline::{ColumnOptions, Columns, Missing, Shape};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,15 @@ impl Source {
             None => Origin::Path(&self.path),
         };
         Ok(self.format.found(origin, texts)?)
+    }
+
+    /// The rows of a libsvm file; `None` for another format.
+    fn sparse(&self) -> Result<Option<SparseTable>> {
+        let Format::Libsvm(reader) = &self.format else { return Ok(None) };
+        Ok(Some(match &self.stdin {
+            Some(bytes) => reader.read_sparse(&bytes[..], "standard input")?,
+            None => reader.read_sparse_file(&self.path)?,
+        }))
     }
 
     pub fn input(&self, args: &DataArgs) -> Result<Input> {
@@ -143,8 +153,10 @@ impl Input {
 
 /// The features of rows of a table.
 pub struct Data {
-    /// n × d.
+    /// n × d; without numbers if the rows are sparse.
     pub x: Mat<f64>,
+    /// The rows of a libsvm file with --sparse.
+    pub sparse: Option<SparseRows<f64>>,
     /// The number of each row among all rows, from 0.
     pub rows: Vec<usize>,
     /// The line of each row in its file, from 1; in formats without lines, its number from 1.
@@ -154,6 +166,11 @@ pub struct Data {
 }
 
 impl Data {
+    /// The rows as points.
+    pub fn points(&self) -> Points<'_, f64> {
+        self.sparse.as_ref().map_or_else(|| Points::from_rows(self.x.as_ref()), SparseRows::points)
+    }
+
     /// The numbers and the lines of these rows.
     pub fn at(&self, indices: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
         indices.map(|i| (self.rows[i], self.lines[i])).unzip()
@@ -164,6 +181,8 @@ impl Data {
 #[derive(Clone, Copy)]
 pub struct PointOptions<'a> {
     pub data: &'a DataArgs,
+    /// Whether rows of a libsvm file are kept sparse.
+    pub sparse: bool,
     pub kernel: &'a KernelArgs,
     pub run: &'a RunArgs,
 }
@@ -188,6 +207,9 @@ pub fn points_beside(
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Data, Vec<Column>)> {
+    if of.sparse {
+        return sparse_points(of, others, session);
+    }
     let (table, columns) = kept(of, others, session)?;
     Ok((features(table, of, session)?, columns))
 }
@@ -265,7 +287,29 @@ fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result
     })?;
     let constant = left_out(&columns, session);
     let lines = rows.iter().map(|&row| all[row]).collect();
-    Ok(Data { x: columns.apply(&table)?.x, rows, lines, constant })
+    Ok(Data { x: columns.apply(&table)?.x, sparse: None, rows, lines, constant })
+}
+
+/// The rows of a libsvm file, sparse, and the columns `others` of its labels.
+fn sparse_points(
+    of: PointOptions<'_>,
+    others: &[Beside<'_>],
+    session: &Session<'_>,
+) -> Result<(Data, Vec<Column>)> {
+    session.stage("reading", None);
+    let source = Source::of(of.data, Libsvm::new())?;
+    let found = source.sparse()?;
+    let Some(SparseTable { labels, features, starts, columns, values, .. }) = found else {
+        return Err(usage("--sparse is for libsvm files; leave it out, or name --format libsvm"));
+    };
+    session.notes(labels.notes());
+    let place = |other: &Beside<'_>| one_column(&labels, other.name);
+    let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
+    let beside = places.iter().map(|&place| labels.columns()[place].clone()).collect();
+    let sparse = SparseRows::new(features, starts, columns, values)?;
+    let (rows, lines) = ((0..labels.rows()).collect(), lines(&labels));
+    let data = Data { x: Mat::new(), sparse: Some(sparse), rows, lines, constant: Vec::new() };
+    Ok((data, beside))
 }
 
 /// The columns that were left out because they carry no information, after a note about each.

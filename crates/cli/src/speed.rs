@@ -72,7 +72,7 @@ impl TrialRun {
         let mut sample = |s: usize| {
             let rows = random::uniform_subset(points.len(), s, rng).ok()?;
             let few = points.gather(rows.as_slice().into());
-            let few = Points::from_cols(few.as_ref());
+            let few = few.points();
             let (before, start) = (count.load(Ordering::Relaxed), Instant::now());
             scores(&KernelMatrix::new(kernel, few).ok()?, few, rng).ok()?;
             let values = count.load(Ordering::Relaxed) - before;

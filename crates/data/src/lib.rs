@@ -107,7 +107,7 @@ pub use encode::Encoding;
 pub use error::{DataError, Place, Problem, Result};
 pub use format::{Format, Origin, read_path};
 pub use gzip::Uncompressed;
-pub use libsvm::Libsvm;
+pub use libsvm::{Libsvm, SparseTable};
 pub use markers::{is_marker, is_number_marker};
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};

@@ -150,7 +150,11 @@ fn power<V: Lane>(base: V, p: u32) -> V {
 /// Checks that k(x, x) is finite in the precision `T` for all points x; then k(x, y) is finite for
 /// all pairs of them. O(nd).
 fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Result<()> {
-    let square = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k).f64().powi(2)).sum::<f64>();
+    let square = |i: usize| {
+        let mut sum = 0.0;
+        x.for_each_stored(i, |_, value| sum += value.f64().powi(2));
+        sum
+    };
     let largest = (0..x.len()).map(square).fold(0.0, f64::max);
     let value = formula.at(Plain(largest)).0;
     validate::require(

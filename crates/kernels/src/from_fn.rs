@@ -64,7 +64,7 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
     /// k(x, x), k(y, y), |k(x, y)| and |k(y, x)|. [`Error::InvalidParameter`] if k(x, x) < 0. Rows
     /// and columns in these errors are indices of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        x.check()?;
+        x.check_dense()?;
         let n = x.len();
         let coordinates = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k)).collect::<Vec<T>>();
         for t in 0..n.min(PAIRS) {

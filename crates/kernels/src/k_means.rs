@@ -2,7 +2,7 @@
 
 use crate::{Isotropic, Kernel, Lane, Points, Profile};
 use faer::{ColRef, Mat};
-use nystrom_linalg_core::{Indices, Result, RowTree, Scalar, random, validate};
+use nystrom_linalg_core::{Result, RowTree, Scalar, random, validate};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -104,11 +104,11 @@ impl KMeans {
         k: usize,
         rng: &mut dyn Rng,
     ) -> Result<Clusters<T>> {
-        points.check()?;
+        points.check_dense()?;
         validate::at_most("centres", k, points.len())?;
         let unit = T::unit_near(points.as_cols().norm_max().f64());
         let seeds = seeds(points, k, unit, rng)?;
-        let mut Z = points.gather((&seeds).into());
+        let mut Z = gather(points, &seeds);
         let mut nearest = assign(points, Points::from_cols(Z.as_ref()), unit)?;
         let mut iterations = 0;
         while iterations < self.iterations {
@@ -124,6 +124,11 @@ impl KMeans {
         let assignment = nearest.into_iter().map(|(j, _)| j).collect();
         Ok(Clusters { centers: Z, assignment, quantization_error, iterations })
     }
+}
+
+/// The points `idx` as columns.
+fn gather<T: Scalar>(points: Points<'_, T>, idx: &[usize]) -> Mat<T> {
+    Mat::from_fn(points.dim(), idx.len(), |k, t| points.coordinate(idx[t], k))
 }
 
 /// Indices of the k-means++ seeds: the first is uniform, each further one has probability
@@ -142,7 +147,7 @@ fn seeds<T: Scalar>(
         if seeds.len() == k {
             break;
         }
-        let z = points.gather(Indices::from(&[s]));
+        let z = gather(points, &[s]);
         let closer = assign(points, Points::from_cols(z.as_ref()), unit)?;
         d.iter_mut().zip(closer).for_each(|(d, (_, squared))| *d = d.min(squared));
         next = random::categorical(&d, rng);

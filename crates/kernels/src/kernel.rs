@@ -24,7 +24,7 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     /// Writes `out[(i, j)] = k(x_i, y_j)`; `out` is `x.len()` × `y.len()`.
     ///
     /// # Panics
-    /// If shapes or dimensions do not fit.
+    /// If shapes or dimensions do not fit, or one of x and y is sparse.
     fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>);
 
     /// Writes `out[i] = k(x_i, x_i)`.
@@ -42,15 +42,16 @@ pub trait Kernel<T: Scalar>: Send + Sync {
         nystrom_linalg_core::validate::not_empty("coordinates of a point (d)", d)
     }
 
-    /// Checks that the kernel can be evaluated on the points `x`. O(nd).
+    /// Checks that the kernel can be evaluated on the points `x`. O(nd). The default refuses sparse
+    /// points.
     ///
     /// # Errors
-    /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim). Kernels that are defined on
+    /// Those of [`Points::check_dense`] and [`check_dim`](Kernel::check_dim). Kernels that are defined on
     /// a part of ℝ^d (such as [`Precomputed`](crate::Precomputed)) return errors for points outside
     /// it, and kernels of inner products for values that overflow. [`FromFn`](crate::FromFn) also
     /// evaluates and checks a few pairs of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        x.check()?;
+        x.check_dense()?;
         self.check_dim(x.dim())
     }
 

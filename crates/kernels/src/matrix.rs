@@ -69,6 +69,9 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
     fn with_points<R>(&self, idx: &Indices<'_>, f: impl FnOnce(Points<'_, T>) -> R) -> R {
         match idx {
             Indices::Range(range) => f(self.points.slice(range.clone())),
+            Indices::List(_) if self.points.is_sparse() => {
+                f(self.points.gather(idx.clone()).points())
+            }
             Indices::List(list) => f(Points::from_rows(coordinates(self.points, list).as_ref())),
         }
     }

@@ -7,6 +7,10 @@ pub trait Metric: Copy + Send + Sync {
     /// Whether the sum equals ‖x‖² + ‖y‖² − 2⟨x, y⟩, which is half the work and is used where it
     /// loses few digits.
     const EXPANDS: bool = false;
+    /// m(x, 0), which is also m(0, x).
+    fn alone(x: f64) -> f64;
+    /// m(x, y) − m(x, 0) − m(0, y), the same for (y, x).
+    fn joint(x: f64, y: f64) -> f64;
     /// sum + m(x, y).
     fn add<V: Lane>(sum: V, x: V, y: V) -> V;
     /// sum + m(wx, wy), w > 0. For distances, x − y is computed first and then multiplied by w, so
@@ -32,6 +36,14 @@ pub struct DotProduct;
 impl Metric for SquaredDistance {
     const EXPANDS: bool = true;
     #[inline(always)]
+    fn alone(x: f64) -> f64 {
+        x * x
+    }
+    #[inline(always)]
+    fn joint(x: f64, y: f64) -> f64 {
+        -2.0 * (x * y)
+    }
+    #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {
         let u = x - y;
         u.mul_add(u, sum)
@@ -45,6 +57,14 @@ impl Metric for SquaredDistance {
 
 impl Metric for Manhattan {
     #[inline(always)]
+    fn alone(x: f64) -> f64 {
+        x.abs()
+    }
+    #[inline(always)]
+    fn joint(x: f64, y: f64) -> f64 {
+        if x * y > 0.0 { -2.0 * x.abs().min(y.abs()) } else { 0.0 }
+    }
+    #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {
         sum + (x - y).abs()
     }
@@ -55,6 +75,14 @@ impl Metric for Manhattan {
 }
 
 impl Metric for DotProduct {
+    #[inline(always)]
+    fn alone(_: f64) -> f64 {
+        0.0
+    }
+    #[inline(always)]
+    fn joint(x: f64, y: f64) -> f64 {
+        x * y
+    }
     #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {
         x.mul_add(y, sum)

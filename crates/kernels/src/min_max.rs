@@ -71,12 +71,16 @@ impl<T: Scalar> Kernel<T> for MinMax {
         x.check()?;
         let mut largest = 0.0_f64;
         for row in 0..x.len() {
-            for (col, value) in x.as_cols().col(row).iter().map(|value| value.f64()).enumerate() {
-                if value < 0.0 {
-                    let requirement = "at least 0; remove negative numbers, or take a kernel that \
-                                       is defined for them, such as `LaplacianL1`";
-                    return Err(Error::Coordinate { row, col, value, requirement });
+            let mut negative = None;
+            x.for_each_stored(row, |col, value| {
+                if value < T::zero() {
+                    negative = negative.or(Some((col, value.f64())));
                 }
+            });
+            if let Some((col, value)) = negative {
+                let requirement = "at least 0; remove negative numbers, or take a kernel that is \
+                                   defined for them, such as `LaplacianL1`";
+                return Err(Error::Coordinate { row, col, value, requirement });
             }
             largest = largest.max(total(x, row));
         }
@@ -116,5 +120,7 @@ fn totals<T: Scalar>(x: Points<'_, T>) -> Vec<T> {
 
 /// Σ_k x_k of point `i`.
 fn total<T: Scalar>(x: Points<'_, T>, i: usize) -> f64 {
-    x.as_cols().col(i).iter().map(|x| x.f64()).sum()
+    let mut sum = 0.0;
+    x.for_each_stored(i, |_, value| sum += value.f64());
+    sum
 }

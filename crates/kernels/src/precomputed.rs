@@ -90,7 +90,7 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
     }
 
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        x.check()?;
+        x.check_dense()?;
         Kernel::<T>::check_dim(self, x.dim())?;
         for position in 0..x.len() {
             let value = x.coordinate(position, 0).f64();

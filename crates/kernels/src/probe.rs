@@ -1,6 +1,6 @@
 //! Kernel values that identify a kernel.
 
-use crate::{Kernel, Points};
+use crate::{Kernel, PointSet, Points};
 use faer::Mat;
 use nystrom_linalg_core::Scalar;
 
@@ -26,11 +26,14 @@ const PROBES: usize = 8;
 /// ```
 #[must_use]
 pub fn kernel_probe<T: Scalar>(kernel: &impl Kernel<T>, points: Points<'_, T>) -> Mat<T> {
-    let near = |x: f64, j: usize| x + (1.0 + x.abs()) / (3 << j) as f64;
-    let count = PROBES.min(points.len());
-    let probes =
-        Mat::from_fn(points.dim(), count, |k, j| T::lit(near(points.coordinate(j, k).f64(), j)));
-    let probes = Points::from_cols(probes.as_ref());
-    let taken = kernel.check_points(probes).is_ok();
-    kernel.eval(points, if taken { probes } else { points.slice(0..count) })
+    let near = |x: T, j: usize| T::lit(x.f64() + (1.0 + x.f64().abs()) / (3 << j) as f64);
+    let first = points.slice(0..PROBES.min(points.len()));
+    let probes: PointSet<T> = match first.as_sparse() {
+        Some(rows) => rows.moved(near).into(),
+        None => {
+            Mat::from_fn(points.dim(), first.len(), |k, j| near(first.coordinate(j, k), j)).into()
+        }
+    };
+    let taken = kernel.check_points(probes.points()).is_ok();
+    kernel.eval(points, if taken { probes.points() } else { first })
 }

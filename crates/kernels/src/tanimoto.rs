@@ -81,8 +81,8 @@ impl<T: Scalar> Kernel<T> for Tanimoto {
     /// # Errors
     /// Those of [`Points::check`], and [`Error::Coordinate`] for a number outside [1, 2).
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        if x.is_empty() || x.dim() == 0 {
-            return x.check();
+        if x.is_empty() || x.dim() == 0 || x.is_sparse() {
+            return x.check_dense();
         }
         for row in 0..x.len() {
             for (col, value) in x.as_cols().col(row).iter().map(|value| value.f64()).enumerate() {

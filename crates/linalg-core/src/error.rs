@@ -50,6 +50,12 @@ pub enum Error {
         /// What it must be, and what to do instead.
         requirement: &'static str,
     },
+    /// Sparse points where they cannot be used.
+    #[error("sparse points: {problem}")]
+    Sparse {
+        /// The problem and its remedy.
+        problem: &'static str,
+    },
     /// A row of bits cannot be read.
     #[error("row {row} of bits: {problem}")]
     Bits {

@@ -3,7 +3,8 @@
 use super::landmarks::METHODS;
 use super::{
     BlockArgs, Certify, DataArgs, GpuArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec,
-    LeverageArgs, ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
+    LeverageArgs, ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, SparseArgs,
+    StreamArgs,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -200,6 +201,8 @@ column `line` the lines of each file from 1.";
 pub struct Scores {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub rows: SparseArgs,
     /// Method that computes the scores
     #[arg(long, value_enum, default_value_t = ScoreMethod::Recursive)]
     pub method: ScoreMethod,
@@ -244,6 +247,8 @@ in one pass.";
 pub struct LandmarksCommand {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub rows: SparseArgs,
     /// Method that chooses the landmarks, and their number
     #[arg(long, value_name = "METHOD:COUNT", value_parser = super::landmarks::landmarks,
         help_heading = "Landmarks")]

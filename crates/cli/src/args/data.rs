@@ -42,6 +42,14 @@ pub struct DataArgs {
 }
 
 #[derive(Args)]
+pub struct SparseArgs {
+    /// libsvm: keep the rows sparse, in memory in proportion to the file. Features are neither
+    /// centred nor scaled, labels are no features
+    #[arg(long, help_heading = "Data")]
+    pub sparse: bool,
+}
+
+#[derive(Args)]
 pub struct RegressionArgs {
     /// Column to predict, by name or number (1 is the first column of the file, -1 the last); a
     /// search accepts several --target [default for libsvm files: the label]

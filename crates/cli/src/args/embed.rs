@@ -1,7 +1,7 @@
 //! The options of `nystrom embed`.
 
 use super::landmarks::METHODS;
-use super::{DataArgs, KernelArgs, LandmarkSpec, LeverageArgs, Output, RunArgs};
+use super::{DataArgs, KernelArgs, LandmarkSpec, LeverageArgs, Output, RunArgs, SparseArgs};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,6 +33,8 @@ number of rows; features of the rows are not stored.";
 pub struct Embed {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub rows: SparseArgs,
     /// What to compute
     #[arg(long, value_enum, default_value_t = EmbedMethod::Pca)]
     pub method: EmbedMethod,

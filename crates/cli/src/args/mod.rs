@@ -18,7 +18,7 @@ mod units;
 
 pub use certify::Certify;
 pub use commands::{Evaluate, FitArgs, Inspect, LandmarksCommand, Predict, Scores, TestArgs};
-pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list, lists};
+pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, SparseArgs, list, lists};
 pub use embed::{Embed, EmbedMethod};
 pub use gpu::GpuArgs;
 pub use install::{Completions, Manual};

@@ -1,6 +1,6 @@
 //! Options of `nystrom sample`.
 
-use super::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs};
+use super::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, SparseArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -44,6 +44,8 @@ the rows chosen from all parts (GreeDi). Then there is only --method greedy, wit
 pub struct Sample {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub rows: SparseArgs,
     /// Number of rows in a subset
     #[arg(long, value_name = "K")]
     pub size: usize,

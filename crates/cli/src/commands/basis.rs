@@ -148,7 +148,7 @@ impl Basis {
             Basis::Sums(sketch) => return NormalEquations::sketched(kernel, x, sketch, 1, offset),
         };
         let centers = x.gather(landmarks.indices().into());
-        let centers = Points::from_cols(centers.as_ref());
+        let centers = centers.points();
         match offset {
             Some(offset) => NormalEquations::with_intercept(kernel, centers, offset),
             None => NormalEquations::new(kernel, centers, 1),

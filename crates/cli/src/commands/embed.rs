@@ -23,9 +23,14 @@ pub fn run(args: &Embed) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     check_writable(&args.output, &[&args.data.data], &session)?;
     check(args)?;
-    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let of = PointOptions {
+        data: &args.data,
+        sparse: args.rows.sparse,
+        kernel: &args.kernel,
+        run: &args.run,
+    };
     let data = input::points(of, &session)?;
-    let points = Points::from_rows(data.x.as_ref());
+    let points = data.points();
     let n = points.len();
     let spec = args
         .landmarks

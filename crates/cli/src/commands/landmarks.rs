@@ -20,9 +20,14 @@ pub fn run(args: &LandmarksCommand) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data], &session)?;
-    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let of = PointOptions {
+        data: &args.data,
+        sparse: args.rows.sparse,
+        kernel: &args.kernel,
+        run: &args.run,
+    };
     let data = input::points(of, &session)?;
-    let points = Points::from_rows(data.x.as_ref());
+    let points = data.points();
     let n = points.len();
     validate::at_most("landmarks", spec.count, n)?;
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), rng)?;

@@ -39,7 +39,7 @@ pub fn run(args: &Sample) -> Result<()> {
     }
     check(args)?;
     let (data, wanted) = Wanted::read(args, &session)?;
-    let points = Points::from_rows(data.x.as_ref());
+    let points = data.points();
     let n = points.len();
     validate::at_most("rows in a subset (--size)", args.size, n)?;
     let method = method(args, n)?;

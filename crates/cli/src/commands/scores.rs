@@ -20,9 +20,14 @@ pub fn run(args: &Scores) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     check_writable(&args.output, &[&args.data.data], &session)?;
     check(args)?;
-    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let of = PointOptions {
+        data: &args.data,
+        sparse: args.rows.sparse,
+        kernel: &args.kernel,
+        run: &args.run,
+    };
     let data = input::points(of, &session)?;
-    let points = Points::from_rows(data.x.as_ref());
+    let points = data.points();
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(points.len()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
@@ -50,7 +55,7 @@ pub fn run(args: &Scores) -> Result<()> {
     if args.output.is_stdout() {
         summary.value("scores", &scores);
     }
-    let mut columns = ResultColumns::of_rows(data.rows, data.lines);
+    let mut columns = ResultColumns::of_rows(data.rows.clone(), data.lines.clone());
     columns.push("score", ResultValues::Numbers(scores));
     columns.write(&args.output, &session)?;
     summary.print(&session, args.output.is_stdout())

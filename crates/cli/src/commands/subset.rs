@@ -35,7 +35,12 @@ impl Wanted {
         let quality = args.quality.as_deref().map(|name| Beside { name, as_text: false });
         let group = quota.as_ref().map(|quota| Beside { name: quota.column, as_text: true });
         let others: Vec<Beside<'_>> = quality.into_iter().chain(group).collect();
-        let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+        let of = PointOptions {
+            data: &args.data,
+            sparse: args.rows.sparse,
+            kernel: &args.kernel,
+            run: &args.run,
+        };
         let (table, columns) = points_beside(of, &others, session)?;
         let mut columns = columns.iter();
         let mut next = |is_there: bool| if is_there { columns.next() } else { None };

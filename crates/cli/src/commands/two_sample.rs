@@ -16,9 +16,9 @@ use nystrom_pipeline::Alone;
 pub fn run(args: &TestArgs) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, &Alone)?;
     let (permutations, bins) = (args.permutations, args.bins);
-    let of = PointOptions { data: &args.data, kernel: &args.kernel, run: &args.run };
+    let of = PointOptions { data: &args.data, sparse: false, kernel: &args.kernel, run: &args.run };
     let (data, first) = input::points_of_two(of, &args.other, &session)?;
-    let points = Points::from_rows(data.x.as_ref());
+    let points = data.points();
     let n = points.len();
     validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;
     let m = args.landmarks.min(n);

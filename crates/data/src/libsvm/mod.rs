@@ -2,12 +2,15 @@
 
 mod rows;
 mod shape;
+mod sparse;
 mod spelled;
+
+pub use sparse::SparseTable;
 
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use crate::column::distinct_names;
+use crate::column::{Column, distinct_names};
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::lines::{Line, Lines, Spot};
 use crate::number::number;
@@ -155,11 +158,17 @@ impl Libsvm {
     /// first error in the file, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
+        let rows = self.rest(&mut lines)?;
+        Ok(self.table(rows, name)?.noted(lines.notes(), Vec::new()))
+    }
+
+    /// The rows of all lines that are left.
+    fn rest(&self, lines: &mut Lines<'_>) -> Result<Rows> {
         let mut rows = self.rows();
         while let Some(line) = lines.next()? {
             self.push(&mut rows, line)?;
         }
-        Ok(self.table(rows, name)?.noted(lines.notes(), Vec::new()))
+        Ok(rows)
     }
 
     /// The columns of a file.
@@ -216,21 +225,39 @@ impl Libsvm {
 
     fn table(&self, rows: Rows, name: &str) -> Result<Table> {
         let at = |problem: Problem| problem.at(Place::new(name));
+        let (shape, features) = self.shape_of(&rows, name)?;
+        let (n, stored) = (rows.ends.len(), rows.entries.len());
+        let zeros = n as u128 * features as u128 - stored as u128;
+        if zeros > self.max_zeros as u128 {
+            return Err(at(Problem::TooSparse { rows: n, features, stored, zeros }));
+        }
+        let mut columns = self.label_columns(&rows, &shape, name)?;
+        columns.extend(rows.features(shape.first(), features));
+        distinct_names(columns.iter().map(|column| column.name.as_str()), |i| {
+            Place::new(name).field(i + 1)
+        })?;
+        Table::with_lines(name, columns, rows.numbers)
+    }
+
+    /// The columns of these rows, at least one, and the number of features.
+    fn shape_of(&self, rows: &Rows, name: &str) -> Result<(Shape, usize)> {
         if rows.ends.is_empty() {
-            return Err(at(Problem::Empty { expected: "rows `label index:value …`" }));
+            let problem = Problem::Empty { expected: "rows `label index:value …`" };
+            return Err(problem.at(Place::new(name)));
         }
         let mut shape = self.known.clone();
         shape.merge(&rows.shape);
         let greatest = self.features.unwrap_or(shape.greatest);
         let features = greatest.saturating_add(usize::from(shape.from_zero));
         if features == 0 {
-            self.check_labels_are_numbers(&rows, name)?;
+            self.check_labels_are_numbers(rows, name)?;
         }
-        let (n, stored) = (rows.ends.len(), rows.entries.len());
-        let zeros = n as u128 * features as u128 - stored as u128;
-        if zeros > self.max_zeros as u128 {
-            return Err(at(Problem::TooSparse { rows: n, features, stored, zeros }));
-        }
+        Ok((shape, features))
+    }
+
+    /// The columns of labels, and `qid` if there is one.
+    fn label_columns(&self, rows: &Rows, shape: &Shape, name: &str) -> Result<Vec<Column>> {
+        let at = |problem: Problem| problem.at(Place::new(name));
         let mut columns = Vec::new();
         for ((label, texts), name) in rows.labels.iter().zip(&shape.text_labels).zip(&self.labels) {
             columns.push(label.column(name, *texts).map_err(at)?);
@@ -238,11 +265,7 @@ impl Libsvm {
         if shape.queries {
             columns.push(rows.queries.column("qid", shape.text_queries).map_err(at)?);
         }
-        columns.extend(rows.features(shape.first(), features));
-        distinct_names(columns.iter().map(|column| column.name.as_str()), |i| {
-            Place::new(name).field(i + 1)
-        })?;
-        Table::with_lines(name, columns, rows.numbers)
+        Ok(columns)
     }
 
     /// Returns an error if a row has a label that is not a number: the rows have no features, and

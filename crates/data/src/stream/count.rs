@@ -9,6 +9,19 @@ use crate::error::Result;
 use crate::open::open;
 
 impl Files {
+    /// The number of rows of all files, if their headers have it: those of npy and Parquet files.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn stated_rows(&self) -> Result<Option<u64>> {
+        match self.format {
+            Format::Npy(_) => self.count_rows().map(Some),
+            #[cfg(feature = "parquet")]
+            Format::Parquet(_) => self.count_rows().map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// The number of rows of all files, found faster than by reading them: from the headers of npy
     /// and Parquet files, and from the record ends of CSV files. libsvm files are read.
     ///

@@ -18,7 +18,7 @@ use pulp::bytemuck::{cast_slice, cast_slice_mut};
 /// From this many coordinates on, the expansion is faster than differences.
 const EXPAND_FROM_DIM: usize = 20;
 /// The least ‖x − y‖²/(‖x‖² + ‖y‖²) for which the expansion is used: 2⁻⁴, four binary digits.
-const LEAST_RATIO: f64 = 0.0625;
+pub(super) const LEAST_RATIO: f64 = 0.0625;
 
 /// Whether the metric `M` is expanded in `d` dimensions.
 pub(super) const fn expands<M: Metric>(d: usize) -> bool {

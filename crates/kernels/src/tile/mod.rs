@@ -7,6 +7,7 @@ mod grid;
 mod lanes;
 mod pack;
 mod scales;
+mod sparse;
 mod sums;
 pub(crate) use gradient::{gradient_into, sums as gradient_sums};
 pub(crate) use grid::{ROWS, for_each_lower_tile, for_each_tile};
@@ -45,7 +46,7 @@ pub(crate) trait Formula: Send + Sync {
         let _ = k;
         1.0
     }
-    /// c(value), which maps a coordinate before it enters the sum.
+    /// c(value), which maps a coordinate before it enters the sum; c(0) = 0.
     fn coordinate<T: Scalar>(value: T) -> T {
         value
     }
@@ -113,12 +114,16 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(
         "a block has a row per x and a column per y"
     );
     assert_eq!(x.dim(), y.dim(), "points of one dimension");
+    assert_eq!(x.is_sparse(), y.is_sparse(), "points of one form");
     if out.row_stride() != 1 && out.col_stride() == 1 {
         return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
     }
     work::entries(x.len(), y.len());
     if x.dim() == 0 {
         return out.fill(without_coordinates(formula));
+    }
+    if let (Some(x), Some(y)) = (x.as_sparse(), y.as_sparse()) {
+        return sparse::eval_into(formula, out, x, y);
     }
     let scales = &units(formula, x.dim());
     let streaming = size_of::<T>() * out.nrows() * out.ncols() >= STREAMED_BYTES;
@@ -139,6 +144,9 @@ pub(crate) fn gram_into<T: Scalar, F: Formula>(
     if x.dim() == 0 {
         return out.fill(without_coordinates(formula));
     }
+    if let Some(x) = x.as_sparse() {
+        return sparse::gram_into(formula, out, x);
+    }
     let scales = &units(formula, x.dim());
     for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
         // stores do not bypass the caches: each tile is read again at once, for its mirror image
@@ -158,7 +166,10 @@ pub(crate) fn diag_into<T: Scalar, F: Formula>(
     if x.dim() == 0 {
         return out.fill(without_coordinates(formula));
     }
-    dispatch(Diagonal { formula, out, x });
+    match x.as_sparse() {
+        Some(x) => sparse::diag_into(formula, out, x),
+        None => dispatch(Diagonal { formula, out, x }),
+    }
 }
 
 fn units<T: Scalar, F: Formula>(formula: &F, d: usize) -> Scales<T> {

@@ -12,6 +12,7 @@ mod hostile_inputs;
 mod k_means;
 mod min_max;
 mod saved;
+mod sparse;
 mod spectral;
 mod symmetry;
 mod tiles;

@@ -74,7 +74,7 @@ impl Dual {
         let leaf = |leaf| {
             let mut sum = Mat::<f64>::zeros(distinct.len(), t);
             for tile in RowTree::tiles(leaf, TILE_ROWS) {
-                let (at, x) = (Points::from_cols(at.as_ref()), samples.x.slice(tile.clone()));
+                let (at, x) = (at.points(), samples.x.slice(tile.clone()));
                 let k = values(kernel, at, x, &mut block, &mut wide);
                 let alpha = self.alpha.as_ref().subrows(tile.start, tile.len());
                 ops::matmul(sum.as_mut(), Accum::Add, k, alpha, 1.0); // (Kα)_i

@@ -1,8 +1,7 @@
 //! Centres, and how many points each represents.
 
 use crate::Problem;
-use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, PointSet, Points};
 use nystrom_linalg_core::{Indices, Result, Scalar, validate};
 use nystrom_sketch::{Dictionary, Landmarks};
 
@@ -98,11 +97,11 @@ impl<T: Scalar> Centers<'_, T> {
         )
     }
 
-    /// The centres as the columns of a d × m matrix.
+    /// The centres, copied.
     ///
     /// # Errors
     /// `Empty` without centres; typed errors for centres that the points or the kernel exclude.
-    pub(crate) fn points(&self, x: Points<'_, T>, kernel: &impl Kernel<T>) -> Result<Mat<T>> {
+    pub(crate) fn points(&self, x: Points<'_, T>, kernel: &impl Kernel<T>) -> Result<PointSet<T>> {
         validate::not_empty("centres (m)", self.len())?;
         match *self {
             Centers::Rows { n, indices, .. } => {
@@ -112,9 +111,8 @@ impl<T: Scalar> Centers<'_, T> {
             }
             Centers::Points { points, .. } => {
                 x.check_same_dim(points)?;
-                validate::finite("centres", points.as_cols().transpose())?;
                 kernel.check_points(points)?;
-                Ok(points.as_cols().to_owned())
+                Ok(points.to_owned())
             }
         }
     }

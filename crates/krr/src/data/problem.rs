@@ -1,8 +1,8 @@
 //! The data of a regression: points, targets, weights.
 
 use faer::{Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
+use nystrom_kernels::{Kernel, PointSet, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -97,8 +97,15 @@ impl<'a, T: Scalar> Problem<'a, T> {
         validate::same_size("sample weights against number of points", self.x.len(), weights)
     }
 
+    /// Blocks of rows must be dense.
+    pub(crate) fn check_form(&self) -> Result<()> {
+        let problem = "rows that come in blocks must be dense; keep sparse rows in memory";
+        if self.x.is_sparse() { Err(Error::Sparse { problem }) } else { Ok(()) }
+    }
+
     /// [`check`](Self::check) for a block of rows, all of whose weights may be 0.
     pub(crate) fn check_block(&self, kernel: &impl Kernel<T>) -> Result<()> {
+        self.check_form()?;
         self.check_sizes()?;
         if self.weights.is_some_and(|w| w.iter().all(|w| *w == T::zero())) {
             return Problem { weights: None, ..*self }.check(kernel);
@@ -189,8 +196,7 @@ pub(crate) fn check_rows(positive: usize, intercept: bool) -> Result<()> {
 
 /// Some rows, copied.
 pub(crate) struct Part<T> {
-    /// d × rows.
-    pub x: Arc<Mat<T>>,
+    pub x: Arc<PointSet<T>>,
     pub y: Mat<T>,
     pub weights: Option<Vec<T>>,
 }
@@ -206,10 +212,6 @@ impl<T: Scalar> Part<T> {
     }
 
     pub fn problem(&self) -> Problem<'_, T> {
-        Problem {
-            x: Points::from_cols(self.x.as_ref().as_ref()),
-            y: self.y.as_ref(),
-            weights: self.weights.as_deref(),
-        }
+        Problem { x: self.x.points(), y: self.y.as_ref(), weights: self.weights.as_deref() }
     }
 }

@@ -182,6 +182,7 @@ impl<T: Scalar> Tiles<T> for SourceTiles<'_, T> {
         source.rewind()?;
         while let Some(block) = source.next_block()? {
             block.check_sizes()?;
+            block.check_form()?;
             let (d, t) = (block.x.dim(), block.y.ncols());
             let waiting = waiting.get_or_insert_with(|| Waiting::new(d, t));
             let [first_d, first_t] = waiting.sizes();

@@ -2,7 +2,7 @@
 
 use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::{Centers, KrrModel, Problem, Solver};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 
 /// Kernel ridge regression with K replaced by the regularised Nyström approximation of a weighted
@@ -78,7 +78,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         problem.check(&self.kernel)?;
         let n = problem.x.len();
         let (z, weights) = (centers.points(problem.x, &self.kernel)?, centers.weights(n)?);
-        let centers = Points::from_cols(z.as_ref());
+        let centers = z.points();
         let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
         let W = self.kernel.gram(centers);

@@ -106,7 +106,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         problem.check(&self.kernel)?;
         let centers = centers.into().points(problem.x, &self.kernel)?;
         self.ridge.absolute(problem.x.len())?;
-        self.fit_tiles(&problem, Points::from_cols(centers.as_ref()))
+        self.fit_tiles(&problem, centers.points())
     }
 
     /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. Memory:

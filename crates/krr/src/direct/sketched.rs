@@ -111,7 +111,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
             // Sθ, θ = R⁻ᵀβ
             let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref());
             let centers = samples.x.gather(sketch.support().into());
-            let centers = Points::from_cols(centers.as_ref());
+            let centers = centers.points();
             let b = intercept.as_deref();
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
         })

@@ -9,8 +9,8 @@ use crate::data::TILE_ROWS;
 use crate::device::KernelProduct;
 use crate::model::Targets;
 use crate::state::{RowSums, RowValues};
-use faer::{Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, KernelMatrix};
+use faer::{MatMut, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix, PointSet};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::Rng;
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
 /// Kα, by a pass in which every row has its kernel values with all points.
 struct AllRowProducts<'a, P, K, T> {
     kernel: &'a K,
-    points: &'a Arc<Mat<T>>,
+    points: &'a Arc<PointSet<T>>,
     targets: usize,
     passes: CheckedPasses<'a, P>,
 }

@@ -6,7 +6,7 @@ use super::{Extras, IterativeFit, MemoryPlan};
 use crate::direct::{SketchRows, is_streamed};
 use crate::features::{KernelRows, factor};
 use crate::{Centers, Problem};
-use nystrom_kernels::{Kernel, KernelMatrix, Points};
+use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
 use std::sync::atomic::AtomicU64;
@@ -23,7 +23,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.options.check()?;
         let (x, t) = (samples.x, samples.y.ncols());
         let (z, omega) = (centers.points(x, self.kernel)?, centers.weights_in(samples)?);
-        let z = Points::from_cols(z.as_ref());
+        let z = z.points();
         extras.check_start(START, z.len(), t)?;
         self.ridge.absolute(x.len())?;
         let memory = self.plan(x.len(), z.len(), t, 0)?;
@@ -66,7 +66,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let mean_weight = samples.mean_weight();
         let omega = sketch.scales().iter().map(|c| c * c * mean_weight).collect();
         let centers = x.gather(sketch.support().into());
-        let centers = Points::from_cols(centers.as_ref());
+        let centers = centers.points();
         let expand = |theta: faer::Mat<f64>| sketch.expand(theta.as_ref());
         let span = Span { centers, expand: &expand, R, omega: Some(omega) };
         let source = SketchRows { kernel: self.kernel, product, kept: None };

@@ -143,7 +143,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         validate::same_size("rows of the sketch against points", points.len(), sketch.n())?;
         self.kernel.check_points(points)?;
         let centers = points.gather(sketch.support().into());
-        let centers = Points::from_cols(centers.as_ref());
+        let centers = centers.points();
         self.restricted(rng).fit_passes(rows, centers, Some(span(sketch)), targets, extras)
     }
 }

@@ -83,7 +83,7 @@ fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let dictionary = nystrom_sketch::Dictionary::from_draws(&draws, &vec![1.0; n]).unwrap();
     let x = Points::from_rows(x.as_ref());
     let z = x.gather(dictionary.indices().into());
-    let z = Points::from_cols(z.as_ref());
+    let z = z.points();
     let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     let mu = n as f64 * lambda;
     let G = falkon(&R, dictionary.weights(), mu).unwrap();
@@ -104,7 +104,7 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
         nystrom_sketch::Dictionary::<f64>::with_replacement(&p, 600, &mut Pcg64::seed_from_u64(5))
             .unwrap();
     let z = x.gather(dictionary.indices().into());
-    let (z, m) = (Points::from_cols(z.as_ref()), dictionary.len());
+    let (z, m) = (z.points(), dictionary.len());
     let (R, mu) = (factor::<f64>(k.gram(z).as_ref()).unwrap(), n as f64 * 1e-3);
     let A = whitened_normal_matrix(&k, x, z, &R, mu);
     let with =

@@ -3,7 +3,7 @@
 use super::landmarks::Landmarked;
 use super::newton::{self, RowLoss};
 use crate::{Centers, KrrModel, Problem, step_of_newton};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
 /// Kernel logistic regression with f restricted to the span of k(·, z_1), …, k(·, z_m):
@@ -132,7 +132,7 @@ impl<K, R> LogisticKrr<K, R> {
         check(problem, &self.kernel)?;
         validate::positive("tolerance", self.tolerance)?;
         let centers = centers.points(problem.x, &self.kernel)?;
-        let points = [Points::from_cols(centers.as_ref()), problem.x];
+        let points = [centers.points(), problem.x];
         let mut regression = Landmarked::new(&self.kernel, self.intercept, points, self.memory)?;
         newton::follow(&mut regression, (problem, &Logistic), way, goes_on)
     }

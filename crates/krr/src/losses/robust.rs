@@ -3,7 +3,7 @@
 use super::landmarks::Landmarked;
 use super::newton::{self, RowLoss};
 use crate::{Centers, KrrModel, Problem};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
 /// The loss L(r) of a residual r = y − f − b.
@@ -219,7 +219,7 @@ impl<K, R> LossKrr<K, R> {
         self.losses.iter().try_for_each(|loss| loss.check())?;
         validate::positive("tolerance", self.tolerance)?;
         let centers = centers.points(problem.x, &self.kernel)?;
-        let points = [Points::from_cols(centers.as_ref()), problem.x];
+        let points = [centers.points(), problem.x];
         let mut regression = Landmarked::new(&self.kernel, self.intercept, points, self.memory)?;
         newton::follow(&mut regression, (problem, &OfColumns(&self.losses)), way, goes_on)
     }

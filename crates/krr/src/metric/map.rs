@@ -155,9 +155,9 @@ impl LinearMap {
     /// 2nd² flops.
     ///
     /// # Errors
-    /// Those of [`Points::check`], and `Shape` if the points have another dimension.
+    /// Those of [`Points::check_dense`], and `Shape` if the points have another dimension.
     pub fn apply<T: Scalar>(&self, x: Points<'_, T>) -> Result<Mat<T>> {
-        x.check()?;
+        x.check_dense()?;
         validate::same_size("coordinates of a point (d) against the map", self.dim(), x.dim())?;
         let columns = x.as_cols();
         Ok(match &self.kind {

@@ -183,7 +183,7 @@ impl LearnedMetric {
     ) -> Result<MetricFit> {
         let data = problem.into();
         self.check()?;
-        data.x.check()?;
+        data.x.check_dense()?;
         data.check_targets()?;
         let [sample, held] = sample::draw(data, self, rng)?;
         let start = match &self.start {

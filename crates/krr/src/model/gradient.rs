@@ -34,7 +34,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// numbers of memory per thread, and 256·m·t. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict).
+    /// As [`predict`](Self::predict), and `Sparse` for sparse points.
     ///
     /// ```
     /// use faer::Mat;
@@ -50,6 +50,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn gradient(&self, x: Points<'_, T>) -> Result<Mat<T>> {
+        x.check_dense()?;
         check_points(&self.kernel, self.centers(), x)?;
         let tiles = GradientTiles::new(self, x);
         let mut out = Mat::zeros(x.len(), tiles.width());
@@ -122,7 +123,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// neural networks and backpropagation-free machine learning models*, Science 383, 2024.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict).
+    /// As [`predict`](Self::predict), and `Sparse` for sparse points.
     ///
     /// ```
     /// use faer::{Mat, mat};

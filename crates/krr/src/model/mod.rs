@@ -18,7 +18,7 @@ use crate::data::check_points;
 use crate::device::Device;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, PointSet, Points};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
@@ -39,7 +39,7 @@ const TILE_ROWS: usize = 256;
 #[must_use]
 pub struct KrrModel<K, T> {
     pub(crate) kernel: K,
-    pub(crate) centers: Mat<T>,
+    pub(crate) centers: PointSet<T>,
     pub(crate) coefficients: Mat<T>,
     pub(crate) intercept: Vec<T>,
     pub(crate) report: FitReport,
@@ -47,7 +47,7 @@ pub struct KrrModel<K, T> {
 
 impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// A model from its parts, such as those of a file in your own layout. Centres are the columns
-    /// of `centers` (d × m), coefficients are m × t, constants t.
+    /// of a d × m matrix or sparse rows, coefficients are m × t, constants t.
     ///
     /// # Errors
     /// `Shape` if sizes contradict each other, and
@@ -63,10 +63,10 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
     /// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3))
     ///     .fit((Points::from_rows(x.as_ref()), y.as_ref()))?;
-    /// let (centers, theta) = (model.centers().as_cols(), model.coefficients());
+    /// let (centers, theta) = (model.centers().to_owned(), model.coefficients());
     /// let same = KrrModel::new(
     ///     *model.kernel(),
-    ///     centers.to_owned(),
+    ///     centers,
     ///     theta.to_owned(),
     ///     model.intercept().to_vec(),
     ///     model.report().clone(),
@@ -76,21 +76,21 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// ```
     pub fn new(
         kernel: K,
-        centers: Mat<T>,
+        centers: impl Into<PointSet<T>>,
         coefficients: Mat<T>,
         intercept: Vec<T>,
         report: FitReport,
     ) -> Result<Self> {
-        let (m, t) = (centers.ncols(), coefficients.ncols());
+        let centers = centers.into();
+        let (m, t) = (centers.points().len(), coefficients.ncols());
         validate::same_size("rows of coefficients against centres", m, coefficients.nrows())?;
         validate::same_size("intercepts against targets", t, intercept.len())?;
         validate::not_empty("centres of the model", m)?;
         validate::not_empty("targets of the model", t)?;
-        validate::finite("centres of the model", centers.as_ref())?;
         validate::finite("coefficients of the model", coefficients.as_ref())?;
         let constants = faer::ColRef::from_slice(&intercept).as_mat();
         validate::finite("intercepts of the model", constants)?;
-        kernel.check_points(Points::from_cols(centers.as_ref()))?;
+        kernel.check_points(centers.points())?;
         Ok(KrrModel { kernel, centers, coefficients, intercept, report })
     }
 
@@ -112,7 +112,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         let constants = faer::ColRef::from_slice(&intercept).as_mat();
         validate::finite("intercepts (scale the targets)", constants)?;
         let report = FitReport { intercept: b.is_some(), ..report };
-        let centers = centers.as_cols().to_owned();
+        let centers = centers.to_owned();
         Ok(KrrModel { kernel, centers, coefficients, intercept, report })
     }
 
@@ -123,7 +123,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
 
     /// The m centres z_j.
     pub fn centers(&self) -> Points<'_, T> {
-        Points::from_cols(self.centers.as_ref())
+        self.centers.points()
     }
 
     /// θ, m × t.
@@ -183,7 +183,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
             self.coefficients.ncols(),
             out.ncols(),
         )?;
-        let (m, tile_rows) = (self.centers.ncols(), TILE_ROWS.min(x.len()));
+        let (m, tile_rows) = (self.centers().len(), TILE_ROWS.min(x.len()));
         out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(
             || Mat::zeros(tile_rows, m),
             |tile, (block, out)| {

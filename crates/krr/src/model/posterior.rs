@@ -2,7 +2,7 @@
 
 use crate::data::check_points;
 use faer::{Accum, Col, Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, PointSet, Points};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
@@ -53,7 +53,7 @@ const TILE: usize = 256;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior<K, T> {
     kernel: K,
-    centers: Mat<T>,
+    centers: PointSet<T>,
     /// G, m × p: v(x) = k(x, x) − ‖Gᵀk_Z(x)‖².
     factor: Mat<T>,
     /// ρ, p: c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j².
@@ -62,7 +62,7 @@ pub struct Posterior<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
-    /// From its parts: the centres (d × m), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², ρ (p) with
+    /// From its parts: the centres (the columns of a d × m matrix, or sparse rows), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², ρ (p) with
     /// c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j², and μ.
     ///
     /// # Errors
@@ -70,19 +70,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
     /// `InvalidParameter` unless μ > 0.
     pub fn new(
         kernel: K,
-        centers: Mat<T>,
+        centers: impl Into<PointSet<T>>,
         factor: Mat<T>,
         rates: Vec<f64>,
         mu: f64,
     ) -> Result<Self> {
+        let centers = centers.into();
         validate::same_size("columns of the factor against rates", rates.len(), factor.ncols())?;
         validate::finite(
             "rates of the posterior",
             MatRef::from_column_major_slice(&rates, rates.len(), 1),
         )?;
-        validate::same_size("rows of the factor against centres", centers.ncols(), factor.nrows())?;
+        let m = centers.points().len();
+        validate::same_size("rows of the factor against centres", m, factor.nrows())?;
         validate::finite("factor of the posterior", factor.as_ref())?;
-        Points::from_cols(centers.as_ref()).check()?;
+        centers.points().check()?;
         validate::require(mu > 0.0 && mu.is_finite(), "mu", mu, "positive")?;
         Ok(Posterior { kernel, centers, factor, rates, mu })
     }
@@ -140,7 +142,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
 
     /// Z.
     pub fn centers(&self) -> Points<'_, T> {
-        Points::from_cols(self.centers.as_ref())
+        self.centers.points()
     }
 
     /// ρ, p.

@@ -2,13 +2,13 @@
 
 use crate::{FitReport, KrrModel};
 use faer::Mat;
-use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
+use nystrom_kernels::{Kernel, LoadedKernel, PointSet, SavedKernel};
 use nystrom_linalg_core::{Error, Result, Scalar, serialize};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Version of the layout of [`SavedModel`]; raised whenever that changes.
-pub const MODEL_FORMAT: u32 = 1;
+pub const MODEL_FORMAT: u32 = 2;
 
 /// A [`KrrModel`] as it is stored in a file: its fields, their sizes, the scalar type and the
 /// format version.
@@ -62,8 +62,7 @@ pub struct SavedModel<K, T> {
     centers_count: usize,
     targets: usize,
     kernel: LoadedKernel<K>,
-    #[serde(with = "serialize::matrix")]
-    centers: Mat<T>,
+    centers: PointSet<T>,
     #[serde(with = "serialize::matrix")]
     coefficients: Mat<T>,
     intercept: Vec<T>,
@@ -75,8 +74,8 @@ impl<K: Clone, T: Scalar> From<&KrrModel<K, T>> for SavedModel<K, T> {
         SavedModel {
             format: MODEL_FORMAT,
             scalar: T::NAME.into(),
-            dimension: model.centers.nrows(),
-            centers_count: model.centers.ncols(),
+            dimension: model.centers.points().dim(),
+            centers_count: model.centers.points().len(),
             targets: model.coefficients.ncols(),
             kernel: LoadedKernel(Ok(model.kernel.clone())),
             centers: model.centers.clone(),
@@ -116,8 +115,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
             )));
         }
         let kernel = saved.kernel.0?;
-        same("dimension of the centres", saved.dimension, saved.centers.nrows())?;
-        same("number of centres", saved.centers_count, saved.centers.ncols())?;
+        same("dimension of the centres", saved.dimension, saved.centers.points().dim())?;
+        same("number of centres", saved.centers_count, saved.centers.points().len())?;
         same("rows of coefficients", saved.centers_count, saved.coefficients.nrows())?;
         same("columns of coefficients", saved.targets, saved.coefficients.ncols())?;
         same("number of intercepts", saved.targets, saved.intercept.len())?;
@@ -166,8 +165,11 @@ mod tests {
         };
         let error = refused(|saved| saved.coefficients[(2, 1)] = f64::NAN);
         assert!(matches!(error, Error::NonFinite { row: 2, col: 1, .. }), "{error}");
-        let error = refused(|saved| saved.centers[(1, 3)] = f64::INFINITY);
-        assert!(matches!(error, Error::NonFinite { row: 1, col: 3, .. }), "{error}");
+        let error = refused(|saved| match &mut saved.centers {
+            PointSet::Dense(columns) => columns[(1, 3)] = f64::INFINITY,
+            PointSet::Sparse(_) => unreachable!("the fit was to dense points"),
+        });
+        assert!(matches!(error, Error::NonFinite { row: 3, col: 1, .. }), "{error}");
         let error = refused(|saved| saved.intercept[1] = f64::NAN);
         assert!(matches!(error, Error::NonFinite { row: 1, .. }), "{error}");
     }

@@ -122,7 +122,7 @@ impl<K> ExactKrr<K, ()> {
             ..FitReport::of_all(SolvedBy::Spectrum, samples)
         };
         let basis = Basis::Samples { U, root_weights: samples.root_weights() };
-        let centers = samples.x.as_cols().to_owned();
+        let centers = samples.x.to_owned();
         let kernel = self.kernel.clone();
         Ok(Family { kernel, centers, spectrum, basis, report, shift: None })
     }

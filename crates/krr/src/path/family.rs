@@ -3,7 +3,7 @@
 use crate::features::{Totals, Whitener, spread};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, PointSet, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops};
 
 /// θ(μ) = B(S + μI)⁻¹g and, with a constant, b(μ) = ȳ − x̄ᵀ(S + μI)⁻¹g: kernel ridge regression at
@@ -15,7 +15,7 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, ops};
 #[derive(Debug)]
 pub(crate) struct Family<K, T> {
     pub kernel: K,
-    pub centers: Mat<T>,
+    pub centers: PointSet<T>,
     pub spectrum: Spectrum,
     pub basis: Basis<T>,
     /// The report of all fits; ridge and condition number are those of each fit.
@@ -105,7 +105,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         };
         KrrModel::from_parts(
             self.kernel.clone(),
-            Points::from_cols(self.centers.as_ref()),
+            self.centers.points(),
             theta.as_ref(),
             b.as_deref(),
             report,

@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::data::TILE_ROWS;
 use crate::features::{FeatureRows, KernelRows};
 use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
@@ -59,11 +59,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     /// Leave-one-out residuals of some of the samples of the fit.
     pub fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
-        validate::same_size(
-            "dimension of the points against that of the fit",
-            self.centers.nrows(),
-            samples.x.dim(),
-        )?;
+        self.centers.points().check_same_dim(samples.x)?;
         validate::same_size("targets against those of the fit", self.targets(), samples.y.ncols())?;
         let mu = self.spectrum.mu(ridge)?;
         let mut out = Mat::zeros(samples.x.len(), samples.y.ncols());
@@ -111,7 +107,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                 Ok(())
             }
             Basis::Features { V, whitener, expand } => {
-                let centers = Points::from_cols(self.centers.as_ref());
+                let centers = self.centers.points();
                 let source = KernelRows::new(&self.kernel, centers, expand.as_ref());
                 let data = match shift {
                     None if self.spectrum.constant.is_some() => {
@@ -139,7 +135,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
             return Ok(());
         }
         let x = samples.x.gather((&rows).into());
-        let f = self.model_at(mu)?.predict(Points::from_cols(x.as_ref()))?;
+        let f = self.model_at(mu)?.predict(x.points())?;
         for (s, &i) in rows.iter().enumerate() {
             (0..out.ncols()).for_each(|j| out[(i, j)] = samples.y[(i, j)] - f[(s, j)]);
         }

@@ -86,7 +86,7 @@ impl<K> NystromKrr<K, ()> {
         let problem = problem.into();
         problem.check_path(&self.kernel, ridges, self.intercept)?;
         let z = centers.into().points(problem.x, &self.kernel)?;
-        self.path_of(&problem, Points::from_cols(z.as_ref()), ridges)
+        self.path_of(&problem, z.points(), ridges)
     }
 
     /// As [`path`](Self::path) for rows that are read block by block, with the same bits. The rows
@@ -134,7 +134,7 @@ impl<K> NystromKrr<K, ()> {
     {
         problem.check(&self.kernel)?;
         let z = Centers::from(landmarks).points(problem.x, &self.kernel)?;
-        let z = Points::from_cols(z.as_ref());
+        let z = z.points();
         Ok(self.spectral(&problem, z, ridges, false)?.0)
     }
 
@@ -163,7 +163,7 @@ impl<K> NystromKrr<K, ()> {
             FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
         let shift = rows.shift;
         let basis = Basis::Features { V, whitener, expand: None };
-        let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
+        let (kernel, centers) = (kernel.clone(), centers.to_owned());
         Ok((Family { kernel, centers, spectrum, basis, report, shift }, sums))
     }
 }

@@ -58,7 +58,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
     /// let r = path.leave_one_out(ridge, problem)?[(70, 0)];
     /// let f = path.model_at(ridge)?;
     /// let theta = f.coefficients() - faer::Scale(r) * path.responses(ridge, left_out)?;
-    /// let centers = f.centers().as_cols().to_owned();
+    /// let centers = f.centers().to_owned();
     /// let without = KrrModel::new(*f.kernel(), centers, theta, vec![0.0], f.report().clone())?;
     /// assert!((y[(70, 0)] - without.predict(left_out)?[(0, 0)] - r).abs() < 1e-9);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -69,10 +69,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
         validate::require(
             matches!(family.basis, Basis::Features { .. }),
             "number of centres",
-            family.centers.ncols() as f64,
+            family.centers.points().len() as f64,
             "below the number of samples",
         )?;
-        let centers = Points::from_cols(family.centers.as_ref());
+        let centers = family.centers.points();
         check_points(&family.kernel, centers, x)?;
         let (values, m) = (&family.spectrum.values, centers.len());
         let B = family.basis.of_centers(values.len());

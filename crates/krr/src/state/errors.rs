@@ -57,7 +57,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     pub fn errors(&self) -> PathErrors<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
         let (family, sizes) =
-            (self.family.clone(), [self.family.centers.nrows(), self.family.targets()]);
+            (self.family.clone(), [self.family.centers.points().dim(), self.family.targets()]);
         let Spectrum { values, g, .. } = &family.spectrum;
         let hash = Hash::new().bytes(T::NAME.as_bytes()).bytes(instruction_set().as_bytes());
         let hash = hash.numbers(&mus).numbers(values).numbers(entries(g.as_ref())).value();

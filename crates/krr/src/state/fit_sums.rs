@@ -39,7 +39,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
         if let Some(SpectrumConstant { targets, .. }) = &mut spectrum.constant {
             targets.iter_mut().zip(&self.offset).for_each(|(mean, offset)| *mean += offset);
         }
-        let (kernel, centers) = (self.kernel.clone(), self.centers.clone());
+        let (kernel, centers) = (self.kernel.clone(), self.centers.clone().into());
         let (whitener, expand) = (self.whitener.clone(), self.span.clone());
         let basis = Basis::Features { V, whitener, expand };
         let (report, shift) = (self.report(totals), self.intercept.then(|| self.offset.clone()));

@@ -39,6 +39,7 @@ pub(super) fn check_centers<T: Scalar>(
 ) -> Result<()> {
     validate::not_empty("centres (m)", centers.len())?;
     validate::not_empty("targets", targets)?;
+    centers.check_dense()?;
     kernel.check_points(centers)
 }
 

@@ -120,6 +120,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
 
     fn make(kernel: K, centers: Points<'_, T>, offset: &[f64], intercept: bool) -> Result<Self> {
         validate::not_empty("centres (m)", centers.len())?;
+        centers.check_dense()?;
         kernel.check_points(centers)?;
         check_offset(offset)?;
         let whitener = Whitener::new(kernel.gram(centers).as_ref(), false)?; // W + δI = RRᵀ
@@ -188,6 +189,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         targets: usize,
         offset: Option<&[f64]>,
     ) -> Result<Self> {
+        points.check_dense()?;
         kernel.check_points(points)?;
         let zeros = vec![0.0; targets];
         validate::same_size("offsets against targets", targets, offset.unwrap_or(&zeros).len())?;
@@ -197,7 +199,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         // SᵀKS + δI = RRᵀ
         let gram = product.gram(product.on_support()?.as_ref());
         let whitener = Whitener::new(gram.as_ref(), false)?;
-        let centers = points.gather(sketch.support().into());
+        let support = sketch.support();
+        let columns = points.as_cols();
+        let centers = Mat::from_fn(points.dim(), support.len(), |k, j| columns[(k, support[j])]);
         let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))
     }

@@ -6,7 +6,7 @@ use crate::Problem;
 use crate::data::Part;
 use crate::sums::{Reader, Sums};
 use faer::{Accum, Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, PointSet, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
 #[must_use]
 pub struct ValueSums<K, T> {
     kernel: K,
-    /// All points, d × n, and u, n × columns.
-    product: Option<(Arc<Mat<T>>, Mat<f64>)>,
+    /// All points, and u, n × columns.
+    product: Option<(Arc<PointSet<T>>, Mat<f64>)>,
     /// Numbers of a row.
     width: usize,
     /// Rows at most.
@@ -55,19 +55,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         Tiled::over_no_rows(term, [dim, targets], hash.value())
     }
 
-    /// Ku for all points (d × n) and u (n × columns).
+    /// Ku for all points (n) and u (n × columns).
     pub(crate) fn product(
         kernel: &K,
-        points: &Arc<Mat<T>>,
+        points: &Arc<PointSet<T>>,
         targets: usize,
         u: MatRef<'_, f64>,
     ) -> Self {
-        let all = Points::from_cols(points.as_ref().as_ref());
+        let all = points.points();
         let hash = fingerprint(kernel, all, targets).numbers(entries(u));
         let product = Some((points.clone(), u.to_owned()));
         let (kernel, width) = (kernel.clone(), u.ncols());
         let term = ValueSums { kernel, product, width, most: u64::MAX };
-        Tiled::over_no_rows(term, [points.nrows(), targets], hash.value())
+        Tiled::over_no_rows(term, [all.dim(), targets], hash.value())
     }
 
     /// The values, a row of numbers for each row.
@@ -83,7 +83,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         let n = numbers.len() / width;
         let at = |i: usize, j: usize| T::lit(numbers[i * width + j]);
         Ok(Part {
-            x: Arc::new(Mat::from_fn(dim, n, |k, i| at(i, k))),
+            x: Arc::new(Mat::from_fn(dim, n, |k, i| at(i, k)).into()),
             y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
             weights: Some((0..n).map(|i| at(i, width - 1)).collect()),
         })
@@ -94,12 +94,12 @@ impl<T: Scalar, K: Kernel<T>> ValueSums<K, T> {
     /// Ku of a few rows, on this thread, by pieces of the points in order.
     fn times(
         &self,
-        (points, u): (&Mat<T>, &Mat<f64>),
+        (points, u): (&PointSet<T>, &Mat<f64>),
         rows: Points<'_, T>,
         buffer: &mut Mat<T>,
     ) -> Mat<f64> {
-        let points = Points::from_cols(points.as_ref());
         let (mut wide, mut out) = (Mat::new(), Mat::zeros(rows.len(), u.ncols()));
+        let points = points.points();
         for start in (0..points.len()).step_by(PIECE) {
             let count = PIECE.min(points.len() - start);
             let points = points.slice(start..start + count);
@@ -144,7 +144,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
             }
             return Ok(());
         };
-        let shape = (PIECE.min(points.ncols()), CHUNK);
+        let shape = (PIECE.min(points.points().len()), CHUNK);
         let of =
             |rows: Problem<'_, T>, buffer: &mut Mat<T>| self.times((points, u), rows.x, buffer);
         for part in by_rows(tile, shape, buffers, of) {

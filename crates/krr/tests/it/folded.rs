@@ -89,7 +89,7 @@ fn weights_count() {
             let x_of = problem.x.gather(train.as_slice().into());
             let y_of = Mat::from_fn(train.len(), 1, |i, _| y[(train[i], 0)]);
             let w_of: Vec<f64> = train.iter().map(|&i| w[i]).collect();
-            let rows = Problem::new(Points::from_cols(x_of.as_ref()), y_of.as_ref());
+            let rows = Problem::new(x_of.points(), y_of.as_ref());
             let krr = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(1.0), ridge) };
             let f = krr.fit(rows.weighted(&w_of), centers).unwrap().predict(problem.x).unwrap();
             for i in (0..n).filter(|i| folded.fold(*i as u64) == fold) {

@@ -44,6 +44,7 @@ mod sketched_contract;
 mod sketched_theory;
 mod small_lambda;
 mod source;
+mod sparse;
 mod state;
 mod state_onto;
 mod state_sketched;

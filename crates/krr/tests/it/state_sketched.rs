@@ -63,7 +63,7 @@ fn a_sketch_is_carried_to_landmarks() {
     let mut state = NormalEquations::sketched(gaussian(1.0), problem.x, &sketch, 1, None).unwrap();
     state.accumulate(problem).unwrap();
     let before = state.clone().solve(Ridge::PerSample(1e-4)).unwrap();
-    let carried = state.onto(Points::from_cols(support.as_ref())).unwrap();
+    let carried = state.onto(support.points()).unwrap();
     let after = carried.solve(Ridge::PerSample(1e-4)).unwrap();
     let [f, g] = [&before, &after].map(|model| model.predict(problem.x).unwrap());
     let apart = (&f - &g).norm_max() / f.norm_max();

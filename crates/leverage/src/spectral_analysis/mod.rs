@@ -185,7 +185,7 @@ fn checked<T: Scalar>(
     points: Points<'_, T>,
     ridge: Ridge<T>,
 ) -> Result<(usize, f64)> {
-    points.check()?;
+    points.check_dense()?;
     let n = points.len();
     let lambda = ridge.per_sample(n)?.f64();
     validate::positive("variance k(0)", kernel.variance())?;

@@ -76,6 +76,7 @@ impl Disqueak {
         gamma: T,
         rng: &mut dyn Rng,
     ) -> Result<StreamDictionary<T>> {
+        points.check_dense()?;
         kernel.check_points(points)?;
         let sizes = even_chunks(points.len(), self.chunks);
         MergeTree::new(kernel, points.dim(), gamma, self.params, self.shape, &sizes, rng)?

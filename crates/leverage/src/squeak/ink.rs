@@ -136,6 +136,7 @@ impl<K, T: Scalar> Ink<K, T> {
         if block.is_empty() {
             return Ok(());
         }
+        block.check_dense()?;
         self.kernel.check_points(block)?;
         let diagonal = diagonal(&self.kernel, block)?;
         for (i, k_ii) in diagonal.into_iter().enumerate() {

@@ -166,6 +166,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
             self.next as f64,
             "such that the positions of the stream's points stay below 2^64",
         )?;
+        block.check_dense()?;
         self.kernel.check_points(block)?;
         measure::diagonal(&self.kernel, block)?;
         let mut taken = 0;
@@ -230,6 +231,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// Those of the checks of [`push`](Self::push), and of the factorisation.
     pub fn scores(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, x.dim())?;
+        x.check_dense()?;
         self.kernel.check_points(x)?;
         let (factor, gamma) = self.params.adding(self.gamma.f64());
         let scores = Measure::new(&self.kernel, &self.dictionary, gamma)?.points(

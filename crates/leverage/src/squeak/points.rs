@@ -67,6 +67,7 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
         let measure = if points.is_empty() {
             None
         } else {
+            points.check_dense()?;
             kernel.check_points(points)?;
             Some(Measure::of(&kernel, points, weights, mu)?)
         };
@@ -99,6 +100,7 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
         if x.is_empty() {
             return Ok(Vec::new());
         }
+        x.check_dense()?;
         self.kernel.check_points(x)?;
         match &self.measure {
             Some(measure) => {

@@ -94,7 +94,7 @@ impl PointRecipe {
         // with more parts than tiles, some parts have no rows
         let ends: BTreeSet<u64> = mine.map(|part| self.start_of(part + 1, parts)).collect();
         let end = ends.last().copied().unwrap_or(start);
-        let mut part = Part::of(self.rows_of_part(parts), self.dim());
+        let mut part = Part::of(rows_of_part(self.rows(), parts), self.dim());
         self.each(source, start..end, |tile| -> Result<()> {
             part.append(tile);
             let next = tile.first + tile.rows.len() as u64;
@@ -109,19 +109,15 @@ impl PointRecipe {
         found.finish(self).map(Some)
     }
 
-    /// An upper estimate of the bytes that [`greedy_over`](Self::greedy_over) allocates: for the
-    /// largest part beside the candidates' points, then for the choice among the candidates.
-    pub fn greedy_bytes(&self, size: usize, parts: u64) -> u64 {
-        let (of_point, of_row) = (8 * (self.dim() + 2) as u64, 8 * (self.dim() + size + 9) as u64);
-        let candidates = parts.saturating_mul(size as u64).min(self.rows());
-        let first = of_row.saturating_mul(self.rows_of_part(parts));
+    /// An upper estimate of the bytes that [`greedy_over`](Self::greedy_over) allocates for n rows
+    /// of d features: for the largest part beside the candidates' points, then for the choice among
+    /// the candidates.
+    pub fn greedy_bytes([n, d]: [u64; 2], size: usize, parts: u64) -> u64 {
+        let (of_point, of_row) = (8 * (d + 2), 8 * (d + size as u64 + 9));
+        let candidates = parts.saturating_mul(size as u64).min(n);
+        let first = of_row.saturating_mul(rows_of_part(n, parts));
         let first = first.saturating_add(of_point.saturating_mul(candidates));
         first.max(of_row.saturating_mul(candidates))
-    }
-
-    /// The most rows that a part has.
-    fn rows_of_part(&self, parts: u64) -> u64 {
-        self.rows().div_ceil(parts.max(1)).saturating_add(TILE).min(self.rows())
     }
 
     /// The number of the first used row of a part.
@@ -136,6 +132,11 @@ impl PointRecipe {
         let d = self.dim();
         Points::from_cols(MatRef::from_column_major_slice(x, d, x.len() / d))
     }
+}
+
+/// The most of n rows that a part has.
+fn rows_of_part(n: u64, parts: u64) -> u64 {
+    n.div_ceil(parts.max(1)).saturating_add(TILE).min(n)
 }
 
 impl Part {

@@ -32,7 +32,7 @@ pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let by_scores = args.landmarks.method == Selection::Squeak;
     let passes = if by_scores { 3 } else { 1 };
     let job = BlockPoints { data, kernel, blocks, run, session: &session, passes };
-    let mut surveyed = job.survey(&mut rng)?;
+    let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let chosen = if by_scores {
         by_all_scores(args, job, &mut surveyed, &mut rng)?
     } else {
@@ -66,7 +66,7 @@ fn check(args: &LandmarksCommand, session: &Session<'_>) -> Result<()> {
         ));
     }
     args.kernel.check_in_blocks()?;
-    points::check(&args.data, &args.output, session)
+    points::check((&args.data, &args.rows), &args.output, session)
 }
 
 /// Draws landmarks by the leverage scores of all rows, in two more passes.

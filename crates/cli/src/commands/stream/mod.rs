@@ -29,7 +29,9 @@ mod scores;
 mod sizes;
 mod watch;
 
-use crate::args::{Command, DataArgs, Evaluate, Predict, Sampler};
+use crate::args::{
+    Command, DataArgs, Evaluate, LandmarksCommand, Predict, Sample, Sampler, Scores,
+};
 use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
 use std::path::Path;
@@ -73,6 +75,13 @@ fn is_many(data: &DataArgs) -> bool {
 /// Whether a command reads its table block by block.
 pub fn is_due(command: &Command) -> Result<bool> {
     let (data, asked, run) = match command {
+        Command::Scores(Scores { data, blocks, rows, .. })
+        | Command::Landmarks(LandmarksCommand { data, blocks, rows, .. })
+        | Command::Sample(Sample { data, blocks, rows, .. })
+            if rows.sparse =>
+        {
+            return Ok(blocks.is_asked() || is_many(data));
+        }
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),

@@ -5,9 +5,9 @@ use super::block_fit::first_pass;
 use super::check_again;
 use super::input::StreamInput;
 use super::sizes::PointSizes;
-use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod};
+use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod, SparseArgs};
 use crate::commands::select::{self, Setting};
-use crate::failure::Result;
+use crate::failure::{Result, usage};
 use crate::input::{Data, left_out};
 use crate::kernel;
 use crate::output::check_writable;
@@ -40,15 +40,25 @@ pub struct Surveyed {
     pub sample: Option<Data>,
 }
 
-/// Refuses an input that cannot be read twice, and an output that cannot be written.
-pub fn check(data: &DataArgs, output: &Output, session: &Session<'_>) -> Result<()> {
+/// Refuses sparse rows, an input that cannot be read twice, and an output that cannot be written.
+pub fn check(
+    (data, rows): (&DataArgs, &SparseArgs),
+    output: &Output,
+    session: &Session<'_>,
+) -> Result<()> {
+    if rows.sparse {
+        return Err(usage(
+            "--sparse reads all rows of one file at once; name one file, without --stream, \
+             --reservoir and --leaves",
+        ));
+    }
     check_again(data)?;
     check_writable(output, &[&data.data], session)
 }
 
 impl BlockPoints<'_> {
-    /// The first pass, and the kernel.
-    pub fn survey(self, rng: &mut dyn Rng) -> Result<Surveyed> {
+    /// The files and the sizes of the passes, which are announced.
+    pub fn open(self) -> Result<(StreamInput, PointSizes)> {
         let BlockPoints { blocks, session, .. } = self;
         let mut input = session.succeeded_on_all(StreamInput::of_points(self.data))?;
         session.notes(&input.notes);
@@ -56,6 +66,16 @@ impl BlockPoints<'_> {
             session.on_first(|| PointSizes::of(session.memory, blocks.reservoir, &mut input))?;
         let sizes: PointSizes = session.ranks.share(sizes)?;
         sizes.announce(&input, self.passes, session);
+        Ok((input, sizes))
+    }
+
+    /// The first pass, and the kernel.
+    pub fn survey(
+        self,
+        (mut input, sizes): (StreamInput, PointSizes),
+        rng: &mut dyn Rng,
+    ) -> Result<Surveyed> {
+        let BlockPoints { blocks, session, .. } = self;
         input.files.set_block_rows(sizes.shared.block);
         let columns = crate::input::options(self.data, self.run);
         let leaves = blocks.leaves.unwrap_or(LEAVES);
@@ -91,7 +111,10 @@ impl BlockPoints<'_> {
         let kernel = kernel::kernel(self.kernel, Points::from_rows(x.as_ref()), meter, rng)?;
         let places = survey.sampled().iter().map(|(row, line)| (*row as usize, *line as usize));
         let (rows, lines) = places.unzip();
-        Ok((stream.recipe(survey, columns, kernel), Data { x, rows, lines, constant }))
+        Ok((
+            stream.recipe(survey, columns, kernel),
+            Data { x, sparse: None, rows, lines, constant },
+        ))
     }
 
     /// Random streams that do not depend on the random numbers drawn for the kernel.

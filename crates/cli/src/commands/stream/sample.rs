@@ -2,6 +2,7 @@
 
 use super::points::{self, BlockPoints, Surveyed};
 use super::scores::file_of;
+use super::sizes::PointSizes;
 use crate::args::{Sample, Sampler};
 use crate::commands::basis::why_fewer;
 use crate::failure::{Result, usage};
@@ -19,11 +20,17 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
     session.succeeded_on_all(check(args, &session))?;
     let Sample { data, kernel, blocks, run, size, .. } = args;
     let job = BlockPoints { data, kernel, blocks, run, session: &session, passes: 2 };
-    let mut surveyed = job.survey(&mut rng)?;
+    let opened = job.open()?;
+    let features = opened.0.files.names().len() - opened.0.unwanted.len();
+    if let Some(rows) = opened.1.stated_rows() {
+        session.succeeded_on_all(parts([rows, features as u64], args, &opened.1))?;
+    }
+    let mut surveyed = job.survey(opened, &mut rng)?;
     let Surveyed { input, recipe, sizes, sample } = &mut surveyed;
     let all = usize::try_from(recipe.rows()).unwrap_or(usize::MAX);
     session.succeeded_on_all(validate::at_most("rows in a subset (--size)", *size, all))?;
-    let parts = session.succeeded_on_all(parts(recipe, args, sizes.work))?;
+    let parts =
+        session.succeeded_on_all(parts([recipe.rows(), recipe.dim() as u64], args, sizes))?;
     let chosen =
         job.pass(2, input, |source| Ok(recipe.greedy_over(ranks, source, *size, parts)?))?;
     let (Some(chosen), Some(sample)) = (chosen, sample) else { return Ok(()) };
@@ -81,27 +88,25 @@ fn check(args: &Sample, session: &Session<'_>) -> Result<()> {
     }
     validate::not_empty("rows in a subset (--size)", args.size)?;
     args.kernel.check_in_blocks()?;
-    points::check(&args.data, &args.output, session)
+    points::check((&args.data, &args.rows), &args.output, session)
 }
 
-/// The number of parts of the rows: as asked, else as few as fit into `memory` bytes.
-fn parts(recipe: &PointRecipe, args: &Sample, memory: u64) -> Result<u64> {
-    let most = recipe.rows().div_ceil(args.size as u64).max(1);
-    let bytes = |parts: u64| recipe.greedy_bytes(args.size, parts);
+/// The number of parts of n rows of d features: as asked, else as few as fit into memory.
+fn parts([n, d]: [u64; 2], args: &Sample, sizes: &PointSizes) -> Result<u64> {
+    let most = n.div_ceil(args.size as u64).max(1);
+    let bytes = |parts: u64| PointRecipe::greedy_bytes([n, d], args.size, parts);
+    let fits = |parts: u64| sizes.check_choice(bytes(parts));
     let parts = match args.blocks.leaves {
         Some(leaves) => leaves as u64,
         // the bytes fall, then rise with the number of parts: as far as they fall, or fit
         None => {
             let mut parts = 1;
-            while parts < most && bytes(parts) > memory && bytes(parts + 1) < bytes(parts) {
+            while parts < most && fits(parts).is_err() && bytes(parts + 1) < bytes(parts) {
                 parts += 1;
             }
             parts
         }
     };
-    let (what, needed) = ("the greedy choice in blocks", bytes(parts));
-    match needed > memory {
-        true => Err(nystrom::Error::OutOfBudget { what, needed, budget: memory }.into()),
-        false => Ok(parts),
-    }
+    fits(parts)?;
+    Ok(parts)
 }

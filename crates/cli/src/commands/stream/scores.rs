@@ -20,7 +20,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     let Scores { data, kernel, blocks, run, method, lambda, .. } = args;
     let passes = if *method == ScoreMethod::Squeak { 3 } else { 2 };
     let job = BlockPoints { data, kernel, blocks, run, session: &session, passes };
-    let mut surveyed = job.survey(&mut rng)?;
+    let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let dictionary = job.dictionary(&mut surveyed, (*method, args.copies, *lambda), &mut rng)?;
     let mut output = OrderedOutput::open(&args.output, &session)?;
     let mut totals = Totals::default();
@@ -77,7 +77,7 @@ fn check(args: &Scores, session: &Session<'_>) -> Result<()> {
              file",
         ));
     }
-    points::check(&args.data, &args.output, session)
+    points::check((&args.data, &args.rows), &args.output, session)
 }
 
 /// The totals of the scores for the summary, which can be merged.

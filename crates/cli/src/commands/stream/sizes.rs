@@ -36,8 +36,10 @@ pub struct BlockSizes {
     pub block: usize,
     /// Rows in the uniform sample.
     pub reservoir: usize,
-    /// The estimated number of rows.
+    /// The number of rows, estimated unless the headers of the files have it.
     rows: f64,
+    /// Whether they have it.
+    stated: bool,
     /// The bytes of the files.
     bytes: u64,
     /// The estimated seconds of one pass that only reads.
@@ -144,7 +146,7 @@ impl Sizes {
         args: &FitArgs,
         session: &Session<'_>,
     ) -> Result<()> {
-        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = self.shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = self.shared;
         let d = input.files.names().len() - input.non_features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
@@ -238,6 +240,22 @@ impl PointSizes {
         Ok(PointSizes { shared, members, work })
     }
 
+    /// The number of rows, if it is known before they are read.
+    pub fn stated_rows(&self) -> Option<u64> {
+        self.shared.stated.then_some(self.shared.rows as u64)
+    }
+
+    /// Checks that `needed` bytes of a greedy choice fit: it has the memory alone, but for the
+    /// sample and the blocks that are read.
+    pub fn check_choice(&self, needed: u64) -> nystrom::Result<()> {
+        let (needed, budget) = (PROGRAM + needed / 8 * 10, self.shared.memory);
+        let what = "the greedy choice in blocks";
+        if needed <= budget {
+            return Ok(());
+        }
+        Err(nystrom::Error::OutOfBudget { what, needed, budget })
+    }
+
     /// The error for a dictionary that is too large for the memory allowed.
     pub fn refuse(&self, size: usize) -> Failure {
         let text = format!(
@@ -252,7 +270,7 @@ impl PointSizes {
     /// Prints the plan.
     pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session<'_>) {
         let PointSizes { shared, members, .. } = self;
-        let BlockSizes { memory, block, reservoir, rows, bytes, reading } = *shared;
+        let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = *shared;
         session.say(&format!(
             "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
              {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
@@ -300,9 +318,12 @@ impl BlockSizes {
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);
         let bytes = input.files.bytes()?;
-        let (rows, reading) = first_block(input, bytes)?;
+        let (estimate, reading) = first_block(input, bytes)?;
+        let stated = input.files.stated_rows()?;
+        let rows = stated.map_or(estimate, |rows| rows as f64);
         let reservoir = reservoir(asked, columns, rest)?;
-        Ok((BlockSizes { memory, block, reservoir, rows, bytes, reading }, rest))
+        let stated = stated.is_some();
+        Ok((BlockSizes { memory, block, reservoir, rows, stated, bytes, reading }, rest))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Standardised, Sums};
 use faer::Mat;
 use faer::reborrow::*;
-use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
+use nystrom_kernels::{Gaussian, Kernel, KernelMatrix};
 use nystrom_linalg_core::{PsdMatrix, Result, RowTree};
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
 pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Result<Vec<f64>> {
     let (kernel, points) = (Gaussian::new(h)?, x.points());
     let at = points.gather(queries.into());
-    let at = Points::from_cols(at.as_ref());
+    let at = at.points();
     let leaf = |rows: Range<usize>| {
         let mut sums = vec![0.0; queries.len()];
         let mut tile = Mat::zeros(queries.len(), TILE);

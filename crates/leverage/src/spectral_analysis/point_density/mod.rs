@@ -172,7 +172,7 @@ impl KernelDensity {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn density<T: Scalar>(&self, points: Points<'_, T>) -> Result<Vec<f64>> {
-        points.check()?;
+        points.check_dense()?;
         Ok(self.at(&Standardised::new(points))??.values)
     }
 

@@ -82,7 +82,7 @@ impl SampledDensity {
         points: Points<'_, T>,
         rng: &mut dyn Rng,
     ) -> Result<SampledEstimate<T>> {
-        points.check()?;
+        points.check_dense()?;
         validate::not_empty(
             "sample of the density besides one point",
             self.sample.saturating_sub(1),
