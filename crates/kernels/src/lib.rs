@@ -68,6 +68,8 @@ mod sparse_rows;
 mod chain_rule;
 mod dual_numbers;
 mod gradient;
+#[cfg(debug_assertions)]
+mod instances;
 mod isotropic;
 mod lane;
 mod load;

@@ -1,7 +1,9 @@
 //! The options of `nystrom embed`.
 
 use super::landmarks::METHODS;
-use super::{DataArgs, KernelArgs, LandmarkSpec, LeverageArgs, Output, RunArgs, SparseArgs};
+use super::{
+    BlockArgs, DataArgs, KernelArgs, LandmarkSpec, LeverageArgs, Output, RunArgs, SparseArgs,
+};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,11 +22,15 @@ Examples:
   nystrom embed houses.csv --drop price -o picture.csv
   nystrom embed houses.csv --drop price --method spectral --components 3 -o picture.csv
   nystrom embed houses.csv --drop price --method kmeans --clusters 5 -o clusters.csv
+  nystrom embed 'shards/*.csv' -o picture.csv
   nystrom embed large.csv --landmarks leverage:2000 --bandwidth 0.5 --json -o picture.csv
 
 The result has one line for each row: `row` counts data rows from 0, `line` is the line in an \
 editor, then come `component_1`, `component_2`, … or `cluster`, from 0. Time is linear in the \
-number of rows; features of the rows are not stored.";
+number of rows; features of the rows are not stored.
+
+With --method pca, a folder, a pattern or a table too large for --memory is read block by block, in \
+three passes: landmarks are chosen from a uniform sample.";
 
 /// Coordinates for a picture, or clusters: kernel PCA, spectral embedding, kernel k-means
 #[derive(Args)]
@@ -59,6 +65,8 @@ pub struct Embed {
     pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub blocks: BlockArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -5,7 +5,7 @@ use super::select::{self, Setting};
 use crate::args::{Embed, EmbedMethod, LandmarkSpec, Selection};
 use crate::failure::{Result, usage};
 use crate::input::{self, PointOptions};
-use crate::kernel::{self, of_another};
+use crate::kernel::{self, AnyKernel, of_another};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -13,7 +13,7 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
-use nystrom::sketch::{KernelKMeans, KernelPca, SpectralEmbedding};
+use nystrom::sketch::{KernelKMeans, KernelPca, PrincipalComponents, SpectralEmbedding};
 use nystrom_pipeline::Alone;
 
 /// The default number of landmarks.
@@ -32,10 +32,7 @@ pub fn run(args: &Embed) -> Result<()> {
     let data = input::points(of, &session)?;
     let points = data.points();
     let n = points.len();
-    let spec = args
-        .landmarks
-        .unwrap_or(LandmarkSpec { method: Selection::Uniform, count: LANDMARKS.min(n) });
-    validate::at_most("landmarks", spec.count, n)?;
+    let spec = landmarks(args, n)?;
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let steps = [select::step(spec, setting), step(args, n, spec.count)];
@@ -54,17 +51,9 @@ pub fn run(args: &Embed) -> Result<()> {
     };
     session.clear();
 
-    let (method, m) = (text::option(&spec.method), landmarks.len());
-    let fewer = why_fewer(m, spec.count);
-    summary.line("kernel", kernel::describe(&kernel));
-    summary.line("landmarks", format!("{m} of {} by {method}{fewer}", text::count(n, "row")));
-    summary.value("method", text::option(&args.method));
+    describe(&mut summary, args, &kernel, (spec, landmarks.len(), &text::count(n, "row")));
     summary.value("rows", n);
-    summary.value("landmarks", m);
-    summary.value("selection", method);
     summary.value("constant", &data.constant);
-    summary.value("bandwidth", kernel.bandwidth());
-    summary.value("seed", args.run.seed);
     if args.output.is_stdout() {
         let values: Vec<_> = values.iter().map(|(_, values)| values).collect();
         summary.value("values", values);
@@ -76,8 +65,34 @@ pub fn run(args: &Embed) -> Result<()> {
     summary.print(&session, args.output.is_stdout())
 }
 
+/// The method and the number of the landmarks among n rows.
+pub fn landmarks(args: &Embed, n: usize) -> Result<LandmarkSpec> {
+    let spec = args
+        .landmarks
+        .unwrap_or(LandmarkSpec { method: Selection::Uniform, count: LANDMARKS.min(n) });
+    validate::at_most("landmarks", spec.count, n)?;
+    Ok(spec)
+}
+
+/// Describes the kernel and the m landmarks, chosen from the rows `of`.
+pub fn describe(
+    summary: &mut Summary,
+    args: &Embed,
+    kernel: &AnyKernel,
+    (spec, m, of): (LandmarkSpec, usize, &str),
+) {
+    let (method, fewer) = (text::option(&spec.method), why_fewer(m, spec.count));
+    summary.line("kernel", kernel::describe(kernel));
+    summary.line("landmarks", format!("{m} of {of} by {method}{fewer}"));
+    summary.value("method", text::option(&args.method));
+    summary.value("landmarks", m);
+    summary.value("selection", method);
+    summary.value("bandwidth", kernel.bandwidth());
+    summary.value("seed", args.run.seed);
+}
+
 /// Refuses an option that has no effect.
-fn check(args: &Embed) -> Result<()> {
+pub fn check(args: &Embed) -> Result<()> {
     let of_clusters = [
         ("--clusters", args.clusters.is_some(), EmbedMethod::KMeans),
         ("--starts", args.starts.is_some(), EmbedMethod::KMeans),
@@ -94,11 +109,17 @@ fn check(args: &Embed) -> Result<()> {
 
 /// New columns with their names.
 type Columns = Vec<(String, ResultValues)>;
-type Matrix<'a> = KernelMatrix<'a, f64, &'a kernel::AnyKernel>;
+type Matrix<'a> = KernelMatrix<'a, f64, &'a AnyKernel>;
 
 fn pca(args: &Embed, k: &Matrix, landmarks: &Landmarks, summary: &mut Summary) -> Result<Columns> {
-    let components = args.components();
-    let pca = KernelPca { components }.fit(k, landmarks)?;
+    let pca = KernelPca { components: args.components() }.fit(k, landmarks)?;
+    describe_pca(&pca, summary);
+    Ok(coordinates(&pca.transform_rows(k, landmarks)?))
+}
+
+/// Variances, and what is known of exact kernel PCA.
+pub fn describe_pca(pca: &PrincipalComponents<f64>, summary: &mut Summary) {
+    let components = pca.variances().len();
     let shares = pca.shares();
     let each: Vec<String> = shares.iter().take(6).map(|share| percent(*share)).collect();
     let more = if shares.len() > each.len() { ", …" } else { "" };
@@ -119,7 +140,6 @@ fn pca(args: &Embed, k: &Matrix, landmarks: &Landmarks, summary: &mut Summary) -
     summary.value("exact_share", [least, most]);
     summary.value("subspace_bound", pca.subspace_bound());
     summary.value("left_over", pca.left_over());
-    Ok(coordinates(&pca.transform_rows(k, landmarks)?))
 }
 
 fn spectral(
@@ -178,7 +198,8 @@ fn how(args: &Embed) -> KernelKMeans {
     }
 }
 
-fn coordinates(values: &Mat<f64>) -> Columns {
+/// A column for each component.
+pub fn coordinates(values: &Mat<f64>) -> Columns {
     let column = |j: usize| {
         let numbers = values.col(j).iter().copied().collect();
         (format!("component_{}", j + 1), ResultValues::Numbers(numbers))

@@ -105,3 +105,37 @@ fn options_without_an_effect_are_refused() {
     }
     bench.run("embed t.csv --memory 1kB").ends(4, &["bytes"]);
 }
+
+/// Landmarks come from a sample. If it has all rows, scores are those in memory, to rounding.
+#[test]
+fn components_of_files_are_those_in_memory() {
+    let bench = Bench::new();
+    let all = table(3000, 1);
+    bench.write("t.csv", &all);
+    let (head, rest) = all.split_once('\n').unwrap();
+    let lines: Vec<&str> = rest.lines().collect();
+    std::fs::create_dir(bench.path("parts")).unwrap();
+    for (i, part) in lines.chunks(700).enumerate() {
+        bench.write(&format!("parts/{i}.csv"), format!("{head}\n{}\n", part.join("\n")));
+    }
+    let options = "--drop y --landmarks uniform:40 --seed 3 --components 3 --json";
+    let told = bench.json(&format!("embed parts {options} -o s.csv"));
+    let whole = bench.json(&format!("embed t.csv {options} -o e.csv"));
+    for j in 1..=3 {
+        let [s, e] = ["s.csv", "e.csv"].map(|file| bench.column(file, &format!("component_{j}")));
+        assert!(s.len() == 3000 && s.iter().zip(&e).all(|(s, e)| (s - e).abs() < 1e-8));
+    }
+    for key in ["left_over", "total_variance"] {
+        let [s, e] = [&told, &whole].map(|told| told[key].as_f64().unwrap());
+        assert!((s / e - 1.0).abs() < 1e-10, "{key}: {s} {e}");
+    }
+    assert_eq!((told["rows"].as_u64(), told["passes"].as_u64()), (Some(3000), Some(3)));
+    for (line, words) in [
+        ("embed parts --method kmeans", "needs all rows at once"),
+        ("embed t.csv --stream --landmarks squeak:9", "bless"),
+        ("embed t.csv --stream -o e.npy", "CSV"),
+        ("embed t.csv --leaves 4", "no effect"),
+    ] {
+        bench.run(line).ends(2, &[words]);
+    }
+}

@@ -20,6 +20,7 @@ mod options;
 mod real_data;
 mod report;
 mod schema;
+mod sparse;
 mod stream;
 mod stream_all;
 mod stream_certify;

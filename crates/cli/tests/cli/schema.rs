@@ -130,5 +130,6 @@ fn the_document_says_what_is_printed() {
     let rest = ["pca", "spectral -o e.csv", "kmeans --clusters 3"];
     let embed =
         |how| bench.json(&format!("embed t.csv --landmarks uniform:40 --json -q --method {how}"));
-    check("embed", &rest.map(embed));
+    let blocks = bench.json("embed t.csv --landmarks uniform:40 --stream -o e.csv --json -q");
+    check("embed", &[&rest.map(embed)[..], &[blocks]].concat());
 }

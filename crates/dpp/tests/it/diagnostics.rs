@@ -284,9 +284,9 @@ fn selectors_follow_the_law_from_every_start() {
     let rule = SwapRule::Metropolis;
     let selectors: [(&str, Box<dyn LandmarkSelector<f64>>); 5] = [
         ("exact", Box::new(KDpp)),
-        ("chain, uniform", Box::new(KDppChain { start: Uniform::default(), steps: 400, rule })),
-        ("chain, k-means++", Box::new(KDppChain { start: KMeansPlusPlus, steps: 400, rule })),
-        ("chain, pivots", Box::new(KDppChain { start: RpCholesky::default(), steps: 400, rule })),
+        ("chain, uniform", Box::new(KDppChain { start: Uniform::default(), steps: 150, rule })),
+        ("chain, k-means++", Box::new(KDppChain { start: KMeansPlusPlus, steps: 150, rule })),
+        ("chain, pivots", Box::new(KDppChain { start: RpCholesky::default(), steps: 150, rule })),
         ("walk", Box::new(KDppWalk { start: KMeansPlusPlus, steps: 30 })),
     ];
     for (name, selector) in selectors {

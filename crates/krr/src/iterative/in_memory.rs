@@ -1,5 +1,6 @@
 //! Falkon and KRILL over rows in memory.
 
+use super::device_rows::DeviceRows;
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
@@ -34,7 +35,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let source = KernelRows::new(self.kernel, z, None);
         let tiles = KernelTiles::new(&source, samples, &memory, None, (z.len(), &entries));
         let moments = tiles.moments(self.intercept);
-        self.solve(tiles, moments, span, (memory, &entries), extras)
+        let rows = DeviceRows::new(tiles, (self.kernel, z, samples), extras.device);
+        self.solve(rows, moments, span, (memory, &entries), extras)
     }
 
     /// Fits through the span of a sketch: KS for K_nm and SᵀKS for K_mm, column j standing

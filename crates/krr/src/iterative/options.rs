@@ -54,8 +54,10 @@ pub struct Extras<'a, K, T> {
     pub resume: Option<&'a SavedSolve<f64>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
-    /// Where regression on all the data ([`FullKrr`](crate::FullKrr)) computes products with K;
-    /// `None`: on the CPU. Falkon and KRILL compute on the CPU in any case.
+    /// Where products with K are computed; `None`: on the CPU. Falkon and KRILL of rows in memory
+    /// compute every iteration on it. The CPU checks their residuals with exact values, one more
+    /// pass for each check, and replaces a device whose precision does not reach the tolerance.
+    /// Rows that they read in passes, and sketches, are the CPU's in any case.
     pub device: Option<&'a dyn Device<K, T>>,
 }
 

@@ -76,6 +76,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let mut system = RestrictedSystem { rows, R: &R, mu, G, constant, passes };
         let mut fit = run(&mut system, (b.as_ref(), start), extras, self.options, memory, &model)?;
         fit.report.passes = system.passes;
+        fit.report.notice = system.rows.notice();
         Ok(fit)
     }
 }

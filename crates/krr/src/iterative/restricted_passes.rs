@@ -222,7 +222,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts
         Ok(gathered(self.S, sums.finish()?.1))
     }
 
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn normal(&mut self, u: MatRef<'_, f64>, _: bool) -> Result<Mat<f64>> {
         let CenterRowProducts { kernel, centers, targets, .. } = *self;
         let input = PassInput::Along(spread(self.S, u.to_owned()));
         let sums = self.passes.pass(CenterProducts::unchecked(kernel, centers, targets, input))?;

@@ -22,8 +22,18 @@ pub(crate) struct RestrictedSystem<'a, N> {
 pub(crate) trait RowProducts {
     /// (Ψ√D K_nm)ᵀ, m × 2m.
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
-    /// K_nmᵀ D K_nm u, m × t.
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>>;
+    /// K_nmᵀ D K_nm u, m × t; or with a nearby K̂_nm, unless it has to be `exact`.
+    fn normal(&mut self, u: MatRef<'_, f64>, exact: bool) -> Result<Mat<f64>>;
+    /// Whether there is a nearby K̂_nm.
+    fn is_rounded(&self) -> bool {
+        false
+    }
+    /// From now on K̂_nm is K_nm.
+    fn give_up_rounding(&mut self) {}
+    /// What a caller should know about where the products were computed.
+    fn notice(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The results of the first pass.
@@ -73,12 +83,18 @@ impl Constant {
     }
 }
 
-impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
+impl<N: RowProducts> RestrictedSystem<'_, N> {
+    /// out = (ΦᵀDΦ − ssᵀ/ω + μI)β.
+    fn times(
+        &mut self,
+        mut out: MatMut<'_, f64>,
+        beta: MatRef<'_, f64>,
+        exact: bool,
+    ) -> Result<()> {
         self.passes += 1;
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        let mut c = self.rows.normal(u.as_ref())?; //               c = K_nmᵀ(D K_nm u)
+        let mut c = self.rows.normal(u.as_ref(), exact)?; //        c = K_nmᵀ(D K_nm u)
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {
@@ -91,6 +107,27 @@ impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
             ops::matmul(out, Accum::Add, s.as_ref(), mean.as_ref(), -1.0); // − s(sᵀβ)/ω
         }
         Ok(())
+    }
+}
+
+impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
+    fn apply(&mut self, out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
+        self.times(out, beta, false)
+    }
+
+    fn apply_exactly(&mut self, out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
+        self.times(out, beta, true)
+    }
+
+    /// R⁻¹ multiplies what K̂_nm lacks of K_nm, by up to 1/√δ: no useful bound is known.
+    fn error(&self) -> f64 {
+        if self.rows.is_rounded() { f64::INFINITY } else { 0.0 }
+    }
+
+    fn fall_back(&mut self) -> bool {
+        let rounded = self.rows.is_rounded();
+        self.rows.give_up_rounding();
+        rounded
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {

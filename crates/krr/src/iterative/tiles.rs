@@ -146,7 +146,7 @@ impl<T: Scalar> RowProducts for KernelTiles<'_, T> {
     }
 
     /// Each entry of K_nm serves both products.
-    fn normal(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn normal(&mut self, u: MatRef<'_, f64>, _: bool) -> Result<Mat<f64>> {
         let samples = self.samples;
         Ok(self.pass(u.ncols(), |K, rows| {
             let mut w = Mat::zeros(rows.len(), u.ncols());

@@ -3,8 +3,12 @@
 use crate::common::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{Blocks, Device, Extras, FullKrr, FullPath, IterativeOptions, KernelProduct};
-use nystrom_linalg_core::{Result, Ridge, ops};
+use nystrom_krr::{
+    Blocks, Device, Extras, Falkon, FullKrr, FullPath, IterativeFit, IterativeOptions,
+    KernelProduct, Krill, Problem,
+};
+use nystrom_linalg_core::{Error, Result, Ridge, ops};
+use nystrom_sketch::Landmarks;
 use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,6 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// Computes with K in `f32`, and counts products.
 #[derive(Default)]
 struct Rounded {
+    /// Products before the device is lost; 0: it is never lost.
+    lifetime: usize,
     matrices: AtomicUsize,
     products: Arc<AtomicUsize>,
 }
@@ -48,7 +54,10 @@ impl<K: Kernel<f64>> Device<K, f64> for Rounded {
         [x, z]: [Points<'_, f64>; 2],
         v: MatRef<'_, f64>,
     ) -> Result<Mat<f64>> {
-        self.products.fetch_add(1, Relaxed);
+        let before = self.products.fetch_add(1, Relaxed);
+        if self.lifetime > 0 && before >= self.lifetime {
+            return Err(Error::Device { problem: "lost".into() });
+        }
         Ok(rounded(&kernel.eval(x, z)) * v)
     }
 }
@@ -131,4 +140,60 @@ fn a_path_looks_on_the_device() {
     assert!(device.products.load(Relaxed) >= least && device.matrices.load(Relaxed) == 1);
     let best = found.best;
     assert!((found.errors[best] - by_cpu.errors[best]).abs() < 1e-4 * by_cpu.errors[best]);
+}
+
+/// A fit by Falkon or KRILL with 60 centres, weights and a constant.
+fn restricted(
+    by_krill: bool,
+    lambda: f64,
+    device: Option<&dyn Device<Gaussian, f64>>,
+) -> IterativeFit<Gaussian, f64> {
+    let (x, y) = sample::<f64>(500, 2, 2, 7);
+    let w = weights(500);
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let landmarks = &Landmarks::new(500, (0..60).map(|i| 8 * i).collect()).unwrap();
+    let options = IterativeOptions { tolerance: 1e-9, max_iterations: 400, memory: None };
+    let (kernel, ridge) = (gaussian(0.7), Ridge::PerSample(lambda));
+    let extras = Extras { device, ..Extras::default() };
+    if by_krill {
+        let krill = Krill { intercept: true, options, ..Krill::new(kernel, ridge) };
+        krill.fit_with(problem, landmarks, extras, &mut rng(8)).unwrap()
+    } else {
+        let falkon = Falkon { intercept: true, options, ..Falkon::new(kernel, ridge) };
+        falkon.fit_with(problem, landmarks, extras).unwrap()
+    }
+}
+
+/// Values of `f32` reach a residual of 1e-9: the CPU measures it, and the device refines.
+#[test]
+fn falkon_and_krill_refine_to_the_tolerance() {
+    let (x, _) = sample::<f64>(500, 2, 2, 7);
+    let points = Points::from_rows(x.as_ref());
+    for by_krill in [false, true] {
+        let device = Rounded::default();
+        let fit = restricted(by_krill, 1e-3, Some(&device));
+        let by_cpu = restricted(by_krill, 1e-3, None);
+        assert!(fit.converged() && fit.report.residual <= 1e-9, "{:?}", fit.report);
+        assert_eq!(fit.report.notice, None);
+        // two products for each iteration
+        assert!(device.products.load(Relaxed) >= 2 * fit.report.iterations);
+        let [a, b] = [&fit, &by_cpu].map(|fit| fit.model.predict(points).unwrap());
+        let apart = distance(a.as_ref(), b.as_ref());
+        assert!(0.0 < apart && apart < 1e-6, "{apart:e}");
+    }
+}
+
+#[test]
+fn a_lost_or_imprecise_device_is_replaced_from_the_iterate() {
+    for by_krill in [false, true] {
+        let device = Rounded { lifetime: 7, ..Rounded::default() };
+        let fit = restricted(by_krill, 1e-3, Some(&device));
+        assert!(fit.converged() && device.products.load(Relaxed) == 8, "{:?}", fit.report);
+        assert!(fit.report.notice.as_deref().unwrap().contains("lost"), "{:?}", fit.report);
+        // a ridge far below what the rounding of K allows
+        let fit = restricted(by_krill, 1e-13, Some(&Rounded::default()));
+        let by_cpu = restricted(by_krill, 1e-13, None);
+        assert_eq!(fit.converged(), by_cpu.converged(), "{:?}", fit.report);
+        assert!(fit.report.residual <= 10.0 * by_cpu.report.residual.max(1e-9));
+    }
 }

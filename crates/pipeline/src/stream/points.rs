@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::kernel::AnyKernel;
 use crate::problem::usable;
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::reborrow::*;
+use nystrom::faer::{Mat, MatMut, MatRef};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -240,6 +241,29 @@ impl PointRecipe {
             return Err(sections::wrong("its parts contradict one another: it is damaged"));
         }
         Ok(PointRecipe { fit: stream.fit(), sent })
+    }
+
+    /// Calls `take` with tiles of at most 1024 rows and their kernel values with `landmarks`, m × t.
+    /// nm kernel values; one process.
+    ///
+    /// # Errors
+    /// Those of the source, of the kernel for the points, and of `take`.
+    pub fn kernel_tiles<E: From<Error>>(
+        &self,
+        source: &mut dyn TableSource,
+        landmarks: Points<'_, f64>,
+        mut take: impl FnMut(&PointRows, MatMut<'_, f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let kernel = self.kernel();
+        kernel.check_points(landmarks).map_err(Error::from)?;
+        let mut values = Mat::zeros(landmarks.len(), TILE as usize);
+        self.each(source, 0..self.rows(), |tile| {
+            let x = tile.points();
+            kernel.check_points(x).map_err(Error::from)?;
+            let mut k_j = values.as_mut().subcols_mut(0, x.len());
+            kernel.eval_into(k_j.rb_mut(), landmarks, x);
+            take(tile, k_j)
+        })
     }
 
     /// Calls `take` with the used rows with numbers in `range`, in order, in tiles of at most 1024.

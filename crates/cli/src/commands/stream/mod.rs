@@ -15,6 +15,7 @@ mod agreement;
 mod block_fit;
 mod certify;
 mod checkpoint;
+mod embed;
 mod fit;
 mod input;
 mod iterate;
@@ -30,7 +31,8 @@ mod sizes;
 mod watch;
 
 use crate::args::{
-    Command, DataArgs, Evaluate, LandmarksCommand, Predict, Sample, Sampler, Scores,
+    Command, DataArgs, Embed, EmbedMethod, Evaluate, LandmarksCommand, Predict, Sample, Sampler,
+    Scores,
 };
 use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
@@ -52,6 +54,7 @@ pub fn run_on_ranks(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
         Command::Scores(args) => scores::run_on_ranks(args, ranks)?,
         Command::Landmarks(args) => landmarks::run_on_ranks(args, ranks)?,
         Command::Sample(args) => sample::run_on_ranks(args, ranks)?,
+        Command::Embed(args) if ranks.size() == 1 => embed::run(args)?,
         _ => {
             // all processes find the same error; one of them prints it
             if ranks.rank() == 0 {
@@ -78,6 +81,7 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Scores(Scores { data, blocks, rows, .. })
         | Command::Landmarks(LandmarksCommand { data, blocks, rows, .. })
         | Command::Sample(Sample { data, blocks, rows, .. })
+        | Command::Embed(Embed { data, blocks, rows, .. })
             if rows.sparse =>
         {
             return Ok(blocks.is_asked() || is_many(data));
@@ -85,6 +89,10 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
+        Command::Embed(args) if args.method == EmbedMethod::Pca => {
+            (&args.data, args.blocks.is_asked(), &args.run)
+        }
+        Command::Embed(args) => return Ok(args.blocks.is_asked() || is_many(&args.data)),
         Command::Sample(args) if args.method == Sampler::Greedy => {
             (&args.data, args.blocks.is_asked(), &args.run)
         }
