@@ -65,7 +65,7 @@ impl GpuProducts {
     ///
     /// # Errors
     /// Those of [`Kernel::check_points`](nystrom_kernels::Kernel::check_points) (no points, NaN);
-    /// different dimensions; a coordinate more than 10¹⁵ length scales from the mean of Z;
+    /// sparse points; different dimensions; a coordinate more than 10¹⁵ length scales from the mean of Z;
     /// [`GpuError::Unsupported`], [`GpuError::OutOfMemory`] with the number of points that fit,
     /// [`GpuError::Lost`].
     pub fn new(
@@ -102,6 +102,8 @@ impl GpuProducts {
         z: Option<Points<'_, f64>>,
         targets: usize,
     ) -> Result<Self> {
+        x.check_dense()?;
+        z.map_or(Ok(()), |z| z.check_dense())?;
         let (n, d, width) = (x.len(), x.dim(), Width::of(targets));
         let sizes = Sizes { n, m: z.map(|z| z.len()), d, width: width.width };
         sizes.check(gpu)?;
