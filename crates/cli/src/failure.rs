@@ -82,7 +82,7 @@ fn status_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             OutOfBudget { .. } => MEMORY,
             InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
             InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
-            Dependent { .. } | Quota { .. } => USAGE,
+            Dependent { .. } | Quota { .. } | Sparse { .. } => USAGE,
             NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
             Coordinate { .. } | Bits { .. } => DATA,
             _ => 1,
@@ -97,7 +97,7 @@ const LARGEST_VALUE: &str = "largest k(x, x)";
 /// The message of an error, with options of the command line as the remedy instead of functions of
 /// the library.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
+    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite, Sparse};
     if let Some(error) = error.downcast_ref() {
         use nystrom_pipeline::Error::{Checkpoint, Data, Numerics};
         return match error {
@@ -121,7 +121,7 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             Problem::TooSparse { rows, features, .. } => {
                 format!(
                     "{place}: {rows} rows of {features} features are too large for a matrix that \
-                     stores its zeros; keep fewer features"
+                     stores its zeros; keep fewer features, or add --sparse where there is one"
                 )
             }
             other => format!("{place}: {other}"),
@@ -137,6 +137,9 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             "the kernel has the value {value}, which is not a finite number; rescale the features, \
              or choose another --bandwidth, --degree or --kernel"
         ),
+        (_, Some(Sparse { .. })) => "this method or kernel needs every feature of a row, also its \
+                                     zeros; leave out --sparse, or choose another"
+            .to_owned(),
         (_, Some(InvalidParameter { requirement, .. })) if requirement.contains("Density::") => {
             "sa finds no density of the rows, which are too few for so many features; take \
              recursive or bless scores, which need no density, or drop features"

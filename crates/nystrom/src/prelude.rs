@@ -9,7 +9,7 @@ pub use crate::dpp::{
 pub use crate::kernels::{
     Bits, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern,
     Matern12, Matern32, Matern52, MinMax, Points, Polynomial, PowerExponential, RationalQuadratic,
-    Tanimoto,
+    SparseRows, Tanimoto,
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
