@@ -104,7 +104,7 @@ impl<'a, K: Kernel<f64>> DeviceMatrix<'a, K> {
         let unit = |i: usize, j: usize| if sampled[j] == i { 1.0 } else { 0.0 };
         let columns = device.mul(Mat::from_fn(n, count, unit).as_ref())?;
         let z = x.gather((&sampled[..]).into());
-        let error = columns - kernel.eval(x, Points::from_cols(z.as_ref()));
+        let error = columns - kernel.eval(x, z.points());
         let rounding = SAFETY * error.norm_l2() * (n as f64 / count as f64).sqrt();
         let exact = KernelMatrix::new(kernel, x)?;
         Ok(DeviceMatrix { device: Some(device), exact, rounding, notice: None })
@@ -200,7 +200,7 @@ fn agrees<K: DeviceKernel>(
     let count = CHECKED.min(x.len());
     let rows: Vec<usize> = (0..count).map(|i| i * x.len() / count).collect();
     let some = x.gather((&rows[..]).into());
-    let exact = on_cpu(kernel, [Points::from_cols(some.as_ref()), z], v);
+    let exact = on_cpu(kernel, [some.points(), z], v);
     (0..v.ncols()).all(|j| {
         let differs = |(i, &row): (usize, &usize)| (exact[(i, j)] - y[(row, j)]).abs();
         let largest = rows.iter().enumerate().map(differs).fold(0.0, f64::max);

@@ -116,7 +116,7 @@ fn error(gpu: &Gpu, d: usize) -> Result<(), Box<dyn Error>> {
     let (x, kernel) = (Points::from_rows(x.as_ref()), kernel(d)?);
     let y = GpuProducts::symmetric(gpu, &kernel, x, 1)?.mul(v.as_ref())?;
     let rows: Vec<usize> = (0..ROWS).map(|i| i * n / ROWS).collect();
-    let k = kernel.eval(Points::from_cols(x.gather((&rows[..]).into()).as_ref()), x);
+    let k = kernel.eval(x.gather((&rows[..]).into()).points(), x);
     let (mut worst, mut square, mut sum) = (0.0_f64, 0.0, 0.0);
     for (r, &i) in rows.iter().enumerate() {
         let terms = || (0..n).map(|j| k[(r, j)] * v[(j, 0)]);
