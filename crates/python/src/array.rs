@@ -3,7 +3,9 @@
 //! This is the only file with `unsafe`. If another thread writes to an array while it is read, the
 //! numbers that are read are undefined, as in NumPy itself; indices do not depend on the entries.
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods, dtype,
+};
 use nystrom::faer::{Mat, MatMut, MatRef};
 use nystrom::linalg_core::Scalar;
 use pyo3::exceptions::PyTypeError;
@@ -16,24 +18,42 @@ pub trait Number: Scalar + Element + Serialize + DeserializeOwned {}
 impl Number for f32 {}
 impl Number for f64 {}
 
-/// A two-dimensional array of either type.
-#[derive(FromPyObject)]
-pub enum Matrix<'py> {
-    /// An array of `float64`.
-    F64(PyReadonlyArray2<'py, f64>),
-    /// An array of `float32`.
-    F32(PyReadonlyArray2<'py, f32>),
+/// An object whose `dtype` is one of two types.
+pub enum Typed<A, B> {
+    /// Any other type than `float32`. Its extraction fails if the type is not `float64`.
+    F64(A),
+    /// The type `float32`.
+    F32(B),
 }
 
-/// Runs `$body` with `$x` as the array and `$T` as the type of its numbers.
+/// A two-dimensional array of either type.
+pub type Matrix<'py> = Typed<PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f32>>;
+
+impl<'a, 'py, A, B> FromPyObject<'a, 'py> for Typed<A, B>
+where
+    A: FromPyObject<'a, 'py>,
+    B: FromPyObject<'a, 'py>,
+{
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let single = dtype::<f32>(object.py());
+        Ok(match object.getattr("dtype").is_ok_and(|found| found.eq(&single).unwrap_or(false)) {
+            true => Typed::F32(object.extract().map_err(Into::into)?),
+            false => Typed::F64(object.extract().map_err(Into::into)?),
+        })
+    }
+}
+
+/// Runs `$body` with `$x` as the object and `$T` as the type of its numbers.
 macro_rules! each_type {
-    ($matrix:expr, $x:ident: $T:ident => $body:expr) => {
-        match $matrix {
-            $crate::array::Matrix::F64($x) => {
+    ($typed:expr, $x:ident: $T:ident => $body:expr) => {
+        match $typed {
+            $crate::array::Typed::F64($x) => {
                 type $T = f64;
                 $body
             }
-            $crate::array::Matrix::F32($x) => {
+            $crate::array::Typed::F32($x) => {
                 type $T = f32;
                 $body
             }

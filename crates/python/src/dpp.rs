@@ -1,9 +1,10 @@
 //! k-DPPs: random subsets of rows that are diverse.
 
-use crate::array::{Matrix, each_type, view};
+use crate::array::each_type;
 use crate::error::{Outcome, raised};
 use crate::kernel::Spec;
 use crate::leverage::matrix;
+use crate::rows::{AnyRows, Rows};
 use crate::run::run;
 use nystrom::dpp::{ElementarySymmetric, ExactKDpp, PreparedRejection};
 use nystrom::prelude::*;
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub fn k_dpp<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     size: usize,
     draws: usize,
     method: &str,
@@ -26,7 +27,7 @@ pub fn k_dpp<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Vec<Vec<usize>>> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         run(py, n_jobs, |stop| {
             let k = matrix(kernel, stop, points)?;
             let rng = &mut Pcg64::seed_from_u64(seed);
@@ -53,7 +54,7 @@ pub fn k_dpp<'py>(
 pub fn subsets<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     size: usize,
     draws: usize,
     method: &str,
@@ -66,7 +67,7 @@ pub fn subsets<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Vec<Vec<usize>>> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         run(py, n_jobs, |stop| {
             let k = weighted(matrix(kernel, stop, points)?, quality)?;
             let rest = SchurComplement::new(&k, &given)?;
@@ -157,12 +158,12 @@ impl RejectionSampler {
     fn new<'py>(
         py: Python<'py>,
         spec: Spec<'py>,
-        X: Matrix<'py>,
+        X: AnyRows<'py>,
         size: usize,
         n_jobs: Option<isize>,
     ) -> PyResult<Self> {
         each_type!(X, x: T => {
-            let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+            let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
             run(py, n_jobs, |stop| {
                 let k = matrix(kernel, stop, points)?;
                 // the preparation is random, but draws are exact for any seed
@@ -179,13 +180,13 @@ impl RejectionSampler {
         &self,
         py: Python<'py>,
         spec: Spec<'py>,
-        X: Matrix<'py>,
+        X: AnyRows<'py>,
         draws: usize,
         seed: u64,
         n_jobs: Option<isize>,
     ) -> PyResult<Vec<Vec<usize>>> {
         each_type!(X, x: T => {
-            let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+            let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
             run(py, n_jobs, |stop| {
                 let k = matrix(kernel, stop, points)?;
                 let rng = &mut Pcg64::seed_from_u64(seed);
@@ -214,9 +215,9 @@ fn by_chain<T: Scalar>(
 
 /// ln det K_CC.
 #[pyfunction]
-pub fn log_det(py: Python<'_>, spec: Spec<'_>, X: Matrix<'_>, items: Vec<usize>) -> PyResult<f64> {
+pub fn log_det(py: Python<'_>, spec: Spec<'_>, X: AnyRows<'_>, items: Vec<usize>) -> PyResult<f64> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         run(py, Some(1), |stop| {
             Ok(nystrom::dpp::log_det(&matrix(kernel, stop, points)?, &items)?)
         })
@@ -250,11 +251,11 @@ impl KDppSampler {
     fn new(
         py: Python<'_>,
         spec: Spec<'_>,
-        X: numpy::PyReadonlyArray2<'_, f64>,
+        X: Rows<'_, f64>,
         quality: Option<Vec<f64>>,
         n_jobs: Option<isize>,
     ) -> PyResult<Self> {
-        let (points, kernel) = (Points::from_rows(view(&X)?), spec.kernel::<f64>()?);
+        let (points, kernel) = (X.points()?, spec.kernel::<f64>()?);
         let spectrum = run(py, n_jobs, |stop| {
             Ok(LEnsemble::new(&weighted(matrix(kernel, stop, points)?, quality)?)?)
         })?;

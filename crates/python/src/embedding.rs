@@ -1,8 +1,9 @@
 //! Kernel principal components, spectral embedding and kernel k-means.
 
-use crate::array::{Matrix, each_type, to_array, vector, view};
+use crate::array::{each_type, to_array, vector};
 use crate::kernel::Spec;
 use crate::leverage::matrix;
+use crate::rows::AnyRows;
 use crate::run::run;
 use nystrom::prelude::*;
 use nystrom::sketch::{KernelKMeans, KernelPca, SpectralEmbedding};
@@ -18,13 +19,13 @@ type Any<'py> = Bound<'py, PyAny>;
 pub fn kernel_pca<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     rows: Vec<usize>,
     components: usize,
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Vec<f64>, Bound<'py, PyDict>)> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
             let k = matrix(kernel, stop, points)?;
             let landmarks = Landmarks::new(points.len(), rows)?;
@@ -49,13 +50,13 @@ pub fn kernel_pca<'py>(
 pub fn spectral_embedding<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     rows: Vec<usize>,
     components: usize,
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, f64)> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
             let k = matrix(kernel, stop, points)?;
             let landmarks = Landmarks::new(points.len(), rows)?;
@@ -73,7 +74,7 @@ pub fn spectral_embedding<'py>(
 pub fn kernel_k_means<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     rows: Vec<usize>,
     clusters: usize,
     starts: usize,
@@ -82,7 +83,7 @@ pub fn kernel_k_means<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Vec<f64>, Any<'py>, Bound<'py, PyDict>)> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
             let k = matrix(kernel, stop, points)?;
             let landmarks = Landmarks::new(points.len(), rows)?;

@@ -1,10 +1,11 @@
 //! Models built from centres and coefficients: their predictions, and certificates of their
 //! distance from exact regression.
 
-use crate::array::{Matrix, Number, each_type, new_array, same_type, view};
+use crate::array::{Number, each_type, new_array, same_type, view};
 use crate::error::raised;
 use crate::kernel::Spec;
 use crate::regression::Sample;
+use crate::rows::{AnyRows, Rows};
 use crate::run::run;
 use crate::watched::Watched;
 use nystrom::faer::MatRef;
@@ -19,15 +20,15 @@ type Any<'py> = Bound<'py, PyAny>;
 /// which nothing else is known.
 fn model<T: Number>(
     kernel: Watched<T>,
-    centers: MatRef<'_, T>,
+    centers: Points<'_, T>,
     coefficients: MatRef<'_, T>,
     (constants, intercept): (Vec<T>, bool),
     (n, mu): (usize, f64),
 ) -> nystrom::Result<KrrModel<Watched<T>, T>> {
     let report = FitReport {
         n,
-        m: centers.nrows(),
-        d: centers.ncols(),
+        m: centers.len(),
+        d: centers.dim(),
         t: coefficients.ncols(),
         intercept,
         ridge: mu,
@@ -38,13 +39,7 @@ fn model<T: Number>(
         kernel_entries: 0,
         steps: 0,
     };
-    KrrModel::new(
-        kernel,
-        centers.transpose().to_owned(),
-        coefficients.to_owned(),
-        constants,
-        report,
-    )
+    KrrModel::new(kernel, centers.to_owned(), coefficients.to_owned(), constants, report)
 }
 
 /// f(x) = Σ_j θ_j k(x, z_j) + b at the rows of X.
@@ -53,21 +48,22 @@ fn model<T: Number>(
 pub fn predict<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Z: Any<'py>,
     coefficients: Any<'py>,
     intercept: Vec<f64>,
     n_jobs: Option<isize>,
 ) -> PyResult<Any<'py>> {
     each_type!(X, x: T => {
-        let (Z, theta) = (same_type::<T>(&Z, "Z")?, same_type::<T>(&coefficients, "coefficients")?);
-        let (x, Z, theta) = (view(&x)?, view(&Z)?, view(&theta)?);
+        let theta = same_type::<T>(&coefficients, "coefficients")?;
+        let Z = Rows::<T>::same_type(&Z, "Z")?;
+        let (x, Z, theta) = (x.points()?, Z.points()?, view(&theta)?);
         let (kernel, b) = (spec.kernel::<T>()?, intercept.iter().map(|b| T::lit(*b)).collect());
-        let (array, out) = new_array::<T>(py, x.nrows(), theta.ncols());
+        let (array, out) = new_array::<T>(py, x.len(), theta.ncols());
         run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let model = model(kernel, Z, theta, (b, false), (Z.nrows(), 1.0))?;
-            Ok(model.predict_into(out, Points::from_rows(x))?)
+            let model = model(kernel, Z, theta, (b, false), (Z.len(), 1.0))?;
+            Ok(model.predict_into(out, x)?)
         })?;
         Ok(array.into_any())
     })
@@ -81,7 +77,7 @@ pub fn predict<'py>(
 pub fn certificate<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Y: Any<'py>,
     weights: Option<Any<'py>>,
     Z: Any<'py>,
@@ -100,8 +96,9 @@ pub fn certificate<'py>(
     Ridge::Absolute(mu).absolute(1).map_err(raised)?;
     each_type!(X, x: T => {
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
-        let (Z, theta) = (same_type::<T>(&Z, "Z")?, same_type::<T>(&coefficients, "coefficients")?);
-        let (problem, Z, theta) = (sample.problem()?, view(&Z)?, view(&theta)?);
+        let theta = same_type::<T>(&coefficients, "coefficients")?;
+        let Z = Rows::<T>::same_type(&Z, "Z")?;
+        let (problem, Z, theta) = (sample.problem()?, Z.points()?, view(&theta)?);
         let (kernel, b) = (spec.kernel::<T>()?, intercept.iter().map(|b| T::lit(*b)).collect());
         let report = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };

@@ -1,15 +1,15 @@
 //! Kernels from their description by Python: a tuple of a name and parameters, which may be
 //! descriptions of other kernels.
 
-use crate::array::{Matrix, Number, each_type, new_array, owned, same_type, vector, view};
+use crate::array::{Number, each_type, new_array, owned, same_type, vector};
 use crate::callback::Callback;
 use crate::error::raised;
+use crate::rows::{AnyRows, Rows};
 use crate::run::{Stop, run};
 use crate::watched::Watched;
-use numpy::PyReadonlyArray2;
 use nystrom::faer::ColMut;
 use nystrom::kernels::{
-    Bernoulli, Gaussian, Isotropic, Kernel, LaplacianL1, Linear, Matern, MinMax, Periodic, Points,
+    Bernoulli, Gaussian, Isotropic, Kernel, LaplacianL1, Linear, Matern, MinMax, Periodic,
     Polynomial, PowerExponential, PowerExponentialL1, Precomputed, Product, Profile,
     RationalQuadratic, Scaled, Sum, Tanimoto,
 };
@@ -131,7 +131,7 @@ fn isotropic<T: Number, P: Profile + Clone + 'static>(
 pub fn kernel_block<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Y: Option<Bound<'py, PyAny>>,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -141,22 +141,20 @@ pub fn kernel_block<'py>(
 fn block<'py, T: Number>(
     py: Python<'py>,
     spec: &Spec<'py>,
-    x: &PyReadonlyArray2<'py, T>,
+    x: &Rows<'py, T>,
     y: Option<Bound<'py, PyAny>>,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let kernel = spec.kernel::<T>()?;
-    let y = y.map(|y| same_type::<T>(&y, "Y")).transpose()?;
-    let (x, y) = (view(x)?, y.as_ref().map(view).transpose()?);
-    let (array, out) = new_array::<T>(py, x.nrows(), y.map_or(x.nrows(), |y| y.nrows()));
+    let y = y.map(|y| Rows::<T>::same_type(&y, "Y")).transpose()?;
+    let (x, y) = (x.points()?, y.as_ref().map(Rows::points).transpose()?);
+    let (array, out) = new_array::<T>(py, x.len(), y.map_or(x.len(), |y| y.len()));
     run(py, n_jobs, |stop| {
         let kernel = Watched { kernel, stop: stop.clone() };
-        let x = Points::from_rows(x);
         kernel.check_points(x)?;
         match y {
             None => kernel.gram_into(out.transpose_mut(), x),
             Some(y) => {
-                let y = Points::from_rows(y);
                 x.check_same_dim(y)?;
                 kernel.check_points(y)?;
                 // the output is row-major, so its transpose has contiguous columns
@@ -173,10 +171,10 @@ fn block<'py, T: Number>(
 pub fn kernel_diagonal<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     each_type!(X, x: T => {
-        let (kernel, x) = (spec.kernel::<T>()?, Points::from_rows(view(&x)?));
+        let (kernel, x) = (spec.kernel::<T>()?, x.points()?);
         let mut out = vec![0.0; x.len()];
         run(py, Some(1), |_| {
             kernel.check_points(x)?;

@@ -1,8 +1,9 @@
 //! Leverage scores and landmarks. Methods have the same names as on the command line.
 
-use crate::array::{Matrix, Number, each_type, to_array, vector, view};
+use crate::array::{Number, each_type, to_array, vector};
 use crate::error::Outcome;
 use crate::kernel::Spec;
+use crate::rows::AnyRows;
 use crate::run::{Stop, run};
 use crate::watched::Watched;
 use nystrom::kernels::KernelMatrix;
@@ -41,6 +42,11 @@ impl<T: Number> Setting<'_, T> {
             "bless" => Box::new(Bless::default()),
             "bless-r" => Box::new(BlessR::default()),
             "squeak" => Box::new(SqueakParams::new(COPIES)),
+            "sa" if self.points.is_sparse() => {
+                let text = "spectral analysis (sa) needs dense rows; pass X.toarray(), or use \
+                            another method";
+                return Err(PyValueError::new_err(text));
+            }
             "sa" => match &self.stationary {
                 Some(kernel) => Box::new(SpectralLeverage::new(&**kernel, self.points)),
                 None => return Err(PyValueError::new_err("sa needs a stationary kernel")),
@@ -108,7 +114,7 @@ fn stationary(spec: &Spec<'_>, method: &str) -> PyResult<Option<Box<dyn Stationa
 pub fn leverage_scores<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     mu: f64,
     method: &str,
     columns: Option<usize>,
@@ -116,7 +122,7 @@ pub fn leverage_scores<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Any<'py>> {
     each_type!(X, x: T => {
-        let points = Points::from_rows(view(&x)?);
+        let points = x.points()?;
         let ridge = Ridge::Absolute(T::lit(mu));
         let columns = columns.unwrap_or(COLUMNS.min(points.len()));
         let setting = Setting { points, stationary: stationary(&spec, method)?, ridge, columns };
@@ -136,7 +142,7 @@ pub fn leverage_scores<'py>(
 pub fn landmarks<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     count: usize,
     method: &str,
     mu: f64,
@@ -144,7 +150,7 @@ pub fn landmarks<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Any<'py>> {
     each_type!(X, x: T => {
-        let points = Points::from_rows(view(&x)?);
+        let points = x.points()?;
         let (ridge, columns) = (Ridge::Absolute(T::lit(mu)), (2 * count).min(points.len()));
         let setting = Setting { points, stationary: stationary(&spec, method)?, ridge, columns };
         let kernel = spec.kernel::<T>()?;
@@ -164,14 +170,14 @@ pub fn landmarks<'py>(
 pub fn rp_cholesky<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     count: usize,
     tolerance: f64,
     seed: u64,
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, f64)> {
     each_type!(X, x: T => {
-        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        let (points, kernel) = (x.points()?, spec.kernel::<T>()?);
         let found = run(py, n_jobs, |stop| {
             let k = matrix(kernel, stop, points)?;
             let how = RpCholesky { tolerance, ..RpCholesky::default() };
@@ -189,7 +195,7 @@ pub fn rp_cholesky<'py>(
 pub fn audit<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     mu: f64,
     method: &str,
     columns: Option<usize>,
@@ -198,7 +204,7 @@ pub fn audit<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     each_type!(X, x: T => {
-        let points = Points::from_rows(view(&x)?);
+        let points = x.points()?;
         let ridge = Ridge::Absolute(T::lit(mu));
         let columns = columns.unwrap_or(COLUMNS.min(points.len()));
         let setting = Setting { points, stationary: stationary(&spec, method)?, ridge, columns };

@@ -25,6 +25,7 @@ mod passes;
 mod pool;
 mod regression;
 mod report;
+mod rows;
 mod run;
 mod state;
 mod stream;

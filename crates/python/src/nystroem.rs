@@ -3,12 +3,13 @@
 use crate::array::{Matrix, Number, each_type, new_array, same_type, to_array, view};
 use crate::error::raised;
 use crate::kernel::Spec;
+use crate::rows::{AnyRows, Rows};
 use crate::run::run;
-use numpy::PyReadonlyArray2;
 use nystrom::faer::reborrow::*;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::{Kernel, Points};
+use nystrom::kernels::Kernel;
 use nystrom::linalg_core::{Cholesky, JitterLadder, ops, validate};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// The number of rows whose features are computed at a time, in place in the output.
@@ -49,7 +50,7 @@ pub fn nystroem_factor<'py>(
 pub fn nystroem_features<'py>(
     py: Python<'py>,
     spec: Option<Spec<'py>>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Z: Option<Bound<'py, PyAny>>,
     R: Bound<'py, PyAny>,
     n_jobs: Option<isize>,
@@ -57,48 +58,50 @@ pub fn nystroem_features<'py>(
     each_type!(X, x: T => {
         let R = same_type::<T>(&R, "the factor R")?;
         let kernel = spec.as_ref().zip(Z.as_ref());
-        let kernel = kernel.map(|(spec, Z)| Ok::<_, PyErr>((spec, same_type::<T>(Z, "Z")?)));
+        let kernel = kernel.map(|(spec, Z)| Ok::<_, PyErr>((spec, Rows::same_type(Z, "Z")?)));
         features::<T>(py, kernel.transpose()?, &x, view(&R)?, n_jobs)
     })
 }
 
 fn features<'py, T: Number>(
     py: Python<'py>,
-    kernel: Option<(&Spec<'py>, PyReadonlyArray2<'py, T>)>,
-    x: &PyReadonlyArray2<'py, T>,
+    kernel: Option<(&Spec<'py>, Rows<'py, T>)>,
+    x: &Rows<'py, T>,
     R: MatRef<'_, T>,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (x, m) = (view(x)?, R.nrows());
+    let (points, m) = (x.points()?, R.nrows());
     let against = kernel
         .as_ref()
-        .map(|(spec, Z)| Ok::<_, PyErr>((spec.watched::<T>(&Default::default())?, view(Z)?)))
+        .map(|(spec, Z)| Ok::<_, PyErr>((spec.watched::<T>(&Default::default())?, Z.points()?)))
         .transpose()?;
-    let columns = against.as_ref().map_or(x.ncols(), |(_, Z)| Z.nrows());
+    if against.is_none() && points.is_sparse() {
+        return Err(PyTypeError::new_err("the matrix k(X, Z) must not be sparse"));
+    }
+    let columns = against.as_ref().map_or(points.dim(), |(_, Z)| Z.len());
     validate::same_size("landmarks against the order of R", m, columns).map_err(raised)?;
-    let (array, out) = new_array::<T>(py, x.nrows(), m);
+    let (array, out) = new_array::<T>(py, points.len(), m);
     run(py, n_jobs, |stop| {
         // m × n, with contiguous columns
         let mut out = out.transpose_mut();
-        let against = against.map(|(kernel, Z)| {
-            (crate::watched::Watched { stop: stop.clone(), ..kernel }, Points::from_rows(Z))
-        });
+        let against = against
+            .map(|(kernel, Z)| (crate::watched::Watched { stop: stop.clone(), ..kernel }, Z));
         match &against {
             Some((kernel, Z)) => {
-                kernel.check_points(Points::from_rows(x))?;
-                Z.check_same_dim(Points::from_rows(x))?;
+                kernel.check_points(points)?;
+                Z.check_same_dim(points)?;
             }
-            None => validate::finite("kernel matrix", x)?,
+            None => validate::finite("kernel matrix", points.as_cols().transpose())?,
         }
-        for start in (0..x.nrows()).step_by(ROWS) {
+        for start in (0..points.len()).step_by(ROWS) {
             stop.check();
-            let rows = start..x.nrows().min(start + ROWS);
+            let rows = start..points.len().min(start + ROWS);
             let mut tile = out.rb_mut().subcols_mut(start, rows.len());
             match &against {
                 Some((kernel, Z)) => {
-                    kernel.eval_into(tile.rb_mut(), *Z, Points::from_rows(x).slice(rows));
+                    kernel.eval_into(tile.rb_mut(), *Z, points.slice(rows));
                 }
-                None => tile.copy_from(x.subrows(start, rows.len()).transpose()),
+                None => tile.copy_from(points.slice(rows).as_cols()),
             }
             ops::solve_lower(R, tile); // φ = R⁻¹k_Z
         }

@@ -1,8 +1,9 @@
 //! Kernel ridge regression: exact, with landmarks, and by Falkon.
 
-use crate::array::{Matrix, Number, each_type, same_type, to_array, vector, view};
+use crate::array::{Number, each_type, same_type, to_array, vector, view};
 use crate::error::Outcome;
 use crate::kernel::Spec;
+use crate::rows::{AnyRows, Rows};
 use crate::run::{Stop, run};
 use crate::watched::Watched;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -60,16 +61,16 @@ impl Summary {
     }
 }
 
-/// X, Y and weights as arrays of one type.
+/// X, Y and weights of one type.
 pub struct Sample<'py, T: Number> {
-    x: PyReadonlyArray2<'py, T>,
+    x: Rows<'py, T>,
     y: PyReadonlyArray2<'py, T>,
     weights: Option<Vec<T>>,
 }
 
 impl<'py, T: Number> Sample<'py, T> {
     pub fn new(
-        x: PyReadonlyArray2<'py, T>,
+        x: impl Into<Rows<'py, T>>,
         y: &Any<'py>,
         weights: Option<&Any<'py>>,
     ) -> PyResult<Self> {
@@ -79,12 +80,13 @@ impl<'py, T: Number> Sample<'py, T> {
             })?;
             Ok(array.as_array().iter().copied().collect())
         };
-        Ok(Sample { x, y: same_type(y, "Y")?, weights: weights.map(of_type).transpose()? })
+        let weights = weights.map(of_type).transpose()?;
+        Ok(Sample { x: x.into(), y: same_type(y, "Y")?, weights })
     }
 
     pub fn problem(&self) -> PyResult<Problem<'_, T>> {
         let weights = self.weights.as_deref();
-        Ok(Problem { x: Points::from_rows(view(&self.x)?), y: view(&self.y)?, weights })
+        Ok(Problem { x: self.x.points()?, y: view(&self.y)?, weights })
     }
 }
 
@@ -150,7 +152,7 @@ fn try_iterations<T: Number>(
 pub fn exact<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Y: Any<'py>,
     weights: Option<Any<'py>>,
     mu: f64,
@@ -197,7 +199,7 @@ pub fn exact<'py>(
 pub fn falkon<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Y: Any<'py>,
     weights: Option<Any<'py>>,
     Z: Any<'py>,
@@ -213,12 +215,12 @@ pub fn falkon<'py>(
     let options = IterativeOptions { tolerance, max_iterations, memory };
     each_type!(X, x: T => {
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
-        let Z = same_type::<T>(&Z, "the centres")?;
-        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
+        let Z = Rows::<T>::same_type(&Z, "the centres")?;
+        let (problem, kernel, centers) = (sample.problem()?, spec.kernel::<T>()?, Z.points()?);
         let ridge = Ridge::Absolute(T::lit(mu));
         let fitted = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let (mut watch, centers) = (watch(stop), Points::from_rows(Z));
+            let mut watch = watch(stop);
             let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
             let fit = if uniform {
                 let falkon = Falkon { intercept, options, ..Falkon::new(kernel, ridge) };
@@ -242,7 +244,7 @@ pub fn falkon<'py>(
 pub fn nystrom_path<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     Y: Any<'py>,
     weights: Option<Any<'py>>,
     Z: Any<'py>,
@@ -254,12 +256,11 @@ pub fn nystrom_path<'py>(
 ) -> PyResult<OfPath<'py>> {
     each_type!(X, x: T => {
         let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
-        let Z = same_type::<T>(&Z, "the centres")?;
-        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
+        let Z = Rows::<T>::same_type(&Z, "the centres")?;
+        let (problem, kernel, centers) = (sample.problem()?, spec.kernel::<T>()?, Z.points()?);
         let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
         let (fitted, best, errors) = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let centers = Points::from_rows(Z);
             if let [ridge] = ridges[..] {
                 let krr = NystromKrr { intercept, ..NystromKrr::new(kernel, ridge) };
                 let model = krr.fit(problem, centers)?;

@@ -1,8 +1,9 @@
 //! The test of two samples.
 
-use crate::array::{Matrix, each_type, view};
+use crate::array::each_type;
 use crate::kernel::{Spec, shared};
 use crate::leverage::matrix;
+use crate::rows::AnyRows;
 use crate::run::run;
 use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
@@ -23,7 +24,7 @@ type Found = (f64, f64, [usize; 2], usize, [usize; 2]);
 pub fn two_sample<'py>(
     py: Python<'py>,
     spec: Option<Spec<'py>>,
-    X: Matrix<'py>,
+    X: AnyRows<'py>,
     first: usize,
     landmarks: usize,
     permutations: usize,
@@ -32,7 +33,7 @@ pub fn two_sample<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<Found> {
     each_type!(X, x: T => {
-        let points = Points::from_rows(view(&x)?);
+        let points = x.points()?;
         let kernel = spec.map(|spec| spec.kernel::<T>()).transpose()?;
         run(py, n_jobs, |stop| {
             let rng = &mut Pcg64::seed_from_u64(seed);

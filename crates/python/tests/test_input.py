@@ -11,7 +11,6 @@ import time
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import nystrom as ny
 
@@ -101,16 +100,6 @@ def test_objects_that_are_numbers_are_taken(rng):
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
     for model in MODELS:
         assert np.allclose(result(model.fit(X.astype(object), y), X), result(model.fit(X, y), X))
-
-
-def test_sparse_matrices_are_made_dense_or_refused(rng):
-    X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
-    with pytest.warns(UserWarning, match="made dense"):
-        model = ny.KernelRidge(kernel="rbf").fit(sparse.csr_matrix(X), y)
-    assert np.allclose(model.predict(X), ny.KernelRidge(kernel="rbf").fit(X, y).predict(X))
-    huge = sparse.coo_matrix(([1.0], ([0], [0])), shape=(100_000, 100_000)).tocsr()
-    with pytest.raises(ValueError, match="toarray"):
-        ny.Nystroem().fit(huge)
 
 
 @pytest.mark.parametrize(

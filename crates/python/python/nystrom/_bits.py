@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from . import _native
 
@@ -18,6 +19,10 @@ def takes_bits(kernel: Any) -> bool:
 
 def packed(X: Any) -> np.ndarray:
     """Rows of bytes (`uint8`, the layout of `numpy.packbits(X, axis=1)`) or of `bool` as points."""
+    if sparse.issparse(X):
+        raise ValueError(
+            "a kernel of bits takes dense rows; pass numpy.packbits(X.toarray() != 0, axis=1)"
+        )
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"expected a matrix with a point in each row, got shape {X.shape}")

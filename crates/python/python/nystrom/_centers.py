@@ -6,11 +6,13 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 
 from . import _native
 from ._checks import seed_of
-from ._kernels import Spec
+from ._kernels import Spec, matrix
+from ._sparse import like
 
 #: The lambda of the leverage scores by which some methods choose landmarks: the ridge divided by
 #: the number of rows.
@@ -19,12 +21,12 @@ LEVERAGE_RIDGE = 1e-4
 
 def choose(
     spec: Spec,
-    X: np.ndarray,
+    X: Any,
     how: Any,
     count: int,
     random_state: Any,
     n_jobs: int | None = None,
-) -> tuple[np.ndarray | None, np.ndarray]:
+) -> tuple[np.ndarray | None, Any]:
     """The row indices of the landmarks (None if they are points instead of rows), and the
     landmarks.
 
@@ -33,11 +35,11 @@ def choose(
     if isinstance(how, str):
         chosen = by_method(spec, X, how, count, random_state, n_jobs)
         return chosen, X[chosen]
-    given = np.asarray(how)
+    given = how if sparse.issparse(how) else np.asarray(how)
     if given.ndim == 1 and given.dtype.kind in "iu":
-        return of_rows(given, len(X)), X[given]
+        return of_rows(given, X.shape[0]), X[given]
     if given.ndim == 2 and given.shape[1] == X.shape[1]:
-        return None, np.array(given, dtype=X.dtype)
+        return None, like(matrix(given), X).copy()
     raise ValueError(
         "landmarks must be the name of a method, indices of rows of X, or points with "
         f"{X.shape[1]} columns; got an array of shape {given.shape} and type {given.dtype}"
@@ -54,12 +56,12 @@ def of_rows(rows: np.ndarray, n: int) -> np.ndarray:
 
 
 def by_method(
-    spec: Spec, X: np.ndarray, method: str, count: int, random_state: Any, n_jobs: int | None
+    spec: Spec, X: Any, method: str, count: int, random_state: Any, n_jobs: int | None
 ) -> np.ndarray:
     """The indices of the rows that a method chooses."""
     if not np.isfinite(count) or count < 1 or int(count) != count:
         raise ValueError(f"{count} landmarks: the number must be an integer of at least 1")
-    n = len(X)
+    n = X.shape[0]
     if count > n:
         text = f"{count} landmarks are more than the {n} rows; all rows are taken"
         warnings.warn(text, UserWarning, stacklevel=4)

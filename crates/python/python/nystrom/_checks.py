@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from decimal import Decimal
 from typing import Any
 
@@ -12,50 +11,47 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._bits import packed, takes_bits
-from ._kernels import aligned
+from ._kernels import aligned, takes_sparse
+from ._sparse import dense
 from ._units import Units
 
 TYPES = [np.float64, np.float32]
-#: Sparse matrices are converted to dense ones of at most this size.
-MOST_BYTES = 1 << 30
 
-
-def dense(X: Any) -> Any:
-    """Converts a sparse matrix to a dense one, with a warning; a ValueError if it would be larger
-    than `MOST_BYTES`. Other input is returned as it is."""
-    if not sparse.issparse(X):
-        return X
-    size = 8 * X.shape[0] * X.shape[1]
-    if size > MOST_BYTES:
-        raise ValueError(
-            f"a sparse matrix of shape {X.shape} would take {size:.1e} bytes if it is made dense, "
-            f"more than the {MOST_BYTES:.1e} that are allowed; pass X.toarray() to allow it, or "
-            "reduce the columns first, for example by TruncatedSVD"
-        )
-    text = f"a sparse matrix of shape {X.shape} is made dense: kernels do not exploit sparsity"
-    warnings.warn(text, UserWarning, stacklevel=3)
-    return X.toarray()
-
-
-def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> np.ndarray:
-    """X as an array of `float64` or `float32`, copied only if necessary. Rows of bits, for a kernel
-    of bits, are packed."""
-    if takes_bits(getattr(estimator, "kernel", None)):
+def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
+    """X as an array or a CSR matrix of `float64` or `float32`, copied only if necessary. Rows of
+    bits, for a kernel of bits, are packed."""
+    kernel = estimator.kernel
+    if takes_bits(kernel):
         return packed(validate_data(estimator, X, dtype=None, reset=reset, **options))
-    return aligned(validate_data(estimator, dense(X), dtype=TYPES, reset=reset, **options))
+    X, form = _of_kernel(X, takes_sparse(kernel))
+    return aligned(validate_data(estimator, X, dtype=TYPES, reset=reset, **form, **options))
+
+
+def _of_kernel(X: Any, accepted: bool) -> tuple[Any, dict[str, Any]]:
+    """X, made dense unless sparse rows are `accepted`, and the options of `validate_data` for it."""
+    return (X, {"accept_sparse": "csr"}) if accepted else (dense(X), {})
 
 
 def rows_and_targets(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, **options: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Units, bool]:
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    takes_sparse_rows: bool = True,
+    **options: Any,
+) -> tuple[Any, np.ndarray, np.ndarray | None, Units, bool]:
     """X; y as a matrix of `float64` or `float32`; weights of the type of X, or None; the units in
-    which y is fitted; and whether y has one dimension."""
+    which y is fitted; and whether y has one dimension. X stays sparse if `takes_sparse_rows`, and
+    if the kernel takes sparse points."""
     options = {"dtype": TYPES, "multi_output": True, "y_numeric": True, "reset": True} | options
-    if takes_bits(getattr(estimator, "kernel", None)):
+    kernel = estimator.kernel
+    if takes_bits(kernel):
         X, y = validate_data(estimator, X, y, **options | {"dtype": None})
         X = packed(X)
     else:
-        X, y = validate_data(estimator, dense(X), y, **options)
+        X, form = _of_kernel(X, takes_sparse_rows and takes_sparse(kernel))
+        X, y = validate_data(estimator, X, y, **options, **form)
     single = y.ndim == 1
     y = y.reshape(-1, 1) if single else y
     Y = y if y.dtype == np.float32 and y.dtype.isnative else y.astype(np.float64, copy=False)
@@ -109,7 +105,15 @@ def refuse_missing(y: Any) -> None:
     )
 
 
-def weights_of(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+def refuse_sparse_parts(X: Any) -> None:
+    """Raises a ValueError if the rows X of a call of `partial_fit` are sparse."""
+    if sparse.issparse(X):
+        raise ValueError(
+            "partial_fit needs dense rows; fit sparse rows at once, or pass X.toarray()"
+        )
+
+
+def weights_of(sample_weight: Any, X: Any) -> np.ndarray | None:
     """The weights as an array of the type of X, one for each row."""
     if sample_weight is None:
         return None

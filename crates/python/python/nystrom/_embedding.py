@@ -16,20 +16,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._bits import takes_bits
 from ._centers import choose
 from ._checks import rows, seed_of
 from ._kernels import spec_of
 from ._shown import Facts, _Shown, kernel_text, landmarks_text, short
+from ._sparse import like
 
 
 class _Embedding(_Shown, BaseEstimator):
     """The base class of estimators that are linear in kernel values with the landmarks."""
 
-    def _begin(self, X: Any) -> tuple[np.ndarray, tuple[Any, ...], list[int]]:
+    def _begin(self, X: Any) -> tuple[Any, tuple[Any, ...], list[int]]:
         """The rows, the kernel, and the row indices of the landmarks, which are kept."""
         X = rows(self, X, reset=True, ensure_min_samples=2)
         spec = self._spec(X.shape[1])
-        count = min(self.n_landmarks, len(X))
+        count = min(self.n_landmarks, X.shape[0])
         chosen, landmarks = choose(spec, X, self.landmarks, count, self.random_state, self.n_jobs)
         if chosen is None:
             raise ValueError(
@@ -44,8 +46,8 @@ class _Embedding(_Shown, BaseEstimator):
         check_is_fitted(self)
         return self._values_of(rows(self, X, reset=False))
 
-    def _values_of(self, X: np.ndarray) -> np.ndarray:
-        X = X.astype(self.landmarks_.dtype, copy=False)
+    def _values_of(self, X: Any) -> np.ndarray:
+        X = like(X, self.landmarks_)
         spec, (theta, b) = self._spec(X.shape[1]), (self.dual_coef_, self.intercept_.tolist())
         return _native.predict(spec, X, self.landmarks_, theta, b, self.n_jobs)
 
@@ -60,7 +62,7 @@ class _Embedding(_Shown, BaseEstimator):
         )
 
     def _facts(self) -> Facts:
-        centers = landmarks_text(len(self.landmarks_), self.landmarks)
+        centers = landmarks_text(self.landmarks_.shape[0], self.landmarks)
         return [*self._found(), ("kernel", kernel_text(self)), ("landmarks", centers)]
 
     def _found(self) -> Facts:
@@ -69,7 +71,7 @@ class _Embedding(_Shown, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not takes_bits(self.kernel)
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -117,7 +119,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embedding):
     dual_coef_, intercept_ : ndarray of shape (n_landmarks, n_components) and (n_components,)
         The components of a row are `k(row, landmarks_) @ dual_coef_ + intercept_`.
     landmarks_, landmark_indices_ : ndarray of shape (n_landmarks, n_features_in_), (n_landmarks,)
-        The landmarks, and their row indices in X.
+        The landmarks, in a sparse matrix if X is one, and their row indices in X.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -162,7 +164,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embedding):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> KernelPCA:
-        """Computes the components of the rows of X."""
+        """Computes the components of the rows of X, which may be a sparse matrix of SciPy."""
         self._fit(X)
         return self
 
@@ -174,7 +176,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embedding):
         """The components of the rows of X, n × n_components."""
         return self._values(X)
 
-    def _fit(self, X: Any) -> np.ndarray:
+    def _fit(self, X: Any) -> Any:
         X, spec, chosen = self._begin(X)
         self.dual_coef_, offsets, told = _native.kernel_pca(
             spec, X, chosen, self.n_components, self.n_jobs
@@ -182,7 +184,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embedding):
         self.intercept_ = np.array(offsets, dtype=X.dtype)
         self.explained_variance_ = told["variances"]
         self.explained_variance_ratio_ = told["shares"]
-        self.eigenvalues_ = len(X) * told["variances"]
+        self.eigenvalues_ = X.shape[0] * told["variances"]
         self.left_over_ = told["left_over"]
         self.exact_share_ = tuple(told["exact_share"])
         self.subspace_bound_ = told["subspace_bound"]
@@ -232,7 +234,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embe
         `k(row, landmarks_) @ dual_coef_` is the degree of a row, then its coordinates times the
         degree; the intercept is 0.
     landmarks_, landmark_indices_ : ndarray of shape (n_landmarks, n_features_in_), (n_landmarks,)
-        The landmarks, and their row indices in X.
+        The landmarks, in a sparse matrix if X is one, and their row indices in X.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -275,7 +277,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Embe
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> SpectralEmbedding:
-        """Computes the coordinates of the rows of X."""
+        """Computes the coordinates of the rows of X, which may be a sparse matrix of SciPy."""
         X, spec, chosen = self._begin(X)
         self.dual_coef_, self.eigenvalues_, self.left_over_ = _native.spectral_embedding(
             spec, X, chosen, self.n_components, self.n_jobs
@@ -351,7 +353,7 @@ class KernelKMeans(ClusterMixin, _Embedding):
     dual_coef_, intercept_ : ndarray of shape (n_landmarks, n_clusters) and (n_clusters,)
         The nearest centre of a row has the smallest `k(row, landmarks_) @ dual_coef_ + intercept_`.
     landmarks_, landmark_indices_ : ndarray of shape (n_landmarks, n_features_in_), (n_landmarks,)
-        The landmarks, and their row indices in X.
+        The landmarks, in a sparse matrix if X is one, and their row indices in X.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -398,7 +400,7 @@ class KernelKMeans(ClusterMixin, _Embedding):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> KernelKMeans:
-        """Finds clusters of the rows of X."""
+        """Finds clusters of the rows of X, which may be a sparse matrix of SciPy."""
         X, spec, chosen = self._begin(X)
         self.dual_coef_, offsets, self.labels_, told = _native.kernel_k_means(
             spec,

@@ -53,8 +53,8 @@ class Falkon(_Ridge):
 
     Attributes
     ----------
-    components_ : ndarray of shape (M, n_features_in_)
-        The centres.
+    components_ : ndarray or sparse matrix of shape (M, n_features_in_)
+        The centres, sparse if X is.
     component_indices_ : ndarray of shape (M,)
         Their row indices in X; absent if points were given.
     dual_coef_ : ndarray of shape (M,) or (M, n_targets)
@@ -121,10 +121,10 @@ class Falkon(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
-        """Fits the targets y of the rows of X."""
+        """Fits the targets y of the rows of X, which may be a sparse matrix of SciPy."""
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight)
         spec = self._spec(X.shape[1])
-        count = min(whole("M", self.M, 1), len(X))
+        count = min(whole("M", self.M, 1), X.shape[0])
         chosen, self.components_ = choose(
             spec, X, self.center_selection, count, self.random_state, self.n_jobs
         )
@@ -136,7 +136,7 @@ class Falkon(_Ridge):
             units.inward(Y),
             weights,
             self.components_,
-            len(X) * float(self.penalty),
+            X.shape[0] * float(self.penalty),
             uniform=self._is_uniform(),
             intercept=self.fit_intercept,
             tolerance=positive("tol", self.tol),
@@ -164,4 +164,4 @@ class Falkon(_Ridge):
         return [*facts, ("lambda", short(float(self.penalty))), *self._solver()]
 
     def _centers(self) -> str:
-        return landmarks_text(len(self.components_), self.center_selection)
+        return landmarks_text(self.components_.shape[0], self.center_selection)

@@ -11,17 +11,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._bits import packed, takes_bits
 from ._centers import LEVERAGE_RIDGE
-from ._checks import dense, seed_of
-from ._kernels import Kernel, Spec, matrix, spec_of
+from ._checks import seed_of
+from ._kernels import Kernel, Spec, points, spec_of
 from ._psd import check_psd
+from ._sparse import like
 from ._units import power_of_two
 
 
-def _problem(X: Any, kernel: Any) -> tuple[Spec, np.ndarray]:
+def _problem(X: Any, kernel: Any) -> tuple[Spec, Any]:
     """The kernel and the rows. If `kernel` is "precomputed", X is the kernel matrix."""
-    X = packed(X) if takes_bits(kernel) else matrix(dense(X))
+    X = points(X, kernel)
     if isinstance(kernel, str) and kernel == "precomputed":
         return ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
     return spec_of(kernel, X.shape[1] or 1), X
@@ -38,15 +38,15 @@ def leverage_scores(
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Ridge leverage scores `[K (K + alpha I)^-1]_ii` of all rows. The score of a row is large if
-    the other rows approximate it badly.
+    the other rows approximate it badly. X may be a sparse matrix.
 
     `alpha` is the ridge, n times lambda; if None, lambda is 1e-4. Methods: "exact" (which stores
     the n × n matrix), "fast" (from `columns` columns of K), "recursive", "bless", "bless-r",
     "squeak" and "sa". Spectral analysis ("sa") uses the density of the rows instead of kernel
-    values; it needs a stationary kernel and few dimensions.
+    values; it needs a stationary kernel, few dimensions and dense rows.
     """
     spec, X = _problem(X, kernel)
-    alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
+    alpha = X.shape[0] * LEVERAGE_RIDGE if alpha is None else float(alpha)
     return _native.leverage_scores(spec, X, alpha, method, columns, seed_of(random_state), n_jobs)
 
 
@@ -68,7 +68,7 @@ def landmarks(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """The indices of n rows chosen as landmarks.
+    """The indices of n rows chosen as landmarks. X may be a sparse matrix.
 
     Methods: "uniform", "rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive",
     "diagonal", "leverage" (recursive leverage scores at a ridge derived from n), "kdpp" (a Markov
@@ -77,7 +77,7 @@ def landmarks(
     than n if further rows would not improve the approximation.
     """
     spec, X = _problem(X, kernel)
-    alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
+    alpha = X.shape[0] * LEVERAGE_RIDGE if alpha is None else float(alpha)
     return _native.landmarks(spec, X, n, method, alpha, seed_of(random_state), n_jobs)
 
 
@@ -100,7 +100,7 @@ def rp_cholesky(
     n_jobs: int | None = None,
 ) -> PartialCholesky:
     """Randomly pivoted Cholesky with at most n pivots. It stops when tr(K - F F^T) is at most
-    `tolerance` times tr K."""
+    `tolerance` times tr K. X may be a sparse matrix."""
     spec, X = _problem(X, kernel)
     return PartialCholesky(
         *_native.rp_cholesky(spec, X, n, float(tolerance), seed_of(random_state), n_jobs)
@@ -118,7 +118,8 @@ def audit(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
-    """Compares the scores of a method with exact scores at some random rows.
+    """Compares the scores of a method with exact scores at some random rows. X may be a sparse
+    matrix.
 
     The exact scores are computed by conjugate gradients, in time quadratic in n and memory linear
     in n. The result has the indices of the `rows`, their exact `scores` and their `errors`, the
@@ -126,7 +127,7 @@ def audit(
     `effective_dimension`.
     """
     spec, X = _problem(X, kernel)
-    alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
+    alpha = X.shape[0] * LEVERAGE_RIDGE if alpha is None else float(alpha)
     seed = seed_of(random_state)
     return _native.audit(spec, X, alpha, method, columns, rows, seed, n_jobs)
 
@@ -170,17 +171,16 @@ def certificate(
     rows.
 
     The upper bound uses `rows` random rows of K. With `passes`, that many passes over all of K give
-    an upper and a lower bound. X, y and `sample_weight` are those of the fit.
+    an upper and a lower bound. X, y and `sample_weight` are those of the fit; X may be sparse.
     """
     check_is_fitted(model)
     centers = model.components_
-    X = packed(X) if takes_bits(model.kernel) else matrix(dense(X))
-    X = X.astype(centers.dtype, copy=False)
+    X = like(points(X, model.kernel), centers)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=X.dtype)
-    alpha = len(X) * model.penalty if hasattr(model, "penalty") else model.alpha_
+    alpha = X.shape[0] * model.penalty if hasattr(model, "penalty") else model.alpha_
     if np.ndim(alpha) > 0:
         raise ValueError("a certificate needs one alpha; fit with alpha_per_target=False")
-    theta, b = model.dual_coef_.reshape(len(centers), -1), np.atleast_1d(model.intercept_)
+    theta, b = model.dual_coef_.reshape(centers.shape[0], -1), np.atleast_1d(model.intercept_)
     Y, theta, b, size = _small(np.asarray(y, dtype=float).reshape(len(y), -1), theta, b, X.dtype)
     report, verdict = _native.certificate(
         model._spec(X.shape[1]),
@@ -262,7 +262,8 @@ class KDPP:
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, *, quality: Any = None, groups: Any = None) -> KDPP:
-        """Stores the rows. With `method="exact"` the spectrum is computed when subsets are drawn.
+        """Stores the rows of X, which may be sparse. With `method="exact"` the spectrum is computed
+        when subsets are drawn.
 
         `quality` has a positive number q for each row: K_ij becomes q_i K_ij q_j, so that good rows
         are drawn more often. `groups` has a label for each row: then subsets have a given number of
@@ -283,21 +284,21 @@ class KDPP:
         self._spec, self._rows = _problem(X, self.kernel)
         if self._spec[0] == "precomputed":
             check_psd(self._spec[1])
-        self._quality = None if quality is None else _weights(quality, len(self._rows))
+        self._quality = None if quality is None else _weights(quality, self._rows.shape[0])
         self._labels: Any = None
         self._groups: Any = None
         if groups is not None:
             labels = np.asarray(groups)
-            if labels.shape != (len(self._rows),):
+            if labels.shape != self._rows.shape[:1]:
                 raise ValueError(
                     f"groups has shape {labels.shape}; it needs one label for each of the "
-                    f"{len(self._rows)} rows"
+                    f"{self._rows.shape[0]} rows"
                 )
             self._labels, codes = np.unique(labels, return_inverse=True)
             self._groups = codes.reshape(-1).tolist()
         self._sampler: Any = None
         self._prepared: Any = None
-        self._once = len(self._rows) >= self.ONCE_FROM
+        self._once = self._rows.shape[0] >= self.ONCE_FROM
         return self
 
     def sample(
@@ -393,7 +394,7 @@ class KDPP:
             return self.method
         if self._groups is not None:
             return "swap"
-        n = len(self._rows)
+        n = self._rows.shape[0]
         if n <= self.EXACT_UP_TO:
             return "exact"
         return "rejection" if size**2 <= n else "swap"
@@ -413,7 +414,7 @@ class KDPP:
             self._prepared = (size, sampler)
         return self._prepared[1]
 
-    def _wide(self) -> tuple[Any, np.ndarray]:
+    def _wide(self) -> tuple[Any, Any]:
         """Kernel and rows in double precision."""
         spec = self._spec
         if spec[0] == "precomputed":

@@ -9,11 +9,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from . import _native
-from ._bits import packed
+from ._bits import packed, takes_bits
+from ._sparse import csr, dense, like
 
 Spec = tuple[Any, ...]
 
@@ -26,7 +28,7 @@ class Kernel(BaseEstimator):
     """A positive semi-definite kernel function of two points.
 
     Kernels can be added (`Gaussian() + Linear()`), multiplied, and scaled (`2.0 * Gaussian()`). A
-    call with one or two arrays of rows returns the kernel matrix.
+    call with one or two arrays or sparse matrices of rows returns the kernel matrix.
     """
 
     #: Whether the points are rows of bits.
@@ -36,20 +38,18 @@ class Kernel(BaseEstimator):
         """The description from which the compiled half builds the kernel."""
         raise NotImplementedError
 
-    def _points(self, X: Any) -> np.ndarray:
-        """Rows as the compiled half takes them."""
-        return packed(X) if self._bits else matrix(X)
-
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """The kernel matrix `K[i, j] = k(X[i], Y[j])`. If `Y` is None, it is `X`."""
-        X = self._points(X)
+        X = points(X, self)
         if Y is not None:
-            Y = self._points(Y) if self._bits else np.asarray(Y, dtype=X.dtype)
+            Y = points(Y, self)
+            X = csr(X) if sparse.issparse(Y) else X
+            Y = like(Y, X)
         return _native.kernel_block(self._spec(), X, Y)
 
     def diag(self, X: Any) -> np.ndarray:
         """The diagonal of the kernel matrix, `k(X[i], X[i])`."""
-        return _native.kernel_diagonal(self._spec(), self._points(X))
+        return _native.kernel_diagonal(self._spec(), points(X, self))
 
     def __add__(self, other: Kernel) -> Kernel:
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
@@ -270,9 +270,39 @@ def both_bits(first: Kernel, second: Kernel) -> bool:
     return first._bits
 
 
-def matrix(X: Any) -> np.ndarray:
-    """X as a matrix of `float64` or `float32`, copied only if necessary."""
-    X = np.asarray(X)
+#: The kernels that take sparse points, by their names in a description, and their combinations.
+SPARSE = (
+    "gaussian", "matern", "rational-quadratic", "power-exponential", "power-exponential-l1",
+    "laplacian-l1", "linear", "polynomial", "min-max",
+)
+COMBINATIONS = ("sum", "product", "scaled")
+
+
+def takes_sparse(kernel: Any) -> bool:
+    """Whether sparse rows are points of a kernel."""
+    if isinstance(kernel, str):
+        return kernel in ("linear", "rbf", "laplacian", "minmax", "poly", "polynomial")
+    if isinstance(kernel, Kernel):
+        return _is_sparse_spec(kernel._spec())
+    return hasattr(kernel, "theta") and _is_sparse_spec(of_gaussian_process(kernel, 1))
+
+
+def _is_sparse_spec(spec: Spec) -> bool:
+    if spec[0] in COMBINATIONS:
+        return all(_is_sparse_spec(part) for part in spec[1:] if isinstance(part, tuple))
+    return spec[0] in SPARSE
+
+
+def points(X: Any, kernel: Any) -> Any:
+    """Rows as the compiled half takes them as points of a kernel: an array, or a CSR matrix."""
+    if takes_bits(kernel):
+        return packed(X)
+    return matrix(X if takes_sparse(kernel) else dense(X))
+
+
+def matrix(X: Any) -> Any:
+    """X as a matrix of `float64` or `float32`, dense or CSR, copied only if necessary."""
+    X = X if sparse.issparse(X) else np.asarray(X)
     if X.dtype.kind == "c":
         raise ValueError(
             "Complex data not supported: pass X.real, or np.hstack([X.real, X.imag]) to use both "
@@ -280,14 +310,16 @@ def matrix(X: Any) -> np.ndarray:
         )
     if X.dtype not in (np.float64, np.float32) or not X.dtype.isnative:
         X = X.astype(np.float64)
-    X = aligned(X)
     if X.ndim != 2:
         raise ValueError(f"expected a matrix with a point in each row, got shape {X.shape}")
-    return X
+    return aligned(X)
 
 
-def aligned(X: np.ndarray) -> np.ndarray:
-    """X, copied only if its numbers are not aligned in memory, as in packed records."""
+def aligned(X: Any) -> Any:
+    """X as the compiled half reads it. An array is copied only if its numbers are not aligned in
+    memory, as in packed records."""
+    if sparse.issparse(X):
+        return csr(X)
     return X if X.flags.aligned else X.copy()
 
 
@@ -368,7 +400,10 @@ def spec_of(
 
         return FromBlocks(values)._spec()
     if hasattr(kernel, "theta"):
-        return of_gaussian_process(kernel, n_features)
+        spec = of_gaussian_process(kernel, n_features)
+        if is_slow(spec):
+            slow(f"the kernel {kernel}, or a part of it, has no counterpart here")
+        return spec
     raise ValueError(
         f"kernel = {kernel!r} is not a kernel; use a kernel of nystrom or of "
         "sklearn.gaussian_process, a name such as 'rbf', or a function of two points"
@@ -379,6 +414,12 @@ def positive(name: str, value: float) -> float:
     if not value > 0 or not math.isfinite(value):
         raise ValueError(f"{name} = {value} is not valid: it must be a positive finite number")
     return float(value)
+
+
+def is_slow(spec: Spec) -> bool:
+    """Whether Python evaluates the kernel."""
+    parts = [part for part in spec[1:] if isinstance(part, tuple)]
+    return spec[0] == "blocks" or any(map(is_slow, parts))
 
 
 def slow(what: str) -> None:
@@ -431,5 +472,4 @@ def of_gaussian_process(kernel: Any, n_features: int) -> Spec:
             return Linear(kernel.sigma_0**2)._spec()
         case gp.ExpSineSquared() if n_features == 1:
             return Periodic(kernel.periodicity, kernel.length_scale)._spec()
-    slow(f"the kernel {kernel} has no counterpart here")
     return FromBlocks(lambda X, Y: kernel(X, Y))._spec()

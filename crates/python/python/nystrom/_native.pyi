@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 Spec = tuple[Any, ...]
 Array = NDArray[np.float64] | NDArray[np.float32]
+#: Rows as points: an array, or a CSR matrix of SciPy without repeated columns.
+Points = Any
 Column = tuple[str, np.ndarray] | tuple[str, list[str], np.ndarray]
 Fitted = tuple[Array, Array, dict[str, Any]]
 
 def kernel_block(
-    spec: Spec, X: Array, Y: Array | None = None, n_jobs: int | None = None
+    spec: Spec, X: Points, Y: Points | None = None, n_jobs: int | None = None
 ) -> Array: ...
-def kernel_diagonal(spec: Spec, X: Array) -> Array: ...
+def kernel_diagonal(spec: Spec, X: Points) -> Array: ...
 def pack_bits(X: NDArray[np.uint8]) -> NDArray[np.float64]: ...
 def instruction_set() -> str: ...
 def half_of_free_memory() -> int | None: ...
@@ -22,11 +24,11 @@ def in_python(text: str) -> str: ...
 def threads(n_jobs: int | None = None) -> int: ...
 def nystroem_factor(W: Array, n_jobs: int | None = None) -> tuple[Array, Array]: ...
 def nystroem_features(
-    spec: Spec | None, X: Array, Z: Array | None, R: Array, n_jobs: int | None = None
+    spec: Spec | None, X: Points, Z: Points | None, R: Array, n_jobs: int | None = None
 ) -> Array: ...
 def exact(
     spec: Spec,
-    X: Array,
+    X: Points,
     Y: Array,
     weights: Array | None,
     mu: float,
@@ -56,10 +58,10 @@ def exact_on_gpu(
 ) -> Fitted: ...
 def falkon(
     spec: Spec,
-    X: Array,
+    X: Points,
     Y: Array,
     weights: Array | None,
-    Z: Array,
+    Z: Points,
     mu: float,
     *,
     uniform: bool,
@@ -72,10 +74,10 @@ def falkon(
 ) -> Fitted: ...
 def nystrom_path(
     spec: Spec,
-    X: Array,
+    X: Points,
     Y: Array,
     weights: Array | None,
-    Z: Array,
+    Z: Points,
     mus: list[float],
     *,
     intercept: bool,
@@ -175,18 +177,18 @@ def squeak_scores(
 ) -> Array: ...
 def predict(
     spec: Spec,
-    X: Array,
-    Z: Array,
+    X: Points,
+    Z: Points,
     coefficients: Array,
     intercept: list[float],
     n_jobs: int | None = None,
 ) -> Array: ...
 def certificate(
     spec: Spec,
-    X: Array,
+    X: Points,
     Y: Array,
     weights: Array | None,
-    Z: Array,
+    Z: Points,
     coefficients: Array,
     intercept: list[float],
     mu: float,
@@ -202,7 +204,7 @@ def certificate(
 ) -> tuple[str, str]: ...
 def leverage_scores(
     spec: Spec,
-    X: Array,
+    X: Points,
     mu: float,
     method: str,
     columns: int | None,
@@ -211,7 +213,7 @@ def leverage_scores(
 ) -> Array: ...
 def landmarks(
     spec: Spec,
-    X: Array,
+    X: Points,
     count: int,
     method: str,
     mu: float,
@@ -219,11 +221,11 @@ def landmarks(
     n_jobs: int | None = None,
 ) -> NDArray[np.int64]: ...
 def rp_cholesky(
-    spec: Spec, X: Array, count: int, tolerance: float, seed: int, n_jobs: int | None = None
+    spec: Spec, X: Points, count: int, tolerance: float, seed: int, n_jobs: int | None = None
 ) -> tuple[NDArray[np.int64], Array, float]: ...
 def audit(
     spec: Spec,
-    X: Array,
+    X: Points,
     mu: float,
     method: str,
     columns: int | None,
@@ -232,14 +234,14 @@ def audit(
     n_jobs: int | None = None,
 ) -> dict[str, Any]: ...
 def kernel_pca(
-    spec: Spec, X: Array, rows: list[int], components: int, n_jobs: int | None = None
+    spec: Spec, X: Points, rows: list[int], components: int, n_jobs: int | None = None
 ) -> tuple[Array, list[float], dict[str, Any]]: ...
 def spectral_embedding(
-    spec: Spec, X: Array, rows: list[int], components: int, n_jobs: int | None = None
+    spec: Spec, X: Points, rows: list[int], components: int, n_jobs: int | None = None
 ) -> tuple[Array, NDArray[np.float64], float]: ...
 def kernel_k_means(
     spec: Spec,
-    X: Array,
+    X: Points,
     rows: list[int],
     clusters: int,
     starts: int,
@@ -249,7 +251,7 @@ def kernel_k_means(
 ) -> tuple[Array, list[float], NDArray[np.int64], dict[str, Any]]: ...
 def two_sample(
     spec: Spec | None,
-    X: Array,
+    X: Points,
     first: int,
     landmarks: int,
     permutations: int,
@@ -259,7 +261,7 @@ def two_sample(
 ) -> tuple[float, float, list[int], int, list[int]]: ...
 def k_dpp(
     spec: Spec,
-    X: Array,
+    X: Points,
     size: int,
     draws: int,
     method: str,
@@ -269,7 +271,7 @@ def k_dpp(
 ) -> list[list[int]]: ...
 def subsets(
     spec: Spec,
-    X: Array,
+    X: Points,
     size: int,
     draws: int,
     method: str,
@@ -281,13 +283,13 @@ def subsets(
     quotas: list[int] | None,
     n_jobs: int | None = None,
 ) -> list[list[int]]: ...
-def log_det(spec: Spec, X: Array, items: list[int]) -> float: ...
+def log_det(spec: Spec, X: Points, items: list[int]) -> float: ...
 
 class KDppSampler:
     def __new__(
         cls,
         spec: Spec,
-        X: NDArray[np.float64],
+        X: Points,
         quality: list[float] | None = None,
         n_jobs: int | None = None,
     ) -> KDppSampler: ...
@@ -301,10 +303,10 @@ class KDppSampler:
 
 class RejectionSampler:
     def __new__(
-        cls, spec: Spec, X: Array, size: int, n_jobs: int | None = None
+        cls, spec: Spec, X: Points, size: int, n_jobs: int | None = None
     ) -> RejectionSampler: ...
     def sample(
-        self, spec: Spec, X: Array, draws: int, seed: int, n_jobs: int | None = None
+        self, spec: Spec, X: Points, draws: int, seed: int, n_jobs: int | None = None
     ) -> list[list[int]]: ...
 
 class Report:

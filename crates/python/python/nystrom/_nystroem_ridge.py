@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._centers import choose
-from ._checks import rows, rows_and_targets
+from ._checks import refuse_sparse_parts, rows, rows_and_targets
 from ._ridge import _Ridge, ridges
 from ._shown import Facts, landmarks_text, short
 
@@ -61,8 +61,8 @@ class NystroemRidge(_Ridge):
         The ridges compared, and at each of them the mean squared leave-one-out error, the
         generalised cross-validation error and the effective dimension; absent if `alphas` is a
         single value.
-    components_ : ndarray of shape (n_components, n_features_in_)
-        The landmarks.
+    components_ : ndarray or sparse matrix of shape (n_components, n_features_in_)
+        The landmarks, sparse if X is.
     component_indices_ : ndarray of shape (n_components,)
         Their row indices in X; absent if points were given.
     dual_coef_ : ndarray of shape (n_components,) or (n_components, n_targets)
@@ -123,7 +123,7 @@ class NystroemRidge(_Ridge):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
-        """Fits the targets y of the rows of X."""
+        """Fits the targets y of the rows of X, which may be a sparse matrix of SciPy."""
         X, Y, weights, units, single = rows_and_targets(
             self, X, y, sample_weight, ensure_min_samples=2
         )
@@ -131,7 +131,7 @@ class NystroemRidge(_Ridge):
             raise ValueError(f"criterion = {self.criterion!r} is unknown; use 'loo' or 'gcv'")
         for earlier in ("_state", "_units", "n_seen_", *COMPARED):
             self.__dict__.pop(earlier, None)
-        grid = ridges(self.alphas, len(X))
+        grid = ridges(self.alphas, X.shape[0])
         spec = self._spec(X.shape[1])
         chosen, self.components_ = choose(
             spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
@@ -166,8 +166,9 @@ class NystroemRidge(_Ridge):
 
         The first call chooses the landmarks among its rows; later calls keep them. The model after
         several calls is that of one pass over all their rows. Alpha is chosen by generalised
-        cross-validation. `fit` discards the rows of earlier calls.
+        cross-validation. `fit` discards the rows of earlier calls. X must be dense.
         """
+        refuse_sparse_parts(X)
         first = not hasattr(self, "_state")
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
         spec = self._spec(X.shape[1])
@@ -203,4 +204,4 @@ class NystroemRidge(_Ridge):
         return []
 
     def _centers(self) -> str:
-        return landmarks_text(len(self.components_), self.landmarks)
+        return landmarks_text(self.components_.shape[0], self.landmarks)

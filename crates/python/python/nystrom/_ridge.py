@@ -11,20 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._bits import takes_bits
 from ._checks import rows, rows_and_targets, seed_of
-from ._kernels import positive, spec_of, whole
+from ._kernels import is_slow, positive, spec_of, whole
 from ._shown import Facts, _Shown, kernel_text, short
+from ._sparse import like
 from ._units import Units, power_of_two
 
 
 #: The largest number of rows for which `KernelRidge` with "auto" may factor its matrix.
 MOST_DIRECT = 12_000
-
-
-def is_slow(spec: Any) -> bool:
-    """Whether Python evaluates the kernel."""
-    parts = [part for part in spec[1:] if isinstance(part, tuple)]
-    return spec[0] == "blocks" or any(map(is_slow, parts))
 
 
 def ridges(alphas: Any, n: int) -> np.ndarray:
@@ -37,7 +33,7 @@ def ridges(alphas: Any, n: int) -> np.ndarray:
 
 
 def evaluate(
-    spec: Any, X: np.ndarray, centers: np.ndarray, theta: np.ndarray, b: Any, n_jobs: int | None
+    spec: Any, X: Any, centers: Any, theta: np.ndarray, b: Any, n_jobs: int | None
 ) -> np.ndarray:
     """f(x) = sum_j theta_j k(x, z_j) + b at the rows of X. Kernel values have the type of the
     centres, results the type of the coefficients."""
@@ -89,9 +85,9 @@ class _Ridge(MultiOutputMixin, RegressorMixin, _Shown, BaseEstimator):
         self.dual_coef_ = coefficients.ravel() if single else coefficients
         self.intercept_ = float(intercept[0]) if single else intercept
 
-    def _predict(self, X: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    def _predict(self, X: Any, centers: Any) -> np.ndarray:
         theta = self.dual_coef_.reshape(len(self.dual_coef_), -1)
-        X = X.astype(centers.dtype, copy=False)
+        X = like(X, centers)
         f = evaluate(self._spec(X.shape[1]), X, centers, theta, self.intercept_, self.n_jobs)
         return f.ravel() if self.dual_coef_.ndim == 1 else f
 
@@ -161,7 +157,7 @@ class _Ridge(MultiOutputMixin, RegressorMixin, _Shown, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not takes_bits(self.kernel)
         return tags
 
 
@@ -202,8 +198,9 @@ class KernelRidge(_Ridge):
         Number of threads; None: one for each core.
     gpu : bool or str, default=False
         True: the iterations multiply by K on the best graphics card of this computer. A text: on
-        the card whose name contains it. Rows are converted to 64 bits. If the card is lost, the CPU
-        continues from the last iterate, and a warning says so. `predict` computes on the CPU.
+        the card whose name contains it. Rows are converted to 64 bits, sparse ones to dense ones.
+        If the card is lost, the CPU continues from the last iterate, and a warning says so.
+        `predict` computes on the CPU.
 
     Attributes
     ----------
@@ -211,8 +208,8 @@ class KernelRidge(_Ridge):
         The coefficients of the rows.
     intercept_ : float or ndarray of shape (n_targets,)
         The constant; 0 if none is fitted.
-    X_fit_ : ndarray of shape (n_samples, n_features_in_)
-        The rows; if the kernel is precomputed, its matrix.
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features_in_)
+        The rows, sparse if X is; if the kernel is precomputed, its matrix.
     solver_ : str
         The solver that was used.
     n_iter_ : int
@@ -273,10 +270,12 @@ class KernelRidge(_Ridge):
         self.gpu = gpu
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
-        """Fits the targets y of the rows of X."""
+        """Fits the targets y of the rows of X, which may be a sparse matrix of SciPy."""
         if self.gpu and self.solver == "direct":
             raise ValueError('gpu needs iterations; use solver="iterative" or gpu=False')
-        kind = {"dtype": np.float64} if self.gpu else {}
+        kind: dict[str, Any] = {}
+        if self.gpu:
+            kind = {"dtype": np.float64, "takes_sparse_rows": False}
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, **kind)
         alphas = np.broadcast_to(np.asarray(self.alpha, dtype=float), (Y.shape[1],))
         if np.isnan(alphas).any():
@@ -288,7 +287,7 @@ class KernelRidge(_Ridge):
         spec, points = self._problem(X)
         how = direct[self.solver]
         if self.solver == "auto" and is_slow(spec):  # iterations evaluate more kernel values
-            how = len(X) <= MOST_DIRECT
+            how = X.shape[0] <= MOST_DIRECT
         theta, b, Y = np.empty(Y.shape, dtype=X.dtype), np.empty(Y.shape[1]), units.inward(Y)
         # one solve for all targets with the same alpha
         for alpha in np.unique(alphas):
@@ -331,12 +330,12 @@ class KernelRidge(_Ridge):
         return [*super()._facts(), *self._solver()]
 
     def _centers(self) -> str:
-        return f"all {len(self.X_fit_)} rows"
+        return f"all {self.X_fit_.shape[0]} rows"
 
     def _ridge(self) -> Any:
         return np.asarray(self.alpha, dtype=float)
 
-    def _problem(self, X: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]:
+    def _problem(self, X: Any) -> tuple[tuple[Any, ...], Any]:
         if self.kernel != "precomputed":
             return self._spec(X.shape[1]), X
         if X.shape[0] != X.shape[1]:

@@ -23,11 +23,12 @@ from sklearn.utils.validation import (
 )
 
 from . import _native
-from ._checks import dense, missing_rows, seed_of
+from ._checks import missing_rows, seed_of
 from ._cells import text_of_number
 from ._columns import Column, of_objects, texts
 from ._kernels import positive
 from ._shown import Facts, _Shown, short
+from ._sparse import dense
 from ._table import columns_of_array, columns_of_frame, is_frame, long_columns
 
 #: The least number of rows of a fit.

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._checks import rows, rows_and_targets, seed_of
+from ._checks import refuse_sparse_parts, rows, rows_and_targets, seed_of
 from ._kernels import whole
 from ._ridge import _Ridge, ridges
 from ._shown import Facts, short
@@ -142,7 +142,7 @@ class SqueakRegressor(_Ridge):
         """Fits the targets y of the rows of X, which are visited in random order. Discards rows of
         earlier calls."""
         X, Y, weights, units, single = rows_and_targets(
-            self, X, y, sample_weight, ensure_min_samples=2
+            self, X, y, sample_weight, takes_sparse_rows=False, ensure_min_samples=2
         )
         for seen in ("_state", "_sums", "_seed", "_units"):
             self.__dict__.pop(seen, None)
@@ -182,6 +182,7 @@ class SqueakRegressor(_Ridge):
             raise
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> SqueakRegressor:
+        refuse_sparse_parts(X)
         first = not hasattr(self, "_sums")
         X, Y, weights, units, single = rows_and_targets(self, X, y, sample_weight, reset=first)
         if first:

@@ -9,10 +9,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._bits import takes_bits
 from ._centers import choose, of_rows
 from ._checks import rows
 from ._kernels import spec_of
 from ._shown import Facts, _Shown, kernel_text, landmarks_text
+from ._sparse import dense, like
 
 
 class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEstimator):
@@ -38,8 +40,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features_in_)
-        The landmarks; if the kernel is precomputed, their rows of the kernel matrix.
+    components_ : ndarray or sparse matrix of shape (n_components, n_features_in_)
+        The landmarks, sparse if X is. If the kernel is precomputed: their rows of its matrix.
     component_indices_ : ndarray of shape (n_components,)
         The row indices of the landmarks in X; absent if points were given.
     normalization_ : ndarray of shape (n_components, n_components)
@@ -88,7 +90,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
         self.landmarks = landmarks
 
     def fit(self, X: Any, y: Any = None) -> Nystroem:
-        """Chooses the landmarks among the rows of X, and factors their kernel matrix."""
+        """Chooses the landmarks among the rows of X, which may be a sparse matrix of SciPy, and
+        factors their kernel matrix."""
         self._fit(X)
         return self
 
@@ -105,10 +108,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
         """
         check_is_fitted(self)
         if self.kernel == "precomputed" and np.ndim(X) == 2 and self._is_block(X):
-            return self._features(np.asarray(X, dtype=self.components_.dtype), block=True)
+            return self._features(np.asarray(dense(X), dtype=self.components_.dtype), block=True)
         return self._features(rows(self, X, reset=False))
 
-    def _fit(self, X: Any) -> np.ndarray:
+    def _fit(self, X: Any) -> Any:
         X = rows(self, X, reset=True)
         if self.kernel == "precomputed":
             self._fit_precomputed(X)
@@ -146,8 +149,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
     def _is_block(self, X: Any) -> bool:
         return np.shape(X)[1] == len(self.component_indices_) != self.n_features_in_
 
-    def _features(self, X: np.ndarray, block: bool = False) -> np.ndarray:
-        X = X.astype(self.components_.dtype, copy=False)
+    def _features(self, X: Any, block: bool = False) -> np.ndarray:
+        X = like(X, self.components_)
         if self.kernel == "precomputed":
             X = X if block else X[:, self.component_indices_]
             return _native.nystroem_features(None, X, None, self._factor, self.n_jobs)
@@ -155,10 +158,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
         return _native.nystroem_features(spec, X, self.components_, self._factor, self.n_jobs)
 
     def _facts(self) -> Facts:
-        centers = landmarks_text(len(self.components_), self.landmarks)
+        centers = landmarks_text(self.components_.shape[0], self.landmarks)
         return [("kernel", kernel_text(self)), ("centres", centers)]
 
-    def _spec(self, X: np.ndarray) -> tuple[Any, ...]:
+    def _spec(self, X: Any) -> tuple[Any, ...]:
         return spec_of(
             self.kernel,
             X.shape[1],
@@ -171,6 +174,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Shown, BaseEs
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not takes_bits(self.kernel)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
