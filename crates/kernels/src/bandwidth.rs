@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 ///
 /// Pairs of equal points are left out of the median, so that data with many repetitions do not give
 /// ℓ = 0. With 1000 pairs the result lies between the 45 % and the 55 % quantile of all distances
-/// with probability 0.998. O(`pairs`·d); d is the number of stored coordinates if points are sparse.
+/// with probability 0.998. O(`pairs`·d), where d counts only stored coordinates of sparse points.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points, median_heuristic};

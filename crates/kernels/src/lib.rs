@@ -2,7 +2,7 @@
 //! K_ij = k(x_i, y_j) by vector registers.
 //!
 //! * [`Points`]: a view of n points in ℝ^d, made from the rows or the columns of a matrix or from
-//!   [`SparseRows`], such as word counts, of which zeros are not stored. A [`PointSet`] owns either.
+//!   [`SparseRows`], such as word counts, whose zeros are not stored. A [`PointSet`] owns either.
 //! * [`Kernel`]: evaluates blocks k(x_i, y_j). [`KernelMatrix`] is the n × n matrix of a kernel on
 //!   n points, which is never stored.
 //! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
@@ -60,10 +60,8 @@
 
 mod kernel;
 mod matrix;
-mod point_set;
 mod points;
 mod probe;
-mod sparse_rows;
 
 mod chain_rule;
 mod dual_numbers;
@@ -128,13 +126,11 @@ pub use matern::{
 pub use matrix::KernelMatrix;
 pub use min_max::MinMax;
 pub use periodic::Periodic;
-pub use point_set::PointSet;
-pub use points::Points;
+pub use points::{PointSet, Points, SparseRows};
 pub use power_exponential::{ExponentialPower, PowerExponential};
 pub use power_exponential_l1::PowerExponentialL1;
 pub use precomputed::Precomputed;
 pub use probe::kernel_probe;
 pub use rational_quadratic::{InversePower, RationalQuadratic};
-pub use sparse_rows::SparseRows;
 pub use spectral_density::{RadialSpectralDensity, SpectralDensity, SpectralProfile};
 pub use tanimoto::Tanimoto;

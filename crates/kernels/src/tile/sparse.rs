@@ -17,7 +17,7 @@ use super::lanes::Lanes;
 use super::{Formula, Scales};
 use crate::Plain;
 use crate::metric::Metric;
-use crate::sparse_rows::{SparseView, merged};
+use crate::points::{SparseView, merged};
 use faer::reborrow::*;
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{RowTree, Scalar, dispatch, ops};

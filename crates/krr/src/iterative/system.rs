@@ -119,10 +119,7 @@ impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
         self.times(out, beta, true)
     }
 
-    /// R⁻¹ multiplies what K̂_nm lacks of K_nm, by up to 1/√δ: no useful bound is known.
-    fn error(&self) -> f64 {
-        if self.rows.is_rounded() { f64::INFINITY } else { 0.0 }
-    }
+    // No `error`: R⁻¹ multiplies K̂_nm − K_nm by up to 1/√δ, and no useful bound is known.
 
     fn fall_back(&mut self) -> bool {
         let rounded = self.rows.is_rounded();

@@ -62,8 +62,8 @@ pub struct Posterior<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
-    /// From its parts: the centres (the columns of a d × m matrix, or sparse rows), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², ρ (p) with
-    /// c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j², and μ.
+    /// From its parts: the centres (the columns of a d × m matrix, or sparse rows), G (m × p) with
+    /// v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², ρ (p) with c(x) = Σ_j ρ_j (Gᵀk_Z(x))_j², and μ.
     ///
     /// # Errors
     /// `Shape` if G has not a row for each centre and a column for each ρ, `NonFinite`,

@@ -1,7 +1,11 @@
 //! A view of n points in ℝ^d: a matrix in either layout, or sparse rows.
 
-use crate::PointSet;
-use crate::sparse_rows::{SparseView, merged};
+mod point_set;
+mod sparse_rows;
+pub use point_set::PointSet;
+pub use sparse_rows::SparseRows;
+pub(crate) use sparse_rows::{SparseView, merged};
+
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Error, Indices, Result, Scalar, validate};
 use std::ops::Range;
@@ -10,8 +14,8 @@ use std::ops::Range;
 ///
 /// A matrix does not say whether its rows or its columns are the points, and with a square matrix a
 /// mistake goes unnoticed. [`Points::from_rows`] takes an n × d matrix, [`Points::from_cols`] a
-/// d × n matrix. Kernels read both layouts at the same speed. Points of which most coordinates are 0
-/// are made by [`SparseRows::points`](crate::SparseRows::points).
+/// d × n matrix. Kernels read both layouts at the same speed. Points with few coordinates other than
+/// 0 are made by [`SparseRows::points`](crate::SparseRows::points).
 ///
 /// ```
 /// use faer::mat;
