@@ -65,9 +65,9 @@ impl GpuProducts {
     ///
     /// # Errors
     /// Those of [`Kernel::check_points`](nystrom_kernels::Kernel::check_points) (no points, NaN);
-    /// sparse points; different dimensions; a coordinate more than 10¹⁵ length scales from the mean of Z;
-    /// [`GpuError::Unsupported`], [`GpuError::OutOfMemory`] with the number of points that fit,
-    /// [`GpuError::Lost`].
+    /// sparse points; different dimensions; a coordinate more than 10¹⁵ length scales from the mean
+    /// of Z; [`GpuError::Unsupported`], [`GpuError::OutOfMemory`] with the number of points that
+    /// fit, [`GpuError::Lost`].
     pub fn new(
         gpu: &Gpu,
         kernel: &impl DeviceKernel,

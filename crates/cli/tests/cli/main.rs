@@ -26,6 +26,7 @@ mod stream_all;
 mod stream_certify;
 mod stream_folds;
 mod stream_iterate;
+mod stream_memory;
 mod stream_scores;
 mod subsets;
 mod summary;

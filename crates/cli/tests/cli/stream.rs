@@ -288,51 +288,6 @@ fn a_full_disk_costs_the_checkpoint_and_not_the_fit() {
     assert_eq!(bench.files(), before);
 }
 
-/// The promise of `--memory`: the most that was ever resident, for a table of several times that.
-///
-/// Not the address space: products of matrices reserve twice the third-level cache for each thread
-/// and hardly touch it.
-#[cfg(target_os = "linux")]
-#[test]
-fn memory_is_what_was_promised() {
-    const MEGABYTES: u64 = 60;
-    let bench = Bench::new();
-    let (n, d) = (220_000, 10);
-    let entry = |i: usize, j: usize| ((i * (2 * j + 3)) % 1009) as f64 / 1009.0;
-    let y = |i: usize| entry(i, 0) + entry(i, 1) * entry(i, 2);
-    let mut bytes = 0;
-    for part in 0..10 {
-        let row = |i: usize| part * n + i;
-        let x = (0..d).flat_map(|j| (0..n).map(move |i| entry(row(i), j)));
-        let file = nystrom_data::npy_bytes(n, d + 1, x.chain((0..n).map(|i| y(row(i)))));
-        bytes += file.len() as u64;
-        bench.write(&format!("{part}.npy"), file);
-    }
-    assert!(bytes > 3 * MEGABYTES * 1_000_000, "{bytes}");
-    let line = format!(
-        "fit *.npy --target c11 --kernel gaussian --landmarks uniform:20 --memory {MEGABYTES}MB \
-         --threads 2 -o m.json -q"
-    );
-    let mut command = bench.command();
-    let mut child =
-        command.args(crate::support::words(&line)).stdout(Stdio::null()).spawn().unwrap();
-    let (start, mut peak) = (Instant::now(), 0);
-    let status = loop {
-        // VmHWM grows only, so that looking now and then is enough
-        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        peak = peak.max(kibibytes.unwrap_or(0));
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        assert!(start.elapsed() < Duration::from_secs(300));
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    assert!(status.success());
-    assert!(peak > 1000 && peak * 1024 <= MEGABYTES * 1_000_000, "{peak} kB");
-}
-
 /// Cells that are no numbers in a column of numbers are missing, which is said by every pass over
 /// all rows.
 #[test]

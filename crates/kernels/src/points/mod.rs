@@ -14,8 +14,8 @@ use std::ops::Range;
 ///
 /// A matrix does not say whether its rows or its columns are the points, and with a square matrix a
 /// mistake goes unnoticed. [`Points::from_rows`] takes an n × d matrix, [`Points::from_cols`] a
-/// d × n matrix. Kernels read both layouts at the same speed. Points with few coordinates other than
-/// 0 are made by [`SparseRows::points`](crate::SparseRows::points).
+/// d × n matrix. Kernels read both layouts at the same speed. [`SparseRows`](crate::SparseRows) are
+/// points with few coordinates other than 0.
 ///
 /// ```
 /// use faer::mat;

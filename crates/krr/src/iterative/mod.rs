@@ -8,9 +8,10 @@
 //!
 //! `restricted.rs` assembles a restricted fit from `system.rs` (the equations), `preconditioner.rs`
 //! and `run.rs` (the loop). `in_memory.rs` calls it for rows in memory, with products by
-//! `tiles.rs`, or by a device (`device_rows.rs`); `restricted_passes.rs` for rows that are read again in every iteration. `full.rs`
-//! and `full_passes.rs` do the same on all the data. `memory_plan.rs` counts the bytes of a
-//! restricted fit before it begins; `direct_or_iterative.rs` compares costs for [`AutoKrr`].
+//! `tiles.rs`, or by a device (`device_rows.rs`); `restricted_passes.rs` for rows that are read
+//! again in every iteration. `full.rs` and `full_passes.rs` do the same on all the data.
+//! `memory_plan.rs` counts the bytes of a restricted fit before it begins;
+//! `direct_or_iterative.rs` compares costs for [`AutoKrr`].
 
 mod auto;
 mod device_rows;

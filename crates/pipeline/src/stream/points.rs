@@ -243,8 +243,8 @@ impl PointRecipe {
         Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
-    /// Calls `take` with tiles of at most 1024 rows and their kernel values with `landmarks`, m × t.
-    /// nm kernel values; one process.
+    /// Calls `take` with tiles of t ≤ 1024 rows and their kernel values with `landmarks`, m × t. nm
+    /// kernel values; one process.
     ///
     /// # Errors
     /// Those of the source, of the kernel for the points, and of `take`.
