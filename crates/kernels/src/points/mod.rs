@@ -209,15 +209,23 @@ impl<'a, T: Scalar> Points<'a, T> {
     pub fn check(&self) -> Result<()> {
         validate::not_empty("points (n)", self.len())?;
         validate::not_empty("coordinates of a point (d)", self.dim())?;
+        self.check_finite("points")
+    }
+
+    /// Checks that all coordinates are finite; `what` names the points in the error.
+    ///
+    /// # Errors
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), as [`check`](Self::check).
+    pub fn check_finite(&self, what: &'static str) -> Result<()> {
         let rows = match self.0 {
-            Form::Dense(columns) => return validate::finite("points", columns.transpose()),
+            Form::Dense(columns) => return validate::finite(what, columns.transpose()),
             Form::Sparse(rows) => rows,
         };
         for row in 0..rows.len() {
             let (columns, values) = rows.row(row);
             if let Some(t) = values.iter().position(|x| !num_traits::Float::is_finite(*x)) {
                 let (col, value) = (columns[t] as usize, values[t].f64());
-                return Err(Error::NonFinite { what: "points", row, col, value });
+                return Err(Error::NonFinite { what, row, col, value });
             }
         }
         Ok(())

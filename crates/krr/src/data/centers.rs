@@ -111,6 +111,7 @@ impl<T: Scalar> Centers<'_, T> {
             }
             Centers::Points { points, .. } => {
                 x.check_same_dim(points)?;
+                points.check_finite("centres")?;
                 kernel.check_points(points)?;
                 Ok(points.to_owned())
             }

@@ -87,6 +87,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         validate::same_size("intercepts against targets", t, intercept.len())?;
         validate::not_empty("centres of the model", m)?;
         validate::not_empty("targets of the model", t)?;
+        centers.points().check_finite("centres of the model")?;
         validate::finite("coefficients of the model", coefficients.as_ref())?;
         let constants = faer::ColRef::from_slice(&intercept).as_mat();
         validate::finite("intercepts of the model", constants)?;

@@ -71,7 +71,7 @@ fn no_training_data_is_inside() {
         "targets",
     ];
     assert_eq!(keys, expected);
-    assert_eq!(value["centers"]["column_major"].as_array().unwrap().len(), 3 * 20);
+    assert_eq!(value["centers"]["dense"]["column_major"].as_array().unwrap().len(), 3 * 20);
 }
 
 /// The typed error of a saved model after `spoil`, and the same message from direct
@@ -112,7 +112,7 @@ fn what_contradicts_itself_is_refused() {
     }
     let empty = |v: &mut Value| {
         v["centers_count"] = json!(0);
-        v["centers"] = json!({"nrows": 3, "ncols": 0, "column_major": []});
+        v["centers"] = json!({"dense": {"nrows": 3, "ncols": 0, "column_major": []}});
         v["coefficients"] = json!({"nrows": 0, "ncols": 2, "column_major": []});
     };
     assert!(matches!(refused(empty), Error::Empty { .. }));
@@ -213,8 +213,8 @@ fn a_model_is_not_loaded_with_another_kernel() {
 /// A model file, to the letter but for the kernel.
 fn file_with(kernel: &str) -> String {
     format!(
-        r#"{{"format":1,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,"kernel":{kernel},
-        "centers":{{"nrows":1,"ncols":2,"column_major":[0.0,1.0]}},
+        r#"{{"format":2,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,"kernel":{kernel},
+        "centers":{{"dense":{{"nrows":1,"ncols":2,"column_major":[0.0,1.0]}}}},
         "coefficients":{{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]}},"intercept":[0.25],
         "report":{{"n":2,"m":2,"d":1,"t":1,"ridge":0.002,"jitter":0.0,"solver":"ExactCholesky",
         "reason":"exact kernel ridge regression","condition":4.0,"kernel_entries":4}}}}"#

@@ -21,9 +21,9 @@ fn bytes() -> &'static [u8] {
 /// f(x) = 0.25 + k(x, 0) − k(x, 1)/2 with the Gaussian kernel of length scale 2.
 #[test]
 fn a_model_that_was_saved_predicts_by_its_formula() {
-    let regression = r#"{"format":1,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,
+    let regression = r#"{"format":2,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,
         "kernel":{"gaussian":{"profile":null,"length_scale":2.0}},
-        "centers":{"nrows":1,"ncols":2,"column_major":[0.0,1.0]},
+        "centers":{"dense":{"nrows":1,"ncols":2,"column_major":[0.0,1.0]}},
         "coefficients":{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]},"intercept":[0.25],
         "report":{"n":3,"m":2,"d":1,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce",
         "reason":"asked for","condition":4.0,"kernel_entries":10}}"#;
