@@ -318,8 +318,8 @@ impl BlockSizes {
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);
         let bytes = input.files.bytes()?;
+        let stated = input.files.stated_rows()?; // before a thread reads ahead
         let (estimate, reading) = first_block(input, bytes)?;
-        let stated = input.files.stated_rows()?;
         let rows = stated.map_or(estimate, |rows| rows as f64);
         let reservoir = reservoir(asked, columns, rest)?;
         let stated = stated.is_some();
