@@ -86,6 +86,8 @@ mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parquet_columns;
+#[cfg(feature = "parquet")]
 mod parquet_type;
 #[cfg(feature = "parquet")]
 mod parquet_values;

@@ -5,19 +5,16 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
-use parquet::schema::types::ColumnDescriptor;
 
 use crate::bad_cells::Survey;
-use crate::builder::ColumnBuilder;
 use crate::column::Column;
-use crate::doubts::Doubts;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
+use crate::parquet_columns::Growing;
 use crate::parquet_type::Holds;
-use crate::parquet_values::{Values, are_beyond_exact, read_column};
+use crate::parquet_values::{are_beyond_exact, read_column};
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip, LZ4 or
@@ -26,8 +23,10 @@ use crate::table::Table;
 /// Floats, integers, booleans and decimals become numbers, strings become categories. Dates and
 /// times of any unit become texts such as `2021-03-01T00:25:00`. A column of integers of which one
 /// is beyond 2⁵³ becomes text, since `f64` cannot tell such numbers apart. A null is a missing
-/// value. Columns of lists and structures, and an unnamed index written by pandas, are left out,
-/// and [`Table::notes`] says so. In errors, the line is the row, from 1.
+/// value. A column `a` of lists of numbers, such as embeddings, becomes the columns `a[0]`, `a[1]`, …
+/// if all lists have the same length. Columns of other lists, structures, and an unnamed index
+/// written by pandas are left out, and [`Table::notes`] says so. In errors, the line is the row,
+/// from 1.
 ///
 /// ```no_run
 /// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
@@ -87,19 +86,21 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
     let (used, notes) = usable(&file, name)?;
-    for (j, holds) in used {
+    for (j, holds, list) in used {
         let column = &schema.columns()[j];
         let place = Place::new(name).field(j + 1).column(&column.path().string());
-        let mut growing = Growing::new(column, holds, 0);
+        let mut growing = Growing::new((column, holds, list), 0);
         for group in 0..file.num_row_groups() {
             let group = file.get_row_group(group).map_err(damaged)?;
             let mut reader = group.get_column_reader(j).map_err(damaged)?;
-            let values = read_column(&mut reader, (column, holds), usize::MAX).map_err(damaged)?;
+            let values =
+                read_column(&mut reader, (column, holds, list), usize::MAX).map_err(damaged)?;
             growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
         }
-        let (column, doubtful) = growing.finish(column.path().string());
-        columns.push(column);
-        doubts.push(doubtful);
+        for (column, doubtful) in growing.finish(column) {
+            columns.push(column);
+            doubts.push(doubtful);
+        }
     }
     if columns.first().is_none_or(Column::is_empty) {
         return Err(Problem::NoRows.at(Place::new(name)));
@@ -107,8 +108,8 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     Ok(Survey { table: Table::new(name, columns)?.noted(notes, Vec::new()), doubts })
 }
 
-/// The position of a column that is read, and its content.
-type Used = (usize, Holds);
+/// The position of a column that is read, its content, and the length of its lists.
+type Used = (usize, Holds, Option<usize>);
 
 /// The columns that can become columns of a table, with their content, and notes on the others.
 pub(crate) fn usable<R: ChunkReader + 'static>(
@@ -128,20 +129,31 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
                 notes.push(format!("{path:?} holds {what} and is left out"));
                 first.get_or_insert((what, j, path));
             }
+            _ if column.max_rep_level() > 0 => match list_length(file, j) {
+                Some(_) if are_beyond_exact(file, j).map_err(damaged(name))? => {
+                    notes.push(format!("{path:?} holds lists of numbers beyond 2^53, left out"));
+                }
+                Some(length) => used.push((j, Holds::of(column), Some(length))),
+                None => {
+                    let what = "lists of different lengths";
+                    notes.push(format!("{path:?} holds {what} and is left out"));
+                    first.get_or_insert((what, j, path));
+                }
+            },
             _ if index.contains(&path) => {
                 notes.push(format!("{path:?} is the index of a pandas frame and is left out"));
             }
             Holds::Numbers(1.0) if durations.contains_key(&path) => {
-                used.push((j, Holds::Numbers(durations[&path])));
+                used.push((j, Holds::Numbers(durations[&path]), None));
                 notes.push(format!("{path:?} holds durations, read as seconds"));
             }
             Holds::Numbers(1.0) | Holds::Unsigned | Holds::Decimals(1.0)
                 if are_beyond_exact(file, j).map_err(damaged(name))? =>
             {
                 let unsigned = Holds::of(column) == Holds::Unsigned;
-                used.push((j, Holds::Digits { unsigned }));
+                used.push((j, Holds::Digits { unsigned }, None));
             }
-            holds => used.push((j, holds)),
+            holds => used.push((j, holds, None)),
         }
     }
     match first {
@@ -151,6 +163,23 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
         }
         _ => Ok((used, notes)),
     }
+}
+
+/// The length of the lists of a column, by the numbers of values and rows of each row group; `None`
+/// if they differ.
+fn list_length<R: ChunkReader + 'static>(
+    file: &SerializedFileReader<R>,
+    column: usize,
+) -> Option<usize> {
+    let mut length = None;
+    for group in file.metadata().row_groups().iter().filter(|group| group.num_rows() > 0) {
+        let (rows, values) = (group.num_rows(), group.column(column).num_values());
+        let each = usize::try_from(values / rows).ok().filter(|&each| each > 0)?;
+        if values % rows != 0 || *length.get_or_insert(each) != each {
+            return None;
+        }
+    }
+    length
 }
 
 /// The columns that pandas wrote for the unnamed index of a frame.
@@ -177,61 +206,11 @@ fn durations(pandas: Option<&str>) -> HashMap<String, f64> {
     pandas.unwrap_or_default().split("{\"name\":").filter_map(column).collect()
 }
 
-/// A column to which row groups are appended, and the number of its last row, from 1.
-pub(crate) enum Growing {
-    Numbers { numbers: Vec<f64>, doubts: Doubts, rows: u64 },
-    Text { column: ColumnBuilder, rows: u64 },
-}
-
-impl Growing {
-    /// An empty column, which begins after `rows` rows of the file.
-    pub fn new(column: &ColumnDescriptor, holds: Holds, rows: u64) -> Self {
-        match holds.is_text() {
-            true => Growing::Text { column: ColumnBuilder::text(column.path().string()), rows },
-            false => Growing::Numbers { numbers: Vec::new(), doubts: Doubts::default(), rows },
-        }
-    }
-
-    /// Appends the values of a row group. An error has the row of the wrong value, from 1.
-    pub fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
-        match (self, values) {
-            (Growing::Numbers { numbers, doubts, rows }, Values::Numbers(values)) => {
-                for value in values {
-                    *rows += 1;
-                    numbers.push(value.map_or(f64::NAN, |value| doubts.finite(value, *rows)));
-                }
-                Ok(())
-            }
-            (Growing::Text { column, rows }, Values::Text(values)) => {
-                for value in values {
-                    *rows += 1;
-                    let text = value.as_ref().map(ByteArray::as_utf8).transpose();
-                    let text = text
-                        .map_err(|error| (*rows, Problem::Parquet { reason: error.to_string() }))?;
-                    column.push(text).map_err(|problem| (*rows, problem))?;
-                }
-                Ok(())
-            }
-            _ => Err((
-                1,
-                Problem::Parquet { reason: "its type differs between row groups".to_owned() },
-            )),
-        }
-    }
-
-    pub fn finish(self, name: String) -> (Column, Doubts) {
-        match self {
-            Growing::Numbers { numbers, doubts, .. } => (Column::numbers(name, numbers), doubts),
-            Growing::Text { column, .. } => (column.finish(), Doubts::default()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use parquet::basic::Compression;
-    use parquet::data_type::{ByteArrayType, DoubleType, Int32Type, Int64Type};
+    use parquet::data_type::{ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
     use parquet::file::properties::{EnabledStatistics, WriterProperties};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
@@ -287,6 +266,61 @@ mod tests {
             assert_eq!(table.categories("s").unwrap().get(2), Some("b"));
             assert_eq!(table.missing(), 2);
         }
+    }
+
+    /// A file with a column of lists of floats, in groups of rows.
+    fn lists(groups: &[&[&[f32]]]) -> Vec<u8> {
+        let schema = "message t { REQUIRED group e (LIST) { REPEATED group list { OPTIONAL FLOAT \
+                      element; } } REQUIRED INT32 k; }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let properties = Arc::new(WriterProperties::builder().build());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+        for rows in groups {
+            let mut group = writer.next_row_group().unwrap();
+            let (mut values, mut levels, mut repeated) = (vec![], vec![], vec![]);
+            for row in *rows {
+                for (i, value) in row.iter().enumerate() {
+                    values.extend((!value.is_nan()).then_some(*value));
+                    levels.push(if value.is_nan() { 1 } else { 2 });
+                    repeated.push(i16::from(i > 0));
+                }
+                if row.is_empty() {
+                    levels.push(0);
+                    repeated.push(0);
+                }
+            }
+            let mut column = group.next_column().unwrap().unwrap();
+            let levels = (Some(&levels[..]), Some(&repeated[..]));
+            column.typed::<FloatType>().write_batch(&values, levels.0, levels.1).unwrap();
+            column.close().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int32Type>().write_batch(&vec![7; rows.len()], None, None).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        }
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn lists_of_one_length_are_columns() {
+        let read = |groups: &[&[&[f32]]]| Parquet::new().read(&lists(groups)[..], "t.parquet");
+        let table = read(&[&[&[1.0, 2.5], &[3.0, f32::NAN]], &[&[5.0, 6.0]]]).unwrap();
+        assert_eq!(table.names().collect::<Vec<_>>(), ["e[0]", "e[1]", "k"]);
+        assert_eq!(table.numbers("e[0]").unwrap(), [1.0, 3.0, 5.0]);
+        let second = table.numbers("e[1]").unwrap();
+        assert!(second[1].is_nan() && (second[0], second[2]) == (2.5, 6.0));
+        // lengths that differ, in ways that sums do and do not show
+        for groups in [&[&[&[1.0_f32][..], &[2.0, 3.0]][..]][..], &[&[&[1.0]], &[&[1.0, 2.0]]]] {
+            let table = read(groups).unwrap();
+            assert_eq!(table.names().collect::<Vec<_>>(), ["k"]);
+            assert!(table.notes()[0].contains("lists of different lengths"), "{:?}", table.notes());
+        }
+        let error = read(&[&[&[1.0], &[2.0, 3.0, 4.0]]]).map(|table| table.names().count());
+        let told = error.unwrap_err().to_string();
+        assert!(told.contains("t.parquet:1,") && told.contains("different lengths"), "{told}");
+        // an empty list of at most one number misses it
+        let single = read(&[&[&[], &[2.0]]]).unwrap();
+        assert!(single.numbers("e[0]").unwrap()[0].is_nan() && single.missing() == 1);
     }
 
     #[test]

@@ -36,16 +36,21 @@ pub(crate) enum Holds {
 
 impl Holds {
     pub fn of(column: &ColumnDescriptor) -> Holds {
+        match (column.max_rep_level(), column.path().parts().len()) {
+            (0, 1) => Holds::of_value(column),
+            (0, _) => Holds::Nothing("parts of a structure"),
+            // `name.list.element`, or `name.array`
+            (1, 1..=3) if !Holds::of_value(column).is_text() => Holds::of_value(column),
+            _ => Holds::Nothing("lists of other things than numbers"),
+        }
+    }
+
+    /// The content of the values of a column, or of the elements of its lists.
+    fn of_value(column: &ColumnDescriptor) -> Holds {
         use ConvertedType::{
             DATE, DECIMAL, ENUM, JSON, TIME_MICROS, TIME_MILLIS, TIMESTAMP_MICROS,
             TIMESTAMP_MILLIS, UINT_8, UINT_16, UINT_32, UINT_64, UTF8,
         };
-        if column.max_rep_level() > 0 {
-            return Holds::Nothing("lists");
-        }
-        if column.path().parts().len() > 1 {
-            return Holds::Nothing("parts of a structure");
-        }
         let scale = 10f64.powi(column.type_scale());
         match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
             (Type::INT96, ..) => Holds::Instants(1, false),

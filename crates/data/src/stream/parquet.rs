@@ -9,7 +9,8 @@ use parquet::schema::types::ColumnDescPtr;
 use super::start::{Each, Start};
 use crate::bad_cells::Survey;
 use crate::error::{Place, Problem, Result};
-use crate::parquet::{Growing, contradiction, damaged, unless_asserted, usable};
+use crate::parquet::{contradiction, damaged, unless_asserted, usable};
+use crate::parquet_columns::Growing;
 use crate::parquet_type::Holds;
 use crate::parquet_values::read_column;
 use crate::table::Table;
@@ -28,7 +29,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     let all = file.metadata().file_metadata().schema_descr_ptr();
     let (used, notes) = usable(&file, name)?;
-    let columns = used.into_iter().map(|(j, holds)| (j, holds, all.columns()[j].clone()));
+    let columns =
+        used.into_iter().map(|(j, holds, list)| (j, holds, list, all.columns()[j].clone()));
     let columns: Vec<_> = columns.collect();
     let mut before = 0;
     for index in 0..file.num_row_groups() {
@@ -50,8 +52,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
 
 /// A row group, which follows `before` rows of the file.
 struct Part<'a> {
-    /// The columns that are read, with their positions and contents.
-    columns: &'a [(usize, Holds, ColumnDescPtr)],
+    /// The columns that are read, with their positions, contents and lengths of lists.
+    columns: &'a [(usize, Holds, Option<usize>, ColumnDescPtr)],
     /// Notes on the other columns.
     notes: &'a [String],
     name: &'a str,
@@ -70,20 +72,21 @@ impl Part<'_> {
             let count = (self.rows - row).min(self.start.rows as u64) as usize;
             let skipped = self.before + row < self.start.row;
             let (mut columns, mut doubts) = (Vec::new(), Vec::new());
-            for ((j, holds, column), reader) in self.columns.iter().zip(&mut readers) {
+            for ((j, holds, list, column), reader) in self.columns.iter().zip(&mut readers) {
                 let path = column.path().string();
                 let place = || Place::new(self.name).field(j + 1).column(&path);
-                let mut growing = Growing::new(column, *holds, self.before + row);
-                let values = read_column(reader, (column, *holds), count);
+                let mut growing = Growing::new((column, *holds, *list), self.before + row);
+                let values = read_column(reader, (column, *holds, *list), count);
                 let values = values.map_err(damaged(self.name))?;
-                if values.len() != count {
-                    return Err(contradiction(self.name));
-                }
                 let wrong = |(row, problem): (u64, Problem)| problem.at(place().line(row));
                 growing.push(values).map_err(wrong)?;
-                let (column, doubtful) = growing.finish(path.clone());
-                columns.push(column);
-                doubts.push(doubtful);
+                if growing.rows() != self.before + row + count as u64 {
+                    return Err(contradiction(self.name));
+                }
+                for (column, doubtful) in growing.finish(column) {
+                    columns.push(column);
+                    doubts.push(doubtful);
+                }
             }
             let lines = (1..=count as u64).map(|i| self.before + row + i).collect();
             row += count as u64;
