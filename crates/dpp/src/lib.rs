@@ -75,6 +75,7 @@ mod rejection;
 mod select;
 mod start;
 mod truncation;
+mod within_quotas;
 
 pub use bounds::KDppBounds;
 pub use certified::{StationaryMeetings, stationary_meetings};
@@ -90,6 +91,7 @@ pub use path_coupling::{PathCoupling, mixing_time};
 pub use rejection::{Effort, PreparedRejection, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};
 pub use truncation::Truncation;
+pub use within_quotas::QuotaKDpp;
 
 /// `Debug` for types that hold matrices: prints one public accessor instead of the fields.
 macro_rules! shown {

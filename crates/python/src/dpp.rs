@@ -6,7 +6,7 @@ use crate::kernel::Spec;
 use crate::leverage::matrix;
 use crate::rows::{AnyRows, Rows};
 use crate::run::run;
-use nystrom::dpp::{ElementarySymmetric, ExactKDpp, PreparedRejection};
+use nystrom::dpp::{ElementarySymmetric, ExactKDpp, PreparedRejection, QuotaKDpp};
 use nystrom::prelude::*;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -118,6 +118,10 @@ fn drawn<T: Scalar>(
             let ensemble = LEnsemble::of_size(k, size)?;
             let k_dpp = ensemble.k_dpp(size)?;
             Ok((0..draws).map(|_| k_dpp.sample(rng).into_indices()).collect())
+        }
+        ("exact", Some(quotas)) => {
+            let k_dpp = QuotaKDpp::new(k, quotas)?;
+            (0..draws).map(|_| Ok(k_dpp.sample(rng)?.into_indices())).collect()
         }
         ("rejection", None) => {
             let mut k_dpp = RejectionKDpp::new(k, size, Rejection::of_size(size), rng)?;

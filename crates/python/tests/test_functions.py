@@ -147,9 +147,10 @@ def test_k_dpps_within_quotas(rng):
     """Chi-squared with 8 degrees of freedom exceeds 48 with probability 1e-7."""
     X, groups, draws = rng.normal(size=(6, 2)), list("abbaba"), 2000
     k_dpp = ny.KDPP(ny.Gaussian(1.0), steps=60).fit(X, groups=groups)
+    exact = ny.KDPP(ny.Gaussian(1.0), method="exact").fit(X, groups=groups)
     pairs, p = _pairs_by_law(ny.Gaussian(1.0)(X), lambda pair: groups[pair[0]] != groups[pair[1]])
-    for quotas in (None, {"a": 1, "b": 1}):
-        drawn = k_dpp.sample(2, draws, quotas=quotas, random_state=1)
+    for how, quotas in ((k_dpp, None), (k_dpp, {"a": 1, "b": 1}), (exact, None)):
+        drawn = how.sample(2, draws, quotas=quotas, random_state=1)
         counts = [np.sum(np.all(np.sort(drawn, axis=1) == pair, axis=1)) for pair in pairs]
         assert np.sum(counts) == draws
         assert np.sum((counts - draws * p) ** 2 / (draws * p)) < 48

@@ -140,7 +140,7 @@ def test_objects_that_are_numbers_are_taken(rng):
         (lambda X: ny.KDPP().fit(X, quality=np.zeros(30)), "leave out the rows"),
         (lambda X: ny.KDPP().fit(X, quality=[1.0]), "one number per row"),
         (lambda X: ny.KDPP().fit(X, groups=[1, 2]), "one label for each"),
-        (lambda X: ny.KDPP(method="exact").fit(X, groups=[1] * 30), "within quotas"),
+        (lambda X: ny.KDPP(method="rejection").fit(X, groups=[1] * 30), "within quotas"),
         (lambda X: ny.KDPP().fit(X).sample(3, given=[1, 1]), "more than once"),
         (lambda X: ny.KDPP().fit(X).sample(3, given=[30]), "out of range"),
         (lambda X: ny.KDPP().fit(X).sample(3, given=[-1]), "counted from 0"),

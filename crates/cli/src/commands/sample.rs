@@ -12,7 +12,7 @@ use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom::dpp::{Effort, stationary_meetings};
+use nystrom::dpp::{Effort, QuotaKDpp, stationary_meetings};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{Draw, Uniform};
@@ -115,9 +115,12 @@ fn check(args: &Sample) -> Result<()> {
         _ if args.inclusion.as_ref().is_some_and(Output::is_stdout) => {
             Err(usage("--inclusion writes a file; name one that ends with .csv or .npy"))
         }
-        Sampler::Exact | Sampler::Rejection if args.quota.is_some() => Err(usage(
-            "there is no exact draw within quotas; leave out --method for draws by the swap \
-             chain, or add --method greedy",
+        _ if args.inclusion.is_some() && args.quota.is_some() => {
+            Err(usage("--inclusion is not known within quotas; leave out one of the two"))
+        }
+        Sampler::Rejection if args.quota.is_some() => Err(usage(
+            "within quotas there are --method exact, for a few groups, swap and greedy; choose one \
+             of these",
         )),
         Sampler::Greedy if args.draws > 1 => {
             Err(usage("--method greedy gives one subset; leave out --draws, or draw at random"))
@@ -154,6 +157,9 @@ fn step(method: Sampler, n: usize, args: &Sample) -> Step {
     let (rows, k) = (n as f64, args.size as f64);
     let walked = (steps(args) * args.draws) as f64;
     match method {
+        Sampler::Exact if args.quota.is_some() => {
+            plan::square("up to 12 eigendecompositions (n × n)", n, 4.0, 100.0)
+        }
         Sampler::Exact if args.draws == 1 && args.inclusion.is_none() => {
             plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)
         }
@@ -268,7 +274,13 @@ fn drawn(
             found.inclusion = Some(k_dpp.inclusion());
             (0..args.draws).map(|_| k_dpp.sample(rng)).collect()
         }
-        (Sampler::Exact, _) => exactly(k, size, args.draws, rng)?,
+        (Sampler::Exact, _) => match quotas {
+            Some(quotas) => {
+                let k_dpp = QuotaKDpp::new(k, quotas)?;
+                (0..args.draws).map(|_| k_dpp.sample(rng)).collect::<nystrom::Result<_>>()?
+            }
+            None => exactly(k, size, args.draws, rng)?,
+        },
         (Sampler::Rejection, _) => match by_rejection(k, size, args.draws, rng) {
             Ok((subsets, work)) => {
                 found.effort = Some(work);

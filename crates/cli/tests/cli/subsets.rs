@@ -142,7 +142,9 @@ fn quotas_are_kept() {
     let bench = Bench::new();
     molecules(&bench);
     bench.write("given.csv", "row\n7\n2\n");
-    for options in ["", "--method swap --steps 500", "--method greedy", "--given given.csv"] {
+    for options in
+        ["", "--method swap --steps 500", "--method exact", "--method greedy", "--given given.csv"]
+    {
         let line = format!("sample m.csv --drop y,quality --size 6 --quota kind:a=2,c=4 {options}");
         let told = bench.run(&format!("{line} --json"));
         if options.contains("given") {
@@ -207,7 +209,8 @@ fn bad_constraints_are_named() {
         ("m.csv --quota kind:a=2", 2, "add up to 2, and --size is 3"),
         ("m.csv --quota kind:a=two", 2, "\"a=two\" is not GROUP=NUMBER"),
         ("m.csv --quota kind:c=11 --size 11", 2, "the quota of group \"c\" is 11, but 10 rows"),
-        ("m.csv --quota kind --method exact", 2, "no exact draw within quotas"),
+        ("m.csv --quota kind --method rejection", 2, "exact, for a few groups"),
+        ("m.csv --quota kind --inclusion i.csv", 2, "not known within quotas"),
         ("m.csv --quota kind --within 0.1", 2, "--within"),
         ("m.csv --method greedy --draws 2", 2, "one subset"),
         ("m.csv --method greedy --steps 2", 2, "--method swap"),

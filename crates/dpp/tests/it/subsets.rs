@@ -3,7 +3,9 @@
 
 use crate::common::*;
 use faer::{Mat, MatRef};
-use nystrom_dpp::{KDpp, KDppChain, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule};
+use nystrom_dpp::{
+    KDpp, KDppChain, LEnsemble, QuotaKDpp, Rejection, RejectionKDpp, SwapChain, SwapRule,
+};
 use nystrom_linalg_core::testing::check_psd_matrix;
 use nystrom_linalg_core::{Dense, Error, Scaled, SchurComplement};
 use nystrom_sketch::{Including, LandmarkSelector, Quotas, Uniform};
@@ -156,6 +158,46 @@ fn draws_within_quotas_follow_the_law() {
             assert_follows(&law, 500, step, &format!("{kind:?}, {rule:?}, step by step"));
         }
     }
+}
+
+/// Groups that are excluded, taken as a whole, in proportion, and far from it.
+#[test]
+fn exact_draws_within_quotas_follow_the_law() {
+    let n = 9;
+    for (groups, quotas) in [
+        ([0, 1, 0, 1, 2, 0, 1, 3, 0], vec![2, 1, 1, 0]),
+        ([0, 1, 0, 1, 0, 0, 1, 1, 0], vec![2, 2]),
+        ([0, 1, 0, 1, 1, 1, 1, 1, 1], vec![1, 3]),
+        ([0, 1, 2, 0, 1, 2, 0, 1, 2], vec![2, 1, 1]),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 1], vec![4, 0]),
+    ] {
+        let quotas = Quotas::new(groups.to_vec(), quotas).unwrap();
+        let (size, groups) = (quotas.size(), quotas.quotas().len());
+        let count = |C: &[usize], g: usize| C.iter().filter(|&&i| quotas.group(i) == g).count();
+        let fits = |C: &[usize]| (0..groups).all(|g| count(C, g) == quotas.quotas()[g]);
+        for kind in [Kind::Gaussian, Kind::Rough] {
+            let k = weighted(psd(kind, n, 4).as_ref(), &quality(n));
+            let law = conditioned(law(k.as_ref(), size), fits);
+            let k = Dense::new(k.as_ref()).unwrap();
+            let (k_dpp, mut rng) = (QuotaKDpp::new(&k, &quotas).unwrap(), rng(3));
+            let draw = || k_dpp.sample(&mut rng).unwrap().into_indices();
+            assert_follows(&law, 3000, draw, &format!("{kind:?}, {:?}", quotas.quotas()));
+        }
+    }
+}
+
+#[test]
+fn quotas_without_an_exact_draw_are_refused() {
+    let ones = Mat::from_fn(5, 5, |_, _| 1.0);
+    let k = Dense::new(ones.as_ref()).unwrap();
+    let of = |groups: Vec<usize>, quotas: Vec<usize>| {
+        QuotaKDpp::new(&k, &Quotas::new(groups, quotas).unwrap()).unwrap_err()
+    };
+    assert!(matches!(of(vec![0; 4], vec![1]), Error::Shape { expected: 5, got: 4, .. }));
+    assert!(matches!(of(vec![0; 5], vec![0]), Error::Empty { .. }));
+    assert!(matches!(of(vec![0, 0, 1, 1, 1], vec![2, 1]), Error::Dependent { .. }));
+    let error = of(vec![0, 0, 1, 1, 1], vec![1, 1]);
+    assert!(matches!(error, Error::RankDeficient { requested: 2, rank: 1 }), "{error}");
 }
 
 /// One group of all items gives the chain without quotas, bit for bit.

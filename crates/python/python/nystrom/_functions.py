@@ -277,9 +277,10 @@ class KDPP:
             raise ValueError(
                 f"method = {self.method!r} is unknown; use auto, exact, rejection, swap or greedy"
             )
-        if groups is not None and self.method in ("exact", "rejection"):
+        if groups is not None and self.method == "rejection":
             raise ValueError(
-                f"method = {self.method!r} has no draws within quotas; use auto, swap or greedy"
+                'method = "rejection" has no draws within quotas; use auto, swap, greedy, or, for '
+                "two or three groups, exact"
             )
         self._spec, self._rows = _problem(X, self.kernel)
         if self._spec[0] == "precomputed":
