@@ -23,8 +23,8 @@ use crate::table::Table;
 /// Floats, integers, booleans and decimals become numbers, strings become categories. Dates and
 /// times of any unit become texts such as `2021-03-01T00:25:00`. A column of integers of which one
 /// is beyond 2⁵³ becomes text, since `f64` cannot tell such numbers apart. A null is a missing
-/// value. A column `a` of lists of numbers, such as embeddings, becomes the columns `a[0]`, `a[1]`, …
-/// if all lists have the same length. Columns of other lists, structures, and an unnamed index
+/// value. A column `a` of lists of numbers, such as embeddings, becomes the columns `a[0]`, `a[1]`,
+/// … if all lists have the same length. Columns of other lists, structures, and an unnamed index
 /// written by pandas are left out, and [`Table::notes`] says so. In errors, the line is the row,
 /// from 1.
 ///
