@@ -121,7 +121,8 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             Problem::TooSparse { rows, features, .. } => {
                 format!(
                     "{place}: {rows} rows of {features} features are too large for a matrix that \
-                     stores its zeros; keep fewer features, or add --sparse where there is one"
+                     stores its zeros; keep fewer features, or, with landmarks, scores, sample \
+                     and embed, add --sparse"
                 )
             }
             other => format!("{place}: {other}"),
@@ -138,7 +139,8 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
              or choose another --bandwidth, --degree or --kernel"
         ),
         (_, Some(Sparse { .. })) => "this method or kernel needs every feature of a row, also its \
-                                     zeros; leave out --sparse, or choose another"
+                                     zeros; leave out --sparse, or choose another method \
+                                     or kernel"
             .to_owned(),
         (_, Some(InvalidParameter { requirement, .. })) if requirement.contains("Density::") => {
             "sa finds no density of the rows, which are too few for so many features; take \

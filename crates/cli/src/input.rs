@@ -296,6 +296,17 @@ fn sparse_points(
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Data, Vec<Column>)> {
+    let without = [
+        (!of.data.drop.is_empty(), "--drop"),
+        (of.data.drop_missing, "--drop-missing"),
+        (of.kernel.fingerprint.is_some(), "--fingerprint"),
+    ];
+    if let Some((_, option)) = without.iter().find(|(is_asked, _)| *is_asked) {
+        return Err(usage(format!(
+            "--sparse takes all features of the rows, and no labels; leave out {option}, or leave \
+             out --sparse"
+        )));
+    }
     session.stage("reading", None);
     let source = Source::of(of.data, Libsvm::new())?;
     let found = source.sparse()?;

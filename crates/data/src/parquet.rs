@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescPtr;
 
 use crate::bad_cells::Survey;
 use crate::column::Column;
@@ -122,9 +123,18 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
         pairs.iter().find(|pair| pair.key == "pandas").and_then(|pair| pair.value.as_deref());
     let (index, durations) = (index_columns(pandas), durations(pandas));
     let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
-    for (j, column) in metadata.schema_descr_ptr().columns().iter().enumerate() {
+    let schema = metadata.schema_descr_ptr();
+    let root = |column: &ColumnDescPtr| column.path().parts()[0].clone();
+    for (j, column) in schema.columns().iter().enumerate() {
         let path = column.path().string();
+        // maps and lists of structures have several columns of values
+        let parts = schema.columns().iter().filter(|other| root(other) == root(column)).count();
         match Holds::of(column) {
+            _ if column.max_rep_level() > 0 && parts > 1 => {
+                let what = "maps or lists of structures";
+                notes.push(format!("{path:?} holds {what} and is left out"));
+                first.get_or_insert((what, j, path));
+            }
             Holds::Nothing(what) => {
                 notes.push(format!("{path:?} holds {what} and is left out"));
                 first.get_or_insert((what, j, path));

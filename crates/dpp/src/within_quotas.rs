@@ -10,11 +10,15 @@ use std::sync::Arc;
 /// Draws of the unconstrained k-DPP for one draw within the quotas, at most.
 const TRIALS: usize = 10_000;
 /// Eigendecompositions in the search for the weights of the groups, at most.
-const STEPS: usize = 12;
+const STEPS: usize = 16;
 /// Expected numbers of items this near to the quotas end the search.
 const NEAR: f64 = 0.25;
-/// The logarithm of a weight stays within this of 0.
-const LARGEST: f64 = 12.0;
+/// Expected numbers this near will do in the end.
+const FAR: f64 = 1.0;
+/// The logarithm of a weight moves by at most this in a step,
+const LONGEST: f64 = 3.0;
+/// and stays within this of their mean.
+const LARGEST: f64 = 7.0;
 
 /// Exact draws of Pr(C) ∝ det K_CC over the sets C with k_g items of every group g, for a few
 /// groups.
@@ -30,8 +34,8 @@ const LARGEST: f64 = 12.0;
 /// Groups that are taken as a whole are conditioned on, and excluded ones left out.
 ///
 /// # Cost
-/// Up to 12 eigendecompositions of n × n matrices, all of K being stored, then O(nk² + k³) for
-/// each trial.
+/// Up to 16 eigendecompositions of n × n matrices, all of K being stored, and one for each group;
+/// then O(nk² + k³) for each trial.
 ///
 /// ```
 /// use faer::Mat;
@@ -67,8 +71,9 @@ impl<T: Scalar> QuotaKDpp<T> {
     /// # Errors
     /// [`Error::Shape`] for quotas of another number of items, [`Error::Empty`] if all are 0.
     /// [`Error::Dependent`] if the items of groups that are taken as a whole depend on one another.
-    /// [`Error::RankDeficient`] if more items are asked for than the rank allows, and those of
-    /// [`LEnsemble::new`].
+    /// [`Error::Quota`] if a group has fewer independent items than its quota, or if no weights bring
+    /// its expected number of items near to the quota. [`Error::RankDeficient`] if more items are
+    /// asked for than the rank allows, and those of [`LEnsemble::new`].
     pub fn new(k: &dyn PsdMatrix<T>, quotas: &Quotas) -> Result<Self> {
         let n = k.dim();
         quotas.check(n, quotas.size())?;
@@ -86,6 +91,7 @@ impl<T: Scalar> QuotaKDpp<T> {
             None
         } else {
             let L = rest_of(k, &given, &items)?;
+            check_ranks(&L, &groups, &left)?;
             Some(with_weights(&L, &groups, &left)?)
         };
         Ok(QuotaKDpp { n, given, items, groups, quotas: left, weighted })
@@ -135,36 +141,86 @@ fn rest_of<T: Scalar>(k: &dyn PsdMatrix<T>, given: &[usize], items: &[usize]) ->
 }
 
 /// The ensemble of diag(q) L diag(q), with weights of the groups for which the expected numbers of
-/// their items are nearly the quotas: a step moves ln q by half the distance of the log odds.
+/// their items are nearly the quotas.
+///
+/// A step moves ln q by the distance of the log odds, over the response of the log odds to the last
+/// step; 2 at first, the response of items that do not repel each other.
 fn with_weights<T: Scalar>(
     L: &Mat<T>,
     groups: &[usize],
     quotas: &[usize],
 ) -> Result<(LEnsemble<T>, Arc<ElementarySymmetric>)> {
-    let sizes = counts(groups, quotas.len());
-    let c = quotas.iter().sum();
+    let (sizes, c) = (counts(groups, quotas.len()), quotas.iter().sum());
+    let drawn: Vec<usize> = (0..quotas.len()).filter(|&g| quotas[g] > 0).collect();
     let mut ln_q = vec![0.0_f64; quotas.len()];
-    let mut step = 0;
-    loop {
+    let mut last: Option<(Vec<f64>, Vec<f64>)> = None; // ln q and log odds
+    let mut best: Option<(Furthest, LEnsemble<T>, Arc<ElementarySymmetric>)> = None;
+    for _ in 0..STEPS {
         let q = groups.iter().map(|&g| T::lit(ln_q[g].exp())).collect();
         let ensemble = LEnsemble::new(&Scaled::new(Dense::new(L.as_ref())?, q)?)?;
-        let k_dpp = ensemble.k_dpp(c)?;
+        let k_dpp = match (ensemble.k_dpp(c), &last) {
+            // so uneven that a group vanishes in rounding errors: half the step
+            (Err(Error::RankDeficient { .. }), Some((before, _))) => {
+                ln_q.iter_mut().zip(before).for_each(|(q, before)| *q = (*q + before) / 2.0);
+                continue;
+            }
+            (k_dpp, _) => k_dpp?,
+        };
         let mut expected = vec![0.0; quotas.len()];
         groups.iter().zip(k_dpp.inclusion()).for_each(|(&g, p)| expected[g] += p);
-        let apart = |g: usize| (expected[g] - quotas[g] as f64).abs();
-        step += 1;
-        if step == STEPS || (0..quotas.len()).all(|g| apart(g) <= NEAR) {
-            let e = k_dpp.polynomials().clone();
-            return Ok((ensemble, e));
+        let (polynomials, furthest) = (k_dpp.polynomials().clone(), furthest(&expected, quotas));
+        if best.as_ref().is_none_or(|best| furthest.1 < best.0.1) {
+            best = Some((furthest, ensemble, polynomials));
         }
-        for g in (0..quotas.len()).filter(|&g| quotas[g] > 0) {
-            let size = sizes[g] as f64;
-            let log_odds = |x: f64| {
-                let x = x.clamp(1e-3, size - 1e-3);
-                (x / (size - x)).ln()
-            };
-            let moved = ln_q[g] + 0.5 * (log_odds(quotas[g] as f64) - log_odds(expected[g]));
-            ln_q[g] = moved.clamp(-LARGEST, LARGEST);
+        if furthest.1 <= NEAR {
+            break;
+        }
+        let odds = |g: usize, x: f64| {
+            let (x, size) = (x.clamp(1e-9, sizes[g] as f64 - 1e-9), sizes[g] as f64);
+            (x / (size - x)).ln()
+        };
+        let now: Vec<f64> = (0..quotas.len()).map(|g| odds(g, expected[g])).collect();
+        let before = last.replace((ln_q.clone(), now.clone()));
+        for &g in &drawn {
+            let response = before.as_ref().map_or(2.0, |(q, odds)| {
+                let (moved, by) = (now[g] - odds[g], ln_q[g] - q[g]);
+                if by.abs() > 1e-9 { (moved / by).clamp(0.02, 2.0) } else { 2.0 }
+            });
+            let way = (odds(g, quotas[g] as f64) - now[g]) / response;
+            ln_q[g] += way.clamp(-LONGEST, LONGEST);
+        }
+        // a common factor changes nothing
+        let mean = drawn.iter().map(|&g| ln_q[g]).sum::<f64>() / drawn.len() as f64;
+        drawn.iter().for_each(|&g| ln_q[g] = (ln_q[g] - mean).clamp(-LARGEST, LARGEST));
+    }
+    let ((group, apart, expected), ensemble, e) = best.expect("the first step has one, or fails");
+    if apart > FAR {
+        let (quota, found) = (quotas[group], expected.round() as usize);
+        let problem = "of its items are drawn whatever the weight of the group; change the quotas, \
+                       or take draws by a swap chain, which are approximate";
+        return Err(Error::Quota { group, quota, found, problem });
+    }
+    Ok((ensemble, e))
+}
+
+/// A group, how far the expected number of its items is from its quota, and that number.
+type Furthest = (usize, f64, f64);
+
+/// The group whose expected number of items is furthest from its quota.
+fn furthest(expected: &[f64], quotas: &[usize]) -> Furthest {
+    let of = |g: usize| (g, (expected[g] - quotas[g] as f64).abs(), expected[g]);
+    (0..quotas.len()).map(of).fold((0, 0.0, 0.0), |a, b| if b.1 > a.1 { b } else { a })
+}
+/// Checks that each group has as many independent items as its quota.
+fn check_ranks<T: Scalar>(L: &Mat<T>, groups: &[usize], quotas: &[usize]) -> Result<()> {
+    for (group, &quota) in quotas.iter().enumerate().filter(|(_, quota)| **quota > 1) {
+        let items: Vec<usize> = (0..groups.len()).filter(|&i| groups[i] == group).collect();
+        let block = Mat::from_fn(items.len(), items.len(), |i, j| L[(items[i], items[j])]);
+        let found = LEnsemble::new(&Dense::new(block.as_ref())?)?.rank();
+        if found < quota {
+            let problem = "of its items are independent; lower the quota";
+            return Err(Error::Quota { group, quota, found, problem });
         }
     }
+    Ok(())
 }

@@ -46,7 +46,7 @@ pub trait DifferentiableKernel<T: Scalar>: Kernel<T> {
     /// loses as many digits as x_i and z_j, relative to the mean of z, are larger than x_i − z_j.
     ///
     /// # Panics
-    /// If shapes or dimensions do not fit.
+    /// If shapes or dimensions do not fit, or points are sparse.
     fn gradient_into(
         &self,
         out: MatMut<'_, T>,

@@ -62,7 +62,9 @@ impl Metric for Manhattan {
     }
     #[inline(always)]
     fn joint(x: f64, y: f64) -> f64 {
-        if x * y > 0.0 { -2.0 * x.abs().min(y.abs()) } else { 0.0 }
+        // not by the product, which is 0 for tiny numbers
+        let alike = (x > 0.0 && y > 0.0) || (x < 0.0 && y < 0.0);
+        if alike { -2.0 * x.abs().min(y.abs()) } else { 0.0 }
     }
     #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {

@@ -115,9 +115,6 @@ fn check(args: &Sample) -> Result<()> {
         _ if args.inclusion.as_ref().is_some_and(Output::is_stdout) => {
             Err(usage("--inclusion writes a file; name one that ends with .csv or .npy"))
         }
-        _ if args.inclusion.is_some() && args.quota.is_some() => {
-            Err(usage("--inclusion is not known within quotas; leave out one of the two"))
-        }
         Sampler::Rejection if args.quota.is_some() => Err(usage(
             "within quotas there are --method exact, for a few groups, swap and greedy; choose one \
              of these",
@@ -158,7 +155,7 @@ fn step(method: Sampler, n: usize, args: &Sample) -> Step {
     let walked = (steps(args) * args.draws) as f64;
     match method {
         Sampler::Exact if args.quota.is_some() => {
-            plan::square("up to 12 eigendecompositions (n × n)", n, 4.0, 100.0)
+            plan::square("up to 16 eigendecompositions (n × n)", n, 4.0, 140.0)
         }
         Sampler::Exact if args.draws == 1 && args.inclusion.is_none() => {
             plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)

@@ -65,6 +65,7 @@ fn what_cannot_be_sparse_is_refused() {
     let bench = bench();
     bench.write("a.csv", "a,b\n1,2\n3,4\n");
     bench.run("scores a.csv --sparse").ends(2, &["--sparse is for libsvm files"]);
+    bench.run("scores t.libsvm --sparse --drop f3").ends(2, &["leave out --drop"]);
     let blocks = "--sparse reads all rows of one file at once";
     bench.run("scores t.libsvm --sparse --stream").ends(2, &[blocks]);
     bench.run("landmarks '*.libsvm' --landmarks uniform:3 --sparse").ends(2, &[blocks]);

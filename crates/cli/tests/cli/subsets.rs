@@ -210,7 +210,6 @@ fn bad_constraints_are_named() {
         ("m.csv --quota kind:a=two", 2, "\"a=two\" is not GROUP=NUMBER"),
         ("m.csv --quota kind:c=11 --size 11", 2, "the quota of group \"c\" is 11, but 10 rows"),
         ("m.csv --quota kind --method rejection", 2, "exact, for a few groups"),
-        ("m.csv --quota kind --inclusion i.csv", 2, "not known within quotas"),
         ("m.csv --quota kind --within 0.1", 2, "--within"),
         ("m.csv --method greedy --draws 2", 2, "one subset"),
         ("m.csv --method greedy --steps 2", 2, "--method swap"),

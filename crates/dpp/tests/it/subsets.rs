@@ -186,6 +186,23 @@ fn exact_draws_within_quotas_follow_the_law() {
     }
 }
 
+/// Groups whose items repel each other need large weights: some of 60 near points beside 12 of 60
+/// far ones.
+#[test]
+fn weights_are_found_where_a_group_is_crowded() {
+    let at = |i: usize| if i < 60 { i as f64 / 60.0 } else { 100.0 + 7.0 * i as f64 };
+    let k = Mat::from_fn(120, 120, |i, j| (-(at(i) - at(j)).powi(2) / 2.0_f64).exp());
+    let k = Dense::new(k.as_ref()).unwrap();
+    let quotas = |near: usize| Quotas::new((0..120).map(|i| i / 60).collect(), vec![near, 12]);
+    let error = QuotaKDpp::new(&k, &quotas(9).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Quota { group: 0, quota: 9, .. }), "{error}");
+    for near in [2, 5] {
+        let k_dpp = QuotaKDpp::new(&k, &quotas(near).unwrap()).unwrap();
+        let drawn = k_dpp.sample(&mut rng(1)).unwrap();
+        assert_eq!(drawn.indices().iter().filter(|&&i| i < 60).count(), near);
+    }
+}
+
 #[test]
 fn quotas_without_an_exact_draw_are_refused() {
     let ones = Mat::from_fn(5, 5, |_, _| 1.0);
@@ -196,6 +213,8 @@ fn quotas_without_an_exact_draw_are_refused() {
     assert!(matches!(of(vec![0; 4], vec![1]), Error::Shape { expected: 5, got: 4, .. }));
     assert!(matches!(of(vec![0; 5], vec![0]), Error::Empty { .. }));
     assert!(matches!(of(vec![0, 0, 1, 1, 1], vec![2, 1]), Error::Dependent { .. }));
+    let error = of(vec![0, 0, 0, 1, 1], vec![2, 1]);
+    assert!(matches!(error, Error::Quota { group: 0, quota: 2, found: 1, .. }), "{error}");
     let error = of(vec![0, 0, 1, 1, 1], vec![1, 1]);
     assert!(matches!(error, Error::RankDeficient { requested: 2, rank: 1 }), "{error}");
 }

@@ -116,8 +116,8 @@ impl<'a, T: Scalar> Points<'a, T> {
         }
     }
 
-    /// The numbers and values of the stored coordinates of sparse point `i`, ascending; `None` for
-    /// dense points.
+    /// The column indices, ascending, and the values of the stored coordinates of sparse point `i`;
+    /// `None` for dense points.
     ///
     /// # Panics
     /// If the points are sparse and `i >= len()`.
@@ -248,8 +248,8 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// [`Sparse`](nystrom_linalg_core::Error::Sparse) if only one of the two sets is sparse.
     pub fn check_same_dim(&self, other: Points<'_, T>) -> Result<()> {
         if self.is_sparse() != other.is_sparse() {
-            let problem = "one set of points is sparse, another is dense; make the dense one \
-                           sparse with `SparseRows::from_dense`";
+            let problem = "one set of points is sparse, another is dense; use one form for both: \
+                           `SparseRows::from_dense`, or a dense matrix";
             return Err(Error::Sparse { problem });
         }
         validate::same_size("coordinates of a point (d)", self.dim(), other.dim())

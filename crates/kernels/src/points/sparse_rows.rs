@@ -6,7 +6,7 @@ use nystrom_linalg_core::{Error, Indices, Result, Scalar, validate};
 use std::ops::Range;
 
 /// n sparse points in ℝ^d, stored as compressed sparse rows (CSR): for each point, the coordinates
-/// that are not 0 and their numbers.
+/// that are not 0 and their column indices.
 ///
 /// Kernels of sums over coordinates ([`Gaussian`](crate::Gaussian) and all isotropic kernels,
 /// [`LaplacianL1`](crate::LaplacianL1), [`Linear`](crate::Linear),
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// evaluated from the coordinates that two points have in common. n × d numbers are never stored.
 /// Other kernels refuse sparse points with [`Error::Sparse`].
 ///
-/// 4 bytes for each number of a coordinate beside its value; 8 for each point.
+/// Memory: a value and a column index of 4 bytes for each stored coordinate, 8 bytes for each point.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Kernel, SparseRows};
@@ -41,8 +41,9 @@ impl<T: Scalar> SparseRows<T> {
     /// # Errors
     /// `Shape` if `starts` does not begin with 0, falls, or does not end with the number of values,
     /// which must be that of the columns; `TooMany` for more than 2³² dimensions;
-    /// `IndexOutOfRange` for a column that is not below d, `DuplicateIndex` for one that a row has
-    /// twice (add the values up). Whether values are finite is checked when points are used.
+    /// `IndexOutOfRange` with the row (as the position) for a column that is not below d;
+    /// `DuplicateIndex` for a column that a row has twice (add the values up), with its places in the
+    /// sorted row. Whether values are finite is checked when points are used.
     pub fn new(
         dim: usize,
         starts: Vec<usize>,
@@ -50,7 +51,8 @@ impl<T: Scalar> SparseRows<T> {
         mut values: Vec<T>,
     ) -> Result<Self> {
         if dim as u64 > 1 << 32 {
-            let (what, available) = ("dimensions of sparse points", u32::MAX as usize);
+            let available = usize::try_from(1_u64 << 32).unwrap_or(usize::MAX);
+            let what = "dimensions of sparse points";
             return Err(Error::TooMany { what, requested: dim, available });
         }
         validate::same_size("columns against values of sparse rows", values.len(), columns.len())?;
@@ -128,7 +130,7 @@ impl<T: Scalar> SparseRows<T> {
         &self.starts
     }
 
-    /// The numbers of the stored coordinates, ascending in each row.
+    /// The column indices of the stored coordinates, ascending in each row.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }

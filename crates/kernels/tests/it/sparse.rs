@@ -123,6 +123,14 @@ fn near_points_far_away_keep_their_digits() {
     assert_eq!(k[(2, 3)], (-0.5_f64).exp());
 }
 
+/// Products of numbers below 1e-162 are 0.
+#[test]
+fn tiny_numbers_count() {
+    let x = faer::mat![[1e-170, 2e-170, 0.0], [1e-170, 2e-170, 0.0], [3e-170, 0.0, 1e-170]];
+    let sparse = SparseRows::from_dense(x.as_ref()).unwrap();
+    assert_eq!(MinMax.gram(sparse.points()), MinMax.gram(Points::from_rows(x.as_ref())));
+}
+
 /// n × d numbers would be 80 GB here.
 #[test]
 fn memory_is_that_of_the_coordinates() {

@@ -7,8 +7,8 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, Streams};
 
-/// K_nm in tiles on the CPU, and K̂_nm on a device, which has the precision of the device. Exact
-/// products, which measure residuals, and KRILL's embedding are the CPU's.
+/// K_nm in tiles on the CPU, and K̂_nm on a device, whose products are rounded to its precision.
+/// Exact products, which measure residuals, and KRILL's embedding are the CPU's.
 pub(super) struct DeviceRows<'a, K, T> {
     tiles: KernelTiles<'a, T>,
     kernel: &'a K,
@@ -48,7 +48,7 @@ impl<K, T: Scalar> RowProducts for DeviceRows<'_, K, T> {
         self.tiles.embedding(streams)
     }
 
-    /// A device that fails is given up, and the CPU goes on.
+    /// A device that returns an error is given up, and the CPU goes on.
     fn normal(&mut self, u: MatRef<'_, f64>, exact: bool) -> Result<Mat<f64>> {
         if let Some(device) = self.device.filter(|_| !exact) {
             match self.on_device(device, u) {

@@ -21,6 +21,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
         samples.check(self.kernel)?;
+        if extras.device.is_some() {
+            samples.x.check_dense()?;
+        }
         self.options.check()?;
         let (x, t) = (samples.x, samples.y.ncols());
         let (z, omega) = (centers.points(x, self.kernel)?, centers.weights_in(samples)?);

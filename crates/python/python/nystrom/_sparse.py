@@ -33,7 +33,8 @@ def csr(X: Any) -> Any:
     """X in the format CSR, in which every row has ascending columns, each once. X itself is not
     changed, and copied only if necessary."""
     X = sparse.csr_matrix(X) if not sparse.issparse(X) else X.tocsr()
-    if not X.has_canonical_format:
+    arrays = (X.data, X.indices, X.indptr)
+    if not X.has_canonical_format or not all(array.flags.aligned for array in arrays):
         X = X.copy()
         X.sum_duplicates()
     return X

@@ -21,9 +21,9 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
     let Sample { data, kernel, blocks, run, size, .. } = args;
     let job = BlockPoints { data, kernel, blocks, run, session: &session, passes: 2 };
     let opened = job.open()?;
-    let features = opened.0.files.names().len() - opened.0.unwanted.len();
-    if let Some(rows) = opened.1.stated_rows() {
-        session.succeeded_on_all(parts([rows, features as u64], args, &opened.1))?;
+    // whatever the first pass will find: it may leave out columns, and rows with --drop-missing
+    if let Some(rows) = opened.1.stated_rows().filter(|_| !data.drop_missing) {
+        session.succeeded_on_all(parts([rows, 1], args, &opened.1))?;
     }
     let mut surveyed = job.survey(opened, &mut rng)?;
     let Surveyed { input, recipe, sizes, sample } = &mut surveyed;

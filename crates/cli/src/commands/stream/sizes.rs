@@ -233,7 +233,10 @@ impl PointSizes {
         asked: Option<usize>,
         input: &mut StreamInput,
     ) -> Result<PointSizes> {
-        let (shared, rest) = BlockSizes::of(input, (memory, asked), "work in blocks")?;
+        let stated = input.files.stated_rows()?; // before a thread reads ahead
+        let (mut shared, rest) = BlockSizes::of(input, (memory, asked), "work in blocks")?;
+        shared.rows = stated.map_or(shared.rows, |rows| rows as f64);
+        shared.stated = stated.is_some();
         let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
         let members = largest_fitting(1, (1 << 24) - 1, fits);
@@ -318,11 +321,9 @@ impl BlockSizes {
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);
         let bytes = input.files.bytes()?;
-        let stated = input.files.stated_rows()?; // before a thread reads ahead
-        let (estimate, reading) = first_block(input, bytes)?;
-        let rows = stated.map_or(estimate, |rows| rows as f64);
+        let (rows, reading) = first_block(input, bytes)?;
         let reservoir = reservoir(asked, columns, rest)?;
-        let stated = stated.is_some();
+        let stated = false;
         Ok((BlockSizes { memory, block, reservoir, rows, stated, bytes, reading }, rest))
     }
 }
