@@ -124,28 +124,16 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
     let (index, durations) = (index_columns(pandas), durations(pandas));
     let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
     let schema = metadata.schema_descr_ptr();
-    let root = |column: &ColumnDescPtr| column.path().parts()[0].clone();
     for (j, column) in schema.columns().iter().enumerate() {
         let path = column.path().string();
-        // maps and lists of structures have several columns of values
-        let parts = schema.columns().iter().filter(|other| root(other) == root(column)).count();
         match Holds::of(column) {
-            _ if column.max_rep_level() > 0 && parts > 1 => {
-                let what = "maps or lists of structures";
-                notes.push(format!("{path:?} holds {what} and is left out"));
-                first.get_or_insert((what, j, path));
-            }
             Holds::Nothing(what) => {
                 notes.push(format!("{path:?} holds {what} and is left out"));
                 first.get_or_insert((what, j, path));
             }
-            _ if column.max_rep_level() > 0 => match list_length(file, j) {
-                Some(_) if are_beyond_exact(file, j).map_err(damaged(name))? => {
-                    notes.push(format!("{path:?} holds lists of numbers beyond 2^53, left out"));
-                }
-                Some(length) => used.push((j, Holds::of(column), Some(length))),
-                None => {
-                    let what = "lists of different lengths";
+            holds if column.max_rep_level() > 0 => match list_length(file, j, name)? {
+                Ok(length) => used.push((j, holds, Some(length))),
+                Err(what) => {
                     notes.push(format!("{path:?} holds {what} and is left out"));
                     first.get_or_insert((what, j, path));
                 }
@@ -175,21 +163,31 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
     }
 }
 
-/// The length of the lists of a column, by the numbers of values and rows of each row group; `None`
-/// if they differ.
+/// The length of the lists of a column, by the numbers of values and rows of each row group; or what
+/// the column holds instead of lists of one length.
 fn list_length<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     column: usize,
-) -> Option<usize> {
+    name: &str,
+) -> Result<std::result::Result<usize, &'static str>> {
+    let schema = file.metadata().file_metadata().schema_descr_ptr();
+    let root = |column: &ColumnDescPtr| column.path().parts()[0].clone();
+    let is_part = |other: &&ColumnDescPtr| root(other) == root(&schema.columns()[column]);
+    if schema.columns().iter().filter(is_part).count() > 1 {
+        return Ok(Err("maps or lists of structures"));
+    }
     let mut length = None;
     for group in file.metadata().row_groups().iter().filter(|group| group.num_rows() > 0) {
         let (rows, values) = (group.num_rows(), group.column(column).num_values());
-        let each = usize::try_from(values / rows).ok().filter(|&each| each > 0)?;
-        if values % rows != 0 || *length.get_or_insert(each) != each {
-            return None;
+        let each = usize::try_from(values / rows).unwrap_or(0);
+        if each == 0 || values % rows != 0 || *length.get_or_insert(each) != each {
+            return Ok(Err("lists of different lengths"));
         }
     }
-    length
+    if are_beyond_exact(file, column).map_err(damaged(name))? {
+        return Ok(Err("lists of numbers beyond 2^53"));
+    }
+    Ok(length.ok_or("lists of different lengths"))
 }
 
 /// The columns that pandas wrote for the unnamed index of a frame.

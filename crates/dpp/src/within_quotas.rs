@@ -15,6 +15,9 @@ const STEPS: usize = 16;
 const NEAR: f64 = 0.25;
 /// Expected numbers this near will do in the end.
 const FAR: f64 = 1.0;
+/// The response of the log odds of items to the logarithm of their weight, if they do not repel each
+/// other.
+const FREE: f64 = 2.0;
 /// The logarithm of a weight moves by at most this in a step,
 const LONGEST: f64 = 3.0;
 /// and stays within this of their mean.
@@ -144,7 +147,7 @@ fn rest_of<T: Scalar>(k: &dyn PsdMatrix<T>, given: &[usize], items: &[usize]) ->
 /// their items are nearly the quotas.
 ///
 /// A step moves ln q by the distance of the log odds, over the response of the log odds to the last
-/// step; 2 at first, the response of items that do not repel each other.
+/// step, at first that of items that do not repel each other.
 fn with_weights<T: Scalar>(
     L: &Mat<T>,
     groups: &[usize],
@@ -175,18 +178,14 @@ fn with_weights<T: Scalar>(
         if furthest.1 <= NEAR {
             break;
         }
-        let odds = |g: usize, x: f64| {
-            let (x, size) = (x.clamp(1e-9, sizes[g] as f64 - 1e-9), sizes[g] as f64);
-            (x / (size - x)).ln()
-        };
-        let now: Vec<f64> = (0..quotas.len()).map(|g| odds(g, expected[g])).collect();
-        let before = last.replace((ln_q.clone(), now.clone()));
+        let odds: Vec<f64> = (0..quotas.len()).map(|g| log_odds(expected[g], sizes[g])).collect();
+        let before = last.replace((ln_q.clone(), odds.clone()));
         for &g in &drawn {
-            let response = before.as_ref().map_or(2.0, |(q, odds)| {
-                let (moved, by) = (now[g] - odds[g], ln_q[g] - q[g]);
-                if by.abs() > 1e-9 { (moved / by).clamp(0.02, 2.0) } else { 2.0 }
+            let response = before.as_ref().map_or(FREE, |(q, of_q)| {
+                let (moved, by) = (odds[g] - of_q[g], ln_q[g] - q[g]);
+                if by.abs() > 1e-9 { (moved / by).clamp(0.01 * FREE, FREE) } else { FREE }
             });
-            let way = (odds(g, quotas[g] as f64) - now[g]) / response;
+            let way = (log_odds(quotas[g] as f64, sizes[g]) - odds[g]) / response;
             ln_q[g] += way.clamp(-LONGEST, LONGEST);
         }
         // a common factor changes nothing
@@ -201,6 +200,13 @@ fn with_weights<T: Scalar>(
         return Err(Error::Quota { group, quota, found, problem });
     }
     Ok((ensemble, e))
+}
+
+/// ln(x/(size − x)), finite also at both ends.
+fn log_odds(x: f64, size: usize) -> f64 {
+    let size = size as f64;
+    let x = x.clamp(1e-9, size - 1e-9);
+    (x / (size - x)).ln()
 }
 
 /// A group, how far the expected number of its items is from its quota, and that number.
