@@ -163,8 +163,8 @@ pub(crate) fn usable<R: ChunkReader + 'static>(
     }
 }
 
-/// The length of the lists of a column, by the numbers of values and rows of each row group; or what
-/// the column holds instead of lists of one length.
+/// The length of the lists of a column, by the numbers of values and rows of each row group; or
+/// what the column holds instead of lists of one length.
 fn list_length<R: ChunkReader + 'static>(
     file: &SerializedFileReader<R>,
     column: usize,

@@ -15,8 +15,8 @@ const STEPS: usize = 16;
 const NEAR: f64 = 0.25;
 /// Expected numbers this near will do in the end.
 const FAR: f64 = 1.0;
-/// The response of the log odds of items to the logarithm of their weight, if they do not repel each
-/// other.
+/// The response of the log odds of items to the logarithm of their weight, if they do not repel
+/// each other.
 const FREE: f64 = 2.0;
 /// The logarithm of a weight moves by at most this in a step,
 const LONGEST: f64 = 3.0;
@@ -74,9 +74,9 @@ impl<T: Scalar> QuotaKDpp<T> {
     /// # Errors
     /// [`Error::Shape`] for quotas of another number of items, [`Error::Empty`] if all are 0.
     /// [`Error::Dependent`] if the items of groups that are taken as a whole depend on one another.
-    /// [`Error::Quota`] if a group has fewer independent items than its quota, or if no weights bring
-    /// its expected number of items near to the quota. [`Error::RankDeficient`] if more items are
-    /// asked for than the rank allows, and those of [`LEnsemble::new`].
+    /// [`Error::Quota`] if a group has fewer independent items than its quota, or if no weights
+    /// bring its expected number of items near to the quota. [`Error::RankDeficient`] if more items
+    /// are asked for than the rank allows, and those of [`LEnsemble::new`].
     pub fn new(k: &dyn PsdMatrix<T>, quotas: &Quotas) -> Result<Self> {
         let n = k.dim();
         quotas.check(n, quotas.size())?;
@@ -178,7 +178,8 @@ fn with_weights<T: Scalar>(
         if furthest.1 <= NEAR {
             break;
         }
-        let odds: Vec<f64> = (0..quotas.len()).map(|g| log_odds(expected[g], sizes[g])).collect();
+        let mut odds = vec![0.0; quotas.len()];
+        drawn.iter().for_each(|&g| odds[g] = log_odds(expected[g], sizes[g]));
         let before = last.replace((ln_q.clone(), odds.clone()));
         for &g in &drawn {
             let response = before.as_ref().map_or(FREE, |(q, of_q)| {

@@ -26,8 +26,8 @@ pub trait LinearSystem<T> {
     fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()> {
         self.apply(out, x)
     }
-    /// A bound on ‖Â − A‖₂; 0 if `apply` is exact. If no bound is known it is 0, too, and every true
-    /// residual takes [`apply_exactly`](Self::apply_exactly).
+    /// A bound on ‖Â − A‖₂; 0 if `apply` is exact. If no bound is known it is 0, too, and every
+    /// true residual takes [`apply_exactly`](Self::apply_exactly).
     fn error(&self) -> f64 {
         0.0
     }

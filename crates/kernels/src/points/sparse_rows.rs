@@ -14,7 +14,8 @@ use std::ops::Range;
 /// evaluated from the coordinates that two points have in common. n × d numbers are never stored.
 /// Other kernels refuse sparse points with [`Error::Sparse`].
 ///
-/// Memory: a value and a column index of 4 bytes for each stored coordinate, 8 bytes for each point.
+/// Memory: a value and a column index of 4 bytes for each stored coordinate, 8 bytes for each
+/// point.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Kernel, SparseRows};
@@ -42,8 +43,8 @@ impl<T: Scalar> SparseRows<T> {
     /// `Shape` if `starts` does not begin with 0, falls, or does not end with the number of values,
     /// which must be that of the columns; `TooMany` for more than 2³² dimensions;
     /// `IndexOutOfRange` with the row (as the position) for a column that is not below d;
-    /// `DuplicateIndex` for a column that a row has twice (add the values up), with its places in the
-    /// sorted row. Whether values are finite is checked when points are used.
+    /// `DuplicateIndex` for a column that a row has twice (add the values up), with its places in
+    /// the sorted row. Whether values are finite is checked when points are used.
     pub fn new(
         dim: usize,
         starts: Vec<usize>,

@@ -56,8 +56,8 @@ pub struct Extras<'a, K, T> {
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
     /// Where products with K are computed; `None`: on the CPU. Falkon and KRILL of rows in memory
     /// compute every iteration on it. The CPU checks their residuals with exact values, one more
-    /// pass for each check, and replaces a device that returns an error, or whose precision does not
-    /// reach the tolerance. Kernel values of a device are not counted. Points must be dense.
+    /// pass for each check, and replaces a device that returns an error, or whose precision does
+    /// not reach the tolerance. Kernel values of a device are not counted. Points must be dense.
     /// Rows that they read in passes, and sketches, are the CPU's in any case.
     pub device: Option<&'a dyn Device<K, T>>,
 }
