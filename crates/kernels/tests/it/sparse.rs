@@ -128,7 +128,8 @@ fn near_points_far_away_keep_their_digits() {
 fn tiny_numbers_count() {
     let x = faer::mat![[1e-170, 2e-170, 0.0], [1e-170, 2e-170, 0.0], [3e-170, 0.0, 1e-170]];
     let sparse = SparseRows::from_dense(x.as_ref()).unwrap();
-    assert_eq!(MinMax.gram(sparse.points()), MinMax.gram(Points::from_rows(x.as_ref())));
+    let [a, b] = [sparse.points(), Points::from_rows(x.as_ref())].map(|x| MinMax.gram(x));
+    assert!((a - b).norm_max() < 1e-14);
 }
 
 /// n × d numbers would be 80 GB here.
