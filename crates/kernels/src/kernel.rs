@@ -46,8 +46,8 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     /// points.
     ///
     /// # Errors
-    /// Those of [`Points::check_dense`] and [`check_dim`](Kernel::check_dim). Kernels that are defined on
-    /// a part of ℝ^d (such as [`Precomputed`](crate::Precomputed)) return errors for points outside
+    /// Those of [`Points::check_dense`] and [`check_dim`](Kernel::check_dim). Kernels that are
+    /// defined on a part of ℝ^d (such as [`Precomputed`](crate::Precomputed)) return errors for points outside
     /// it, and kernels of inner products for values that overflow. [`FromFn`](crate::FromFn) also
     /// evaluates and checks a few pairs of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {

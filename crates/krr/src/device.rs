@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// A device that computes products with kernel matrices, such as a graphics card.
 ///
 /// [`Extras::device`](crate::Extras::device) and [`FullPath::fit_on`](crate::FullPath::fit_on) fit
-/// on a device (all the data, Falkon, KRILL), [`KrrModel::predict_on`](crate::KrrModel::predict_on) predicts on it. Without a
+/// on a device (all the data, Falkon, KRILL),
+/// [`KrrModel::predict_on`](crate::KrrModel::predict_on) predicts on it. Without a
 /// device the CPU computes, which is also where a device's work continues when the device is lost.
 ///
 /// ```

@@ -28,7 +28,7 @@ def rows(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
 
 
 def _of_kernel(X: Any, accepted: bool) -> tuple[Any, dict[str, Any]]:
-    """X, made dense unless sparse rows are `accepted`, and the options of `validate_data` for it."""
+    """X, made dense unless sparse rows are `accepted`, and its options of `validate_data`."""
     return (X, {"accept_sparse": "csr"}) if accepted else (dense(X), {})
 
 
