@@ -9,7 +9,7 @@
 //! a product wait for each other and threads with a piece each do not. The degree of the symmetric
 //! eigendecomposition is fixed in [`SymmetricEigen`](crate::SymmetricEigen).
 
-pub use crate::dot::{dot, dot_in};
+pub use crate::dot::{dot, dot_in, dots};
 use crate::pieces::solve_columns;
 pub use crate::pieces::{LowerBlock, gram_side, lower_blocks};
 use crate::{Scalar, dispatch, work};

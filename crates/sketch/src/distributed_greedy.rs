@@ -23,8 +23,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 /// from each single block.
 ///
 /// # Cost
-/// With n rows: at most (k + 1)n entries and nk² flops in the first round, and memory for at most
-/// k + 8 numbers for each row of one block. Residuals are computed only where they may be the
+/// With n rows: at most about (k + 1)n entries and nk² flops in the first round, and memory for at
+/// most k + 8 numbers for each row of one block. Residuals are computed only where they may be the
 /// largest. With b blocks the second round is the same for bk rows.
 ///
 /// # Source

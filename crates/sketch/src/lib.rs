@@ -89,7 +89,7 @@ pub use diagnostics::{AccumulationSize, Satisfiability, SizeConstants, SketchDia
 pub use dictionary::Dictionary;
 pub use distributed_greedy::{DistributedChoice, DistributedGreedy};
 pub use embedding::{
-    FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents,
+    ClusterSums, FeatureMoments, KernelClusters, KernelKMeans, KernelPca, PrincipalComponents,
     SpectralEmbedding, SpectralMap, SpectralSums,
 };
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
@@ -109,5 +109,5 @@ pub use sketches::{
     VerySparse,
 };
 pub use stream::NystromStream;
-pub use two_sample::{TwoSample, TwoSampleTest};
+pub use two_sample::{TwoSample, TwoSampleSums, TwoSampleTest};
 pub use whiten::{FeatureMap, Whitening};

@@ -1,8 +1,9 @@
 //! What kernel k-means finds, and bounds on its exact cost.
 
 use super::weights::LandmarkWeights;
-use faer::MatRef;
-use nystrom_linalg_core::{Result, Scalar};
+use crate::FeatureMap;
+use faer::{Mat, MatRef};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use std::ops::Range;
 
 /// The result of [`KernelKMeans`](crate::KernelKMeans): the cluster of each row, a map of new
@@ -19,13 +20,40 @@ pub struct KernelClusters<T> {
     pub(super) weights: LandmarkWeights<T>,
     pub(super) labels: Vec<usize>,
     pub(super) inertia: f64,
+    pub(super) trace: f64, // tr L
     pub(super) left_over: f64,
     pub(super) iterations: usize,
     pub(super) converged: bool,
 }
 
 impl<T: Scalar> KernelClusters<T> {
-    /// The cluster of each row, 0 to [`clusters`](Self::clusters) − 1.
+    /// Clusters with the [`weights`](Self::weights) and [`offsets`](Self::offsets) of others, to
+    /// which no rows belong yet: the cost is infinite.
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for no clusters,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape),
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
+    pub fn from_weights(weights: MatRef<'_, T>, offsets: &[T]) -> Result<Self> {
+        let k = offsets.len();
+        validate::not_empty("clusters", k)?;
+        validate::same_size("offsets against weights", weights.ncols(), k)?;
+        validate::finite("weights", weights)?;
+        validate::finite("offsets", MatRef::from_column_major_slice(offsets, k, 1))?;
+        let infinite = f64::INFINITY;
+        Ok(KernelClusters {
+            weights: LandmarkWeights::of(weights.to_owned(), offsets.to_vec()),
+            labels: Vec::new(),
+            inertia: infinite,
+            trace: infinite,
+            left_over: infinite,
+            iterations: 0,
+            converged: false,
+        })
+    }
+
+    /// The cluster of each row, 0 to [`clusters`](Self::clusters) − 1; empty if the rows came in
+    /// tiles.
     pub fn labels(&self) -> &[usize] {
         &self.labels
     }
@@ -79,6 +107,13 @@ impl<T: Scalar> KernelClusters<T> {
         let nearest = |t| nearest(values.as_ref(), 0..values.nrows(), t).0;
         Ok((0..k_j.ncols()).map(nearest).collect())
     }
+}
+
+/// ‖φ(x) − c‖² − ‖φ(x)‖² = ‖c‖² − 2k_J(x)ᵀR⁻ᵀc for each column c of C (r × k).
+pub(super) fn distances_to<T: Scalar>(map: &FeatureMap<T>, C: MatRef<'_, T>) -> LandmarkWeights<T> {
+    let squares = C.col_iter().map(|c| c.squared_norm_l2()).collect();
+    let minus_two = Mat::from_fn(C.nrows(), C.ncols(), |i, j| T::lit(-2.0) * C[(i, j)]);
+    LandmarkWeights::new(map, minus_two.as_ref(), squares)
 }
 
 /// The index and the value of the smallest entry among `rows` of column t; the first, if several

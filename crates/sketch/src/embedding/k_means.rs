@@ -1,7 +1,6 @@
 //! Kernel k-means in the span of the landmarks, without the features of the rows in memory.
 
-use super::clusters::{KernelClusters, nearest};
-use super::weights::LandmarkWeights;
+use super::clusters::{KernelClusters, distances_to, nearest};
 use crate::stream::trace_difference;
 use crate::whiten::for_each_kernel_tile;
 use crate::{FeatureMap, Landmarks, NystromStream, Whitening};
@@ -114,10 +113,10 @@ impl KernelKMeans {
         }
         let best = (0..starts.len()).min_by(|&a, &b| starts[a].cost.total_cmp(&starts[b].cost));
         let start = starts.swap_remove(best.unwrap_or(0));
-        let weights = rows.distances_to(start.centers.as_ref());
-        let left_over = trace_difference(&k.diag(), &rows.squares);
+        let weights = distances_to(rows.map, start.centers.as_ref());
+        let (trace, left_over) = (rows.trace, trace_difference(&k.diag(), &rows.squares));
         let Start { labels, cost: inertia, iterations, converged, .. } = start;
-        Ok(KernelClusters { weights, labels, inertia, left_over, iterations, converged })
+        Ok(KernelClusters { weights, labels, inertia, trace, left_over, iterations, converged })
     }
 }
 
@@ -178,13 +177,6 @@ impl<T: Scalar> Rows<'_, T> {
         Ok(self.map.apply_in_place(k_j.as_mut()).to_owned())
     }
 
-    /// ‖φ(x) − c‖² − ‖φ(x)‖² = ‖c‖² − 2k_J(x)ᵀR⁻ᵀc for each column c of C (r × q).
-    fn distances_to(&self, C: MatRef<'_, T>) -> LandmarkWeights<T> {
-        let squares = C.col_iter().map(|c| c.squared_norm_l2()).collect();
-        let minus_two = Mat::from_fn(C.nrows(), C.ncols(), |i, j| T::lit(-2.0) * C[(i, j)]);
-        LandmarkWeights::new(self.map, minus_two.as_ref(), squares)
-    }
-
     /// For each start up to k distinct rows: the first is uniform, each further one has probability
     /// proportional to the squared distance to the nearest seed so far.
     fn seeds(&self, k: usize, starts: usize, rng: &mut dyn Rng) -> Result<Vec<Vec<usize>>> {
@@ -194,7 +186,7 @@ impl<T: Scalar> Rows<'_, T> {
         for _ in 1..k {
             let newest: Vec<usize> =
                 seeds.iter().filter_map(|seeds| seeds.last().copied()).collect();
-            let to_newest = self.distances_to(self.features(&newest)?.as_ref());
+            let to_newest = distances_to(self.map, self.features(&newest)?.as_ref());
             self.for_each_tile(0..n, |rows, k_j| {
                 let values = to_newest.values(k_j);
                 for (t, i) in rows.enumerate() {
@@ -213,7 +205,7 @@ impl<T: Scalar> Rows<'_, T> {
         Ok(seeds)
     }
 
-    /// ‖φ_i − c‖² from the value of [`distances_to`](Self::distances_to).
+    /// ‖φ_i − c‖² from the value of [`distances_to`].
     fn squared_distance(&self, i: usize, value: T) -> f64 {
         (self.squares[i].f64() + value.f64()).max(0.0)
     }
@@ -222,7 +214,7 @@ impl<T: Scalar> Rows<'_, T> {
     /// mean of its rows.
     fn lloyd(&self, mut starts: Vec<&mut Start<T>>) -> Result<()> {
         let centers = side_by_side(starts.iter().map(|start| start.centers.as_ref()));
-        let (q, values) = (centers.ncols(), self.distances_to(centers.as_ref()));
+        let (q, values) = (centers.ncols(), distances_to(self.map, centers.as_ref()));
         let mut counts = vec![0_usize; q];
         let mut seen = vec![Seen { changed: false, farthest: (0.0, 0) }; starts.len()];
         let leaf = |rows: Range<usize>| {

@@ -4,6 +4,7 @@
 //! A fitted object is a function of the m kernel values k_J(x) of a point, so that it also maps new
 //! points.
 
+mod cluster_sums;
 mod clusters;
 mod k_means;
 mod moments;
@@ -11,6 +12,7 @@ mod pca;
 mod spectral;
 mod weights;
 
+pub use cluster_sums::ClusterSums;
 pub use clusters::KernelClusters;
 pub use k_means::KernelKMeans;
 pub use moments::FeatureMoments;

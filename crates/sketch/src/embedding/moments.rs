@@ -4,7 +4,7 @@
 use crate::NystromStream;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{GramSums, Result, RowTree, Scalar, validate};
+use nystrom_linalg_core::{GramSums, PackedLower, Result, RowTree, Scalar, validate};
 
 /// n, Σφ(x), Σφ(x)φ(x)ᵀ, tr K and tr(K − L) over n rows with Nyström features φ (r numbers each),
 /// in `f64`: r²/2 + 129r numbers of memory.
@@ -88,6 +88,32 @@ impl FeatureMoments {
         self.rows += other.rows;
         self.trace += other.trace;
         self.left_over += other.left_over;
+    }
+
+    /// The sums as numbers, for another process.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let GramSums { gram, moments } = &self.sums;
+        let triangle = (0..gram.order()).flat_map(|j| gram.col(j).iter().copied());
+        let head = [self.rows as f64, self.trace, self.left_over];
+        head.into_iter().chain(moments.col(0).iter().copied()).chain(triangle).collect()
+    }
+
+    /// Sums of as many features whose numbers another process sent.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of numbers,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
+    pub fn from_numbers(&self, numbers: &[f64]) -> Result<Self> {
+        let r = self.features();
+        validate::same_size("numbers of the sums", 3 + r + r * (r + 1) / 2, numbers.len())?;
+        validate::finite("sums", MatRef::from_column_major_slice(numbers, numbers.len(), 1))?;
+        let (head, rest) = numbers.split_at(3);
+        let (moments, triangle) = rest.split_at(r);
+        let mut entries = triangle.iter();
+        let gram = PackedLower::from_fn(r, |_, _| entries.next().copied().unwrap_or(0.0));
+        let moments = MatRef::from_column_major_slice(moments, r, 1).to_owned();
+        let (rows, trace, left_over) = (head[0] as usize, head[1], head[2]);
+        Ok(FeatureMoments { sums: GramSums { gram, moments }, rows, trace, left_over })
     }
 
     /// The sums over all rows of L, along the tree of the rows; `diag` is the diagonal of K.

@@ -144,27 +144,23 @@ impl SpectralEmbedding {
 /// Σ_i K\[J, i\] over all rows i, m numbers; an error for a negative entry.
 fn kernel_sums<T: Scalar>(k: &dyn PsdMatrix<T>, J: &[usize]) -> Result<Vec<f64>> {
     let leaf = |rows: Range<usize>| {
-        let mut sums = Mat::<f64>::zeros(J.len(), 1);
+        let mut sums = vec![0.0; J.len()];
         for_each_kernel_tile(k, J, rows.into(), |_, k_j| {
-            let least = k_j.rb().col_iter().flat_map(|column| column.iter()).copied();
-            let least = least.fold(T::zero(), num_traits::Float::min);
-            let rule = "at least 0 for all rows; take a kernel without negative values, such as \
-                        the Gaussian";
-            validate::require(least >= T::zero(), "weight of an edge", least.f64(), rule)?;
-            let ones = Mat::full(k_j.ncols(), 1, T::one());
-            ops::add_widened(sums.as_mut(), ops::times(k_j.rb(), ones.as_ref()).as_ref(), false);
-            Ok(())
+            SpectralSums::add_kernel_sums(&mut sums, k_j.rb())
         })?;
         Ok::<_, Error>(sums)
     };
-    let sums = RowTree::large(k.dim()).try_reduce_in_order(leaf, |a, b| a + b)?;
-    Ok(sums.map_or_else(Vec::new, |sums| sums.col(0).iter().copied().collect()))
+    let plus = |mut a: Vec<f64>, b: Vec<f64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    Ok(RowTree::large(k.dim()).try_reduce_in_order(leaf, plus)?.unwrap_or_default())
 }
 
 /// The sums of the second pass of a [`SpectralEmbedding`]: ΨᵀΨ = Σ_i φ_iφ_iᵀ/d_i with the degrees
 /// d_i = φ_iᵀs, for rows that come in tiles. O(r²) memory.
 ///
-/// The first pass is Σ_i k_J(x_i), m numbers.
+/// The first pass is Σ_i k_J(x_i), m numbers ([`add_kernel_sums`](Self::add_kernel_sums)).
 ///
 /// ```
 /// use faer::Mat;
@@ -174,7 +170,8 @@ fn kernel_sums<T: Scalar>(k: &dyn PsdMatrix<T>, J: &[usize]) -> Result<Vec<f64>>
 /// let w = Mat::from_fn(3, 3, |i, j| k(i as f64, j as f64));
 /// let map = FeatureMap::new(w.as_ref(), Whitening::default())?;
 /// let tile = || Mat::from_fn(3, 21, |i, t| k(i as f64, t as f64 / 10.0));
-/// let total: Vec<f64> = (0..3).map(|i| tile().row(i).iter().sum()).collect(); // first pass
+/// let mut total = [0.0; 3];
+/// SpectralSums::add_kernel_sums(&mut total, tile().as_ref())?; // first pass
 /// let mut sums = SpectralSums::new(&map, &total)?;
 /// sums.add(map.apply_in_place(tile().as_mut()), &[1.0; 21])?; // second pass
 /// let z = SpectralEmbedding { components: 1 }.finish(&map, &sums)?.transform(tile().as_ref())?;
@@ -189,6 +186,25 @@ pub struct SpectralSums<T> {
 }
 
 impl<T: Scalar> SpectralSums<T> {
+    /// Adds the kernel values of t rows with the landmarks, `k_j` (m × t), to the sums of the first
+    /// pass, m numbers.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](Error::InvalidParameter) for a negative entry,
+    /// [`Shape`](Error::Shape).
+    pub fn add_kernel_sums(sums: &mut [f64], k_j: MatRef<'_, T>) -> Result<()> {
+        validate::same_size("kernel values of a row", sums.len(), k_j.nrows())?;
+        let least = k_j.col_iter().flat_map(|column| column.iter()).copied();
+        let least = least.fold(T::zero(), num_traits::Float::min);
+        let rule = "at least 0 for all rows; take a kernel without negative values, such as the \
+                    Gaussian";
+        validate::require(least >= T::zero(), "weight of an edge", least.f64(), rule)?;
+        let ones = Mat::full(k_j.ncols(), 1, T::one());
+        let tile = ops::times(k_j, ones.as_ref());
+        sums.iter_mut().zip(tile.col(0).iter()).for_each(|(sum, value)| *sum += value.f64());
+        Ok(())
+    }
+
     /// No rows yet; `kernel_sums` is Σ_i k_J(x_i) over all rows, m numbers.
     ///
     /// # Errors
@@ -226,6 +242,25 @@ impl<T: Scalar> SpectralSums<T> {
         }
         self.moments.add_features(phi.rb());
         Ok(())
+    }
+
+    /// n, the number of rows added in the second pass.
+    pub fn rows(&self) -> usize {
+        self.moments.rows()
+    }
+
+    /// The sums of the second pass as numbers, for another process.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        self.moments.to_numbers()
+    }
+
+    /// Sums with the same first pass whose numbers another process sent.
+    ///
+    /// # Errors
+    /// Those of [`FeatureMoments::from_numbers`].
+    pub fn from_numbers(&self, numbers: &[f64]) -> Result<Self> {
+        let moments = self.moments.from_numbers(numbers)?;
+        Ok(SpectralSums { total: self.total.clone(), moments })
     }
 
     /// Adds the sums over other rows, with the same first pass.

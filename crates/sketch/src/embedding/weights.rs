@@ -21,12 +21,22 @@ impl<T: Scalar> LandmarkWeights<T> {
         LandmarkWeights { theta: map.landmark_weights(beta), offset }
     }
 
+    pub fn of(theta: Mat<T>, offset: Vec<T>) -> Self {
+        LandmarkWeights { theta, offset }
+    }
+
     pub fn theta(&self) -> MatRef<'_, T> {
         self.theta.as_ref()
     }
 
     pub fn offset(&self) -> &[T] {
         &self.offset
+    }
+
+    /// Replaces function j by that of `other`, of the same shape.
+    pub fn copy(&mut self, j: usize, other: &Self) {
+        self.theta.col_mut(j).copy_from(other.theta.col(j));
+        self.offset[j] = other.offset[j];
     }
 
     /// The values of t points with kernel values `k_j` (m × t): q × t.

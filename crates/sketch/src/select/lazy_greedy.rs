@@ -1,16 +1,24 @@
 //! The pivots of greedy selection, with few residuals computed.
 
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, ops, validate};
+use nystrom_linalg_core::faer::MatRef;
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, ops, validate, work};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
-/// Residuals computed at first when the largest bound of a step is out of date; then twice as many.
-const FEWEST: usize = 4;
-/// Most residuals computed together.
-const MOST: usize = 256;
+/// Rows brought up to date at first when the largest bound of a step is out of date; then twice as
+/// many.
+const FEWEST: usize = 64;
+/// Most rows brought up to date together.
+const MOST: usize = 1024;
 /// Rows of a parallel task.
-const ROWS: usize = 16;
+const ROWS: usize = 32;
+/// Pivots of a block: those with the numbers 16b to 16b + 15. An entry of F is found from one sum
+/// over the pivots before its block and one over pivots of its block.
+const BLOCK: usize = 16;
+/// Most pivots for which a task evaluates entries of A at once.
+const COLUMNS: usize = 128;
 
 /// The rows that [`Greedy`](crate::Greedy) takes as its first k pivots with the tolerance 0, and
 /// ln det of their block.
@@ -19,10 +27,14 @@ const ROWS: usize = 16;
 /// step, only rows whose bound is the largest are brought up to date, until the largest one is no
 /// longer a bound (M. Minoux's accelerated greedy algorithm, *Optimization Techniques*, 1978).
 ///
-/// At most (k + 1)n entries, nk² flops and n·k numbers of memory, as for the whole factor; half to
-/// three quarters of it for normal points. Rows are read from memory once for several columns. A
-/// value does not depend on when it was computed, so that the choice is the same for any size of
-/// the batches.
+/// At most about (k + 1)n entries, nk² flops and n·k numbers of memory, as for the whole factor;
+/// half to nine tenths of it for normal points. Each time a row is brought up to date, up to 15 of
+/// its entries may be evaluated again, because rows of nearly the same length share a block of A.
+/// Most flops are those of [`ops::dots`].
+///
+/// If the bits of an entry of A do not depend on the block, those of an entry of F do not depend
+/// on when and with which other rows it is computed: batches and tasks of any size give the same
+/// choice.
 ///
 /// # Errors
 /// `Error::Empty`, `Error::TooMany`; `Error::InvalidWeight` for a diagonal entry that is
@@ -101,50 +113,84 @@ impl<'a, T: Scalar> Lazy<'a, T> {
                 && let Some(top) = self.open.peek()
                 && self.rows[top.row].f.len() < self.pivots.len()
             {
-                let i = top.row;
-                stale.push((i, std::mem::take(&mut self.rows[i])));
+                stale.push(top.row);
                 self.open.pop();
             }
             if stale.is_empty() {
                 return Ok(self.open.pop().map(|top| top.row));
             }
-            // rows that are equally far along go together
-            stale.sort_by_key(|(_, row)| row.f.len());
-            let done: Vec<Result<()>> =
-                stale.par_chunks_mut(ROWS).map(|rows| self.bring_up_to_date(rows)).collect();
-            done.into_iter().collect::<Result<()>>()?; // in order: the first error
-            for (i, row) in stale {
-                self.rows[i] = row;
-                self.reopen(i);
-            }
+            self.bring_up_to_date(&stale)?;
+            stale.into_iter().for_each(|i| self.reopen(i));
             batch = (2 * batch).min(MOST);
         }
     }
 
-    /// F(i, s) = (A(i, s) − Σ_{r<s} F(i, r) F(s, r))/F(s, s) for the pivots s that a row lacks.
-    fn bring_up_to_date(&self, rows: &mut [(usize, Row)]) -> Result<()> {
-        let done = rows.iter().map(|(_, row)| row.f.len()).min().unwrap_or(0);
-        let (missing, items) =
-            (&self.pivots[done..], rows.iter().map(|(i, _)| *i).collect::<Vec<usize>>());
-        let A = self.A.block(missing.into(), (&items[..]).into());
-        validate::finite_block(A.transpose(), &items, missing)?;
-        for (_, row) in rows.iter_mut() {
-            row.f.reserve_exact(self.pivots.len() - row.f.len());
-        }
-        for (s, pivot) in self.factor.iter().enumerate().skip(done) {
-            let lacking = rows.iter_mut().enumerate().filter(|(_, (_, row))| row.f.len() == s);
-            for (t, (_, row)) in lacking {
-                let f = (A[(s - done, t)].f64() - ops::dot(&pivot[..s], &row.f)) / pivot[s];
-                row.residual -= f * f;
-                row.f.push(f);
-            }
+    /// Computes all entries of F for the rows `stale`, and their residuals.
+    fn bring_up_to_date(&mut self, stale: &[usize]) -> Result<()> {
+        let mut rows: Vec<(usize, Row)> =
+            stale.iter().map(|&i| (i, std::mem::take(&mut self.rows[i]))).collect();
+        rows.sort_by_key(|(_, row)| row.f.len());
+        let done: Vec<Result<()>> = work::side_by_side(|pieces| {
+            let tasks = rows.par_chunks_mut(ROWS);
+            tasks.map(|rows| pieces.piece(|| self.complete(rows))).collect()
+        });
+        rows.into_iter().for_each(|(i, row)| self.rows[i] = row);
+        done.into_iter().collect() // in order: the first error
+    }
+
+    /// Computes the entries that the rows lack. The rows are sorted by their length.
+    fn complete(&self, rows: &mut [(usize, Row)]) -> Result<()> {
+        let k = self.pivots.len();
+        rows.iter_mut().for_each(|(_, row)| row.f.reserve_exact(k - row.f.len()));
+        let items: Vec<usize> = rows.iter().map(|(i, _)| *i).collect();
+        let mut from = rows.first().map_or(k, |(_, row)| row.f.len());
+        while from < k {
+            // the rows of length `from` and those up to 15 entries longer share a block of A
+            let short = rows.partition_point(|(_, row)| row.f.len() < from + BLOCK);
+            let next = rows.get(short).map_or(k, |(_, row)| row.f.len());
+            let to = next.min(from + COLUMNS);
+            let (items, pivots) = (&items[..short], &self.pivots[from..to]);
+            // kernels compute the rows of a block in the lanes of registers
+            let A = self.A.block(items.into(), pivots.into());
+            validate::finite_block(A.as_ref(), items, pivots)?;
+            self.extend(&mut rows[..short], from..to, A.as_ref());
+            from = to;
         }
         Ok(())
+    }
+
+    /// Extends rows, which have at least `pivots.start` entries, to `pivots.end` entries:
+    /// F(i, s) = (A(i, s) − Σ_{r<s} F(i, r) F(s, r))/F(s, s). `A` is the block of A for the rows
+    /// and the pivots.
+    fn extend(&self, rows: &mut [(usize, Row)], pivots: Range<usize>, A: MatRef<'_, T>) {
+        let mut first = pivots.start;
+        while first < pivots.end {
+            let start = first - first % BLOCK;
+            let end = pivots.end.min(start + BLOCK);
+            let factor = &self.factor[first..end];
+            let known: Vec<&[f64]> = rows.iter().map(|(_, row)| &row.f[..start]).collect();
+            let of_pivots: Vec<&[f64]> = factor.iter().map(|row| &row[..start]).collect();
+            let before = ops::dots(&known, &of_pivots); //              Σ_{r<start}
+            work::triangular_solve(end - first, rows.len());
+            for (s, pivot) in (first..end).zip(factor) {
+                let rows = rows.iter_mut().map(|(_, row)| row).enumerate();
+                for (t, row) in rows.filter(|(_, row)| row.f.len() == s) {
+                    let block = row.f[start..].iter().zip(&pivot[start..]);
+                    let block: f64 = block.map(|(x, y)| x * y).sum(); //    Σ_{start≤r<s}
+                    let rest = A[(t, s - pivots.start)].f64() - before[(t, s - first)] - block;
+                    let f = rest / pivot[s];
+                    row.residual -= f * f;
+                    row.f.push(f);
+                }
+            }
+            first = end;
+        }
     }
 
     /// Takes row s, whose residual is known, as the next pivot.
     fn take(&mut self, s: usize) {
         let Row { mut f, residual, .. } = std::mem::take(&mut self.rows[s]);
+        f.reserve_exact(1);
         f.push(residual.sqrt());
         self.pivots.push(s);
         self.factor.push(f);
@@ -158,6 +204,61 @@ impl<'a, T: Scalar> Lazy<'a, T> {
             self.open.push(Bound { residual, row: i });
         } else {
             self.rows[i].f = Vec::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom_linalg_core::faer::Mat;
+    use nystrom_linalg_core::{Dense, random};
+    use rand::SeedableRng;
+
+    const N: usize = 90;
+    /// Not a multiple of a block.
+    const K: usize = 53;
+
+    /// The rows of F below the pivots 0, …, K − 1, with their residuals. Before the pivots `stops`
+    /// are taken, two thirds of these rows are brought up to date, `together` at a time.
+    fn factor_of(A: &Dense<'_, f64>, stops: &[usize], together: usize) -> Vec<(Vec<f64>, f64)> {
+        let mut state = Lazy::start(A, N).unwrap();
+        for s in 0..K {
+            let stale = (K..N).filter(|i| (i + s) % 3 > 0).collect::<Vec<_>>();
+            if stops.contains(&s) {
+                stale.chunks(together).for_each(|rows| state.bring_up_to_date(rows).unwrap());
+            }
+            state.bring_up_to_date(&[s]).unwrap();
+            state.take(s);
+        }
+        let all: Vec<usize> = (K..N).collect();
+        all.chunks(together).for_each(|rows| state.bring_up_to_date(rows).unwrap());
+        state.rows.into_iter().skip(K).map(|row| (row.f, row.residual)).collect()
+    }
+
+    /// Rows of any length, extended with any other rows, get the same bits, near those of a plain
+    /// loop.
+    #[test]
+    fn an_entry_does_not_depend_on_when_it_is_computed() {
+        let x = random::standard_normal::<f64>(N, N, &mut rand_pcg::Pcg64::seed_from_u64(0));
+        let a = &x * x.transpose();
+        let A = Dense::new(a.as_ref()).unwrap();
+        let at_once = factor_of(&A, &[], N);
+        let stops: [&[usize]; 4] =
+            [&[37], &[1, 2, 16, 33], &[5, 15, 17, 32, 50, 52], &[31, 47, 48]];
+        for (stops, together) in stops.into_iter().zip([N, 1, 5, 36]) {
+            assert!(factor_of(&A, stops, together) == at_once, "stops {stops:?}");
+        }
+        let mut F = Mat::<f64>::zeros(N, K);
+        for (i, s) in (0..N).flat_map(|i| (0..K.min(i + 1)).map(move |s| (i, s))) {
+            let rest = a[(i, s)] - (0..s).map(|r| F[(i, r)] * F[(s, r)]).sum::<f64>();
+            F[(i, s)] = if i == s { rest.sqrt() } else { rest / F[(s, s)] };
+        }
+        for (i, (f, residual)) in (K..N).zip(at_once) {
+            let error = |s: usize| (f[s] - F[(i, s)]).abs();
+            assert!(f.len() == K && (0..K).all(|s| error(s) < 1e-10), "row {i}");
+            let plain = a[(i, i)] - f.iter().map(|f| f * f).sum::<f64>();
+            assert!((residual - plain).abs() < 1e-10, "row {i}");
         }
     }
 }

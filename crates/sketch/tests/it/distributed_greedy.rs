@@ -5,7 +5,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, KernelMatrix, Points};
-use nystrom_linalg_core::{Counted, Dense, Error, random};
+use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, random};
 use nystrom_sketch::{DistributedChoice, DistributedGreedy, Greedy};
 
 /// A principal submatrix.
@@ -88,6 +88,34 @@ fn late_residuals_give_the_same_choice() {
             assert_eq!(chosen.rows, rows, "{kind:?}, seed {seed}");
             assert!((chosen.log_det() - plain.log_det()).abs() < 1e-8 * plain.log_det().abs());
         }
+    }
+}
+
+/// The first pivots are those of the whole factor: for points in general position, for points that
+/// all occur twice, and for a matrix of rank 40. Equal points are interchangeable.
+#[test]
+fn a_choice_of_many_points_is_that_of_the_whole_factor() {
+    let n = 600;
+    let x = random::standard_normal::<f64>(n, 40, &mut rng(4));
+    let plane = Mat::from_fn(n, 2, |i, j| x[(i, j)]);
+    let twice = Mat::from_fn(n, 40, |i, j| x[(i % 300, j)]);
+    let gaussian = |x: &Mat<f64>, length: f64| {
+        let kernel = Gaussian::new(length).unwrap();
+        let points = Points::from_rows(x.as_ref());
+        KernelMatrix::new(kernel, points).unwrap().block((0..n).into(), (0..n).into())
+    };
+    let cases = [
+        ("distant points", gaussian(&x, 6.0), 100, 100, n),
+        ("points of a plane", gaussian(&plane, 0.5), 117, 117, n),
+        ("points twice", gaussian(&twice, 6.0), 350, 300, 300),
+        ("rank 40", &x * x.transpose(), 60, 40, n),
+    ];
+    for (name, a, k, rank, distinct) in cases {
+        let a = Dense::new(a.as_ref()).unwrap();
+        let plain = Greedy::default().factor(&a, k).unwrap();
+        let chosen = DistributedGreedy::new(k).unwrap().add(&a, 0).unwrap();
+        let points = |rows: &[usize]| rows.iter().map(|i| i % distinct).collect::<Vec<_>>();
+        assert_eq!(points(&chosen[..rank]), points(&plain.pivots()[..rank]), "{name}");
     }
 }
 

@@ -141,11 +141,11 @@ fn merged_sums_give_the_fit_in_memory() {
     let mut total = vec![0.0; 30];
     for (t, rows) in tiles() {
         let (mut k_j, diag) = (kernel_values(rows.clone()), vec![1.0; rows.len()]);
-        (0..30).for_each(|i| total[i] += k_j.row(i).iter().sum::<f64>());
+        SpectralSums::add_kernel_sums(&mut total, k_j.as_ref()).unwrap();
         parts[t % 2].add(map.apply_in_place(k_j.as_mut()).as_ref(), &diag).unwrap();
     }
     let [mut sums, other] = parts;
-    sums.merge(&other).unwrap();
+    sums.merge(&sums.from_numbers(&other.to_numbers()).unwrap()).unwrap();
     let (ours, memory) = (pca.finish(&map, &sums).unwrap(), pca.fit(&k, &landmarks).unwrap());
     assert!((ours.left_over() / memory.left_over() - 1.0).abs() < 1e-9);
     let [a, b] = [&ours, &memory].map(|fit| fit.transform_rows(&k, &landmarks).unwrap());
@@ -157,7 +157,7 @@ fn merged_sums_give_the_fit_in_memory() {
         parts[t % 2].add(map.apply_in_place(k_j.as_mut()), &diag).unwrap();
     }
     let [mut sums, other] = parts;
-    sums.merge(&other).unwrap();
+    sums.merge(&sums.from_numbers(&other.to_numbers()).unwrap()).unwrap();
     let spectral = SpectralEmbedding { components: 3 };
     let ours = spectral.finish(&map, &sums).unwrap();
     let memory = spectral.fit(&k, &landmarks).unwrap();
@@ -166,6 +166,18 @@ fn merged_sums_give_the_fit_in_memory() {
     total[0] += 1.0;
     let error = sums.merge(&SpectralSums::new(&map, &total).unwrap()).unwrap_err();
     assert!(error.to_string().contains("first passes"), "{error}");
+}
+
+#[test]
+fn numbers_of_other_sums_are_refused() {
+    let sums = FeatureMoments::zeros(4);
+    let numbers = sums.to_numbers();
+    assert_eq!(numbers.len(), 3 + 4 + 10);
+    assert_eq!(sums.from_numbers(&numbers).unwrap().to_numbers(), numbers);
+    let error = FeatureMoments::zeros(5).from_numbers(&numbers).unwrap_err();
+    assert!(matches!(error, Error::Shape { expected: 23, got: 17, .. }), "{error}");
+    let bad: Vec<f64> = numbers.iter().map(|_| f64::NAN).collect();
+    assert!(matches!(sums.from_numbers(&bad), Err(Error::NonFinite { .. })));
 }
 
 #[test]

@@ -3,8 +3,11 @@
 use crate::common::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, KernelMatrix, Points};
-use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, random};
-use nystrom_sketch::{KernelClusters, KernelKMeans, LandmarkSelector, Landmarks, Uniform};
+use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, RowTree, random};
+use nystrom_sketch::{
+    ClusterSums, FeatureMap, KernelClusters, KernelKMeans, LandmarkSelector, Landmarks, Uniform,
+    Whitening,
+};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -179,4 +182,97 @@ fn impossible_options_and_values_are_refused() {
     let bad = Broken { n: 10, bad: vec![(7, 3, f64::NAN)] };
     let error = error(usual, &bad, &two);
     assert!(matches!(error, Error::NonFinite { row: 7, col: 3, .. }), "{error}");
+}
+
+/// Rows 0..300 in tiles of 70, in two parts that are merged, of which one came as numbers.
+fn pass(
+    (k, landmarks, map): (&dyn PsdMatrix<f64>, &Landmarks, &FeatureMap<f64>),
+    before: &KernelClusters<f64>,
+    with_traces: bool,
+) -> KernelClusters<f64> {
+    let mut parts = [0, 1].map(|_| ClusterSums::new(before));
+    for (t, rows) in RowTree::tiles(0..300, 70).enumerate() {
+        let mut k_j = k.block(landmarks.indices().into(), rows.clone().into());
+        parts[t % 2].add(k_j.as_ref()).unwrap();
+        if with_traces {
+            let phi = map.apply_in_place(k_j.as_mut());
+            parts[t % 2].add_traces(phi.as_ref(), &vec![1.0; rows.len()]).unwrap();
+        }
+    }
+    let [mut sums, other] = parts;
+    let other = ClusterSums::new(before).from_numbers(&other.to_numbers()).unwrap();
+    sums.merge(&other).unwrap();
+    sums.finish(map).unwrap()
+}
+
+#[test]
+fn iterations_over_tiles_reach_a_fixed_point_of_those_in_memory() {
+    let (x, rng) = (rings(300).0, &mut Pcg64::seed_from_u64(1));
+    let k = KernelMatrix::new(Gaussian::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let landmarks = Uniform::default().select(&k, 40, rng).unwrap();
+    let rows = landmarks.indices();
+    let map = FeatureMap::new(k.block(rows.into(), rows.into()).as_ref(), Whitening::default()).unwrap();
+    let how = KernelKMeans { clusters: 5, starts: 1, iterations: 1 };
+    let start = how.fit(&k, &landmarks, rng).unwrap();
+    let start = KernelClusters::from_weights(start.weights(), start.offsets()).unwrap();
+    assert!(start.inertia() == f64::INFINITY && start.labels().is_empty());
+
+    let all = (&k as &dyn PsdMatrix<f64>, &landmarks, &map);
+    let (mut found, mut cost_before) = (pass(all, &start, true), f64::INFINITY);
+    while !found.converged() {
+        assert!(found.inertia() <= cost_before && found.iterations() < 100);
+        cost_before = found.inertia();
+        found = pass(all, &found, false);
+    }
+    let exact = k.block((0..300).into(), (0..300).into());
+    let labels = found.predict(k.block(rows.into(), (0..300).into()).as_ref()).unwrap();
+    let [least, most] = found.cost_bounds();
+    let cost = cost(exact.as_ref(), &labels);
+    assert!(least - 1e-6 <= cost && cost <= most + 1e-6, "{least} {cost} {most}");
+    // one more pass moves nothing, with new traces or with those before
+    for with_traces in [false, true] {
+        let again = pass(all, &found, with_traces);
+        assert!(again.converged() && (again.inertia() / found.inertia() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_cluster_without_rows_keeps_its_centre() {
+    let x = [0.0, 0.1, 0.2, 9.0];
+    let k = KernelMatrix::new(Gaussian::new(1.0).unwrap(), Points::from_slice(&x)).unwrap();
+    let landmarks = Landmarks::new(4, (0..4).collect()).unwrap();
+    let all = k.block((0..4).into(), (0..4).into());
+    let map = FeatureMap::new(all.as_ref(), Whitening::default()).unwrap();
+    let how = KernelKMeans { clusters: 2, ..KernelKMeans::default() };
+    let start = how.fit(&k, &landmarks, &mut Pcg64::seed_from_u64(0)).unwrap();
+    let far = start.labels()[3];
+    let mut sums = ClusterSums::new(&start);
+    sums.add(all.as_ref().subcols(0, 2)).unwrap(); // no row near 9
+    let found = sums.finish(&map).unwrap();
+    assert_eq!(found.weights().col(far), start.weights().col(far));
+    assert!(found.weights().col(1 - far) != start.weights().col(1 - far));
+    assert_eq!(found.predict(all.as_ref()).unwrap(), start.labels());
+}
+
+#[test]
+fn sums_for_other_clusters_are_refused() {
+    let clusters = |m, k| {
+        let weights = Mat::<f64>::from_fn(m, k, |i, j| (i + 2 * j) as f64);
+        KernelClusters::from_weights(weights.as_ref(), &vec![1.0; k]).unwrap()
+    };
+    let sums = ClusterSums::new(&clusters(3, 2));
+    let numbers = sums.to_numbers();
+    for other in [clusters(3, 3), clusters(2, 2)] {
+        let mut others = ClusterSums::new(&other);
+        assert!(matches!(others.merge(&sums), Err(Error::Shape { .. })));
+        assert!(matches!(others.from_numbers(&numbers), Err(Error::Shape { .. })));
+    }
+    let nothing = Mat::<f64>::zeros(3, 0);
+    let found = KernelClusters::from_weights(nothing.as_ref(), &[]);
+    assert!(matches!(found, Err(Error::Empty { .. })));
+    let nan = KernelClusters::from_weights(Mat::full(3, 1, f64::NAN).as_ref(), &[1.0]);
+    assert!(matches!(nan, Err(Error::NonFinite { .. })));
+    let mut sums = sums;
+    let bad = Mat::full(3, 1, f64::INFINITY);
+    assert!(sums.add(bad.as_ref()).is_err() && sums.to_numbers() == numbers);
 }

@@ -1,6 +1,10 @@
 //! Are two samples of the same distribution? The distance of their means in feature space (MMD) by
 //! Nyström features, with a p-value by permutations of bins.
 
+mod bins;
+
+pub use bins::TwoSampleSums;
+
 use crate::whiten::for_each_kernel_tile;
 use crate::{FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
@@ -12,7 +16,7 @@ use rand::seq::SliceRandom;
 /// Permutations whose signs are in memory at a time.
 const TILE_PERMUTATIONS: usize = 256;
 /// The smaller sample is to fill at least this many bins.
-const LEAST_BINS: usize = 64;
+const LEAST_BINS: u64 = 64;
 
 /// A test of the hypothesis that the first n₁ rows of K (the sample x) and the other n₂ (y) have
 /// the same distribution.
@@ -20,7 +24,8 @@ const LEAST_BINS: usize = 64;
 /// The statistic is the distance ‖μ̂_x − μ̂_y‖ of the means of the Nyström features φ (the maximum
 /// mean discrepancy of the kernel of L ⪯ K). Rows are put at random into bins of b rows of the same
 /// sample each, and whole bins are exchanged between the samples: a permutation costs the same for
-/// any number of rows.
+/// any number of rows. Of as many consecutive rows as a sample has bins, each bin gets one, so that
+/// the bins of ordered rows are alike.
 ///
 /// **The p-value is exact**: if the rows of both samples are independent and of one distribution,
 /// P(p ≤ α) ≤ α for every α, n₁ and n₂, whatever the kernel. This needs landmarks and kernel that
@@ -29,7 +34,7 @@ const LEAST_BINS: usize = 64;
 ///
 /// (n₁ + n₂)·m entries of K are evaluated, and added by bin: the features of a bin are the whitened
 /// sum, so that only bins are whitened. O(m² + s·m + s² + 1024·m) memory for s bins, s²
-/// flops a permutation.
+/// flops a permutation. [`TwoSampleSums`] takes rows that come in tiles.
 ///
 /// # Source
 /// Bins: Domingo-Enrich, Dwivedi & Mackey, *Cheap permutation testing*, 2025 (arXiv:2502.13570).
@@ -80,7 +85,7 @@ pub struct TwoSampleTest {
     pub bins: [usize; 2],
     /// b, the number of rows of a bin.
     pub rows_of_bin: usize,
-    /// Rows of each sample that fill no bin and are left out: random ones.
+    /// Rows of each sample that fill no bin and are left out.
     pub left_out: [usize; 2],
 }
 
@@ -89,7 +94,7 @@ impl TwoSample {
     ///
     /// Bins have b = ⌊(n₁ + n₂)/`bins`⌋ rows, or fewer if the smaller sample would not fill 64 of
     /// them. Of a sample more than 16 times as large as the other, what does not fit into
-    /// 16 times as many bins is left out.
+    /// 16 times as many bins is left out: random rows, evenly spread.
     ///
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for 0 permutations, fewer
@@ -99,7 +104,8 @@ impl TwoSample {
     /// [`FeatureMap::new`].
     ///
     /// # Randomness
-    /// A permutation of the rows of each sample, then one of the bins for each permutation.
+    /// One key, from which the bins are derived, then a permutation of the bins for each
+    /// permutation.
     pub fn test<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -107,50 +113,38 @@ impl TwoSample {
         first: usize,
         rng: &mut dyn Rng,
     ) -> Result<TwoSampleTest> {
-        let sizes = [first, k.dim().saturating_sub(first)];
-        self.check(sizes)?;
+        let sizes = [first, k.dim().saturating_sub(first)].map(|size| size as u64);
+        let mut sums = TwoSampleSums::new(*self, landmarks.len(), sizes, rng)?;
         landmarks.check(k.dim())?;
         let J = landmarks.indices();
         let map = FeatureMap::new(k.block(J.into(), J.into()).as_ref(), Whitening::default())?;
-
-        let (b, bins) = self.bins_of(sizes);
-        let mut rows = Vec::with_capacity(b * (bins[0] + bins[1]));
-        for (sample, count) in [0..first, first..k.dim()].into_iter().zip(bins) {
-            let mut sample: Vec<usize> = sample.collect();
-            sample.shuffle(rng);
-            rows.extend_from_slice(&sample[..b * count]);
-        }
-        let mut sums = sums_by_bin(k, J, &rows, b)?;
-        let (gram, rounding) = centred_gram(map.apply_in_place(sums.as_mut()).rb());
-        let (observed, p_value) = self.permute(gram.as_ref(), rounding, bins, rng);
-        Ok(TwoSampleTest {
-            mmd: observed.max(0.0).sqrt() / b as f64,
-            p_value,
-            bins,
-            rows_of_bin: b,
-            left_out: [0, 1].map(|i| sizes[i] - b * bins[i]),
-        })
+        let rows = sums.rows_in_bins();
+        for_each_kernel_tile(k, J, rows[..].into(), |at, k_j| {
+            sums.add_rows(rows[at].iter().map(|&row| row as u64), k_j.rb())
+        })?;
+        sums.finish(&map, rng)
     }
 
-    fn check(&self, sizes: [usize; 2]) -> Result<()> {
-        let require = |holds, name, value: usize, requirement| {
-            validate::require(holds, name, value as f64, requirement)
+    fn check(&self, sizes: [u64; 2]) -> Result<()> {
+        let require = |holds, name, value: f64, requirement| {
+            validate::require(holds, name, value, requirement)
         };
-        require(self.permutations > 0, "permutations", self.permutations, "at least 1; take 999")?;
-        require(self.bins >= 4, "bins", self.bins, "at least 4; take 512")?;
+        let [permutations, bins] = [self.permutations, self.bins].map(|count| count as f64);
+        require(self.permutations > 0, "permutations", permutations, "at least 1; take 999")?;
+        require(self.bins >= 4, "bins", bins, "at least 4; take 512")?;
         for size in sizes {
             let rule = "at least 2; one row says nothing about its distribution";
-            require(size >= 2, "rows of a sample", size, rule)?;
+            require(size >= 2, "rows of a sample", size as f64, rule)?;
         }
         Ok(())
     }
 
     /// The number of rows of a bin, and of bins of each sample.
-    fn bins_of(&self, sizes: [usize; 2]) -> (usize, [usize; 2]) {
-        let small = sizes[0].min(sizes[1]);
-        let b = ((sizes[0] + sizes[1]) / self.bins).min(small / LEAST_BINS).max(1);
-        let most = (16 * (small / b)).max(self.bins);
-        (b, sizes.map(|size| (size / b).min(most)))
+    fn bins_of(&self, sizes: [u64; 2]) -> (u64, [usize; 2]) {
+        let (small, bins) = (sizes[0].min(sizes[1]), self.bins as u64);
+        let b = ((sizes[0] + sizes[1]) / bins).min(small / LEAST_BINS).max(1);
+        let most = (16 * (small / b)).max(bins);
+        (b, sizes.map(|size| (size / b).min(most) as usize))
     }
 
     /// The squared distance of the two sums per bin, and its p-value. `gram` has the inner
@@ -200,22 +194,4 @@ fn quadratic_forms(G: MatRef<'_, f64>, A: MatRef<'_, f64>) -> Vec<f64> {
     let GA = ops::times(G, A);
     let dot = |t: usize| GA.col(t).iter().zip(A.col(t).iter()).map(|(x, y)| x * y).sum();
     (0..A.ncols()).map(dot).collect()
-}
-
-/// The sums of K\[J, rows\] over consecutive bins of b rows: m × s.
-fn sums_by_bin<T: Scalar>(
-    k: &dyn PsdMatrix<T>,
-    J: &[usize],
-    rows: &[usize],
-    b: usize,
-) -> Result<Mat<T>> {
-    let mut sums = Mat::<f64>::zeros(J.len(), rows.len() / b);
-    for_each_kernel_tile(k, J, rows.into(), |at, k_j| {
-        for (i, column) in at.zip(k_j.rb().col_iter()) {
-            let sum = sums.col_mut(i / b).iter_mut();
-            sum.zip(column.iter()).for_each(|(sum, value)| *sum += value.f64());
-        }
-        Ok(())
-    })?;
-    Ok(Mat::from_fn(sums.nrows(), sums.ncols(), |i, j| T::lit(sums[(i, j)])))
 }
