@@ -5,10 +5,10 @@ use crate::formula::{DeviceKernel, Formula};
 use crate::products::GpuProducts;
 use crate::{GpuError, Result};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_krr::{Device, KernelProduct};
-use nystrom_linalg_core::{PsdMatrix, ops, random};
+use nystrom_linalg_core::{PsdMatrix, random};
 use rand::Rng;
 
 /// Columns of K̃ that are compared with K.
@@ -151,17 +151,12 @@ impl<K: Kernel<f64>> KernelProduct for DeviceMatrix<'_, K> {
     }
 }
 
-/// A product at [`CHECKED`] rows may differ from that in `f64` by this share of its root mean
-/// square.
-const AGREES: f64 = 1e-4;
-/// Rows at which a product is compared with one in `f64`.
-const CHECKED: usize = 16;
-/// Rows and columns of K(X, Z) that the CPU evaluates at a time.
-const TILE: [usize; 2] = [256, 4096];
-
-/// The precision of [`matrix`](Device::matrix) is that of [`DeviceMatrix`].
-/// [`times`](Device::times) compares 16 rows of the product with `f64`: if they differ by more than
-/// 10⁻⁴ of their root mean square, or the device is lost, the CPU computes all of it.
+/// The precision of [`matrix`](Device::matrix) is that of [`DeviceMatrix`], that of
+/// [`times`](Device::times) is [`GpuProducts`'](GpuProducts#precision).
+///
+/// # Errors
+/// Those of [`GpuProducts`]. A device that is lost or full, or does not evaluate the kernel, is
+/// [`Error::Device`](nystrom_linalg_core::Error::Device).
 impl<K: DeviceKernel> Device<K, f64> for Gpu {
     fn matrix<'a>(
         &self,
@@ -179,50 +174,6 @@ impl<K: DeviceKernel> Device<K, f64> for Gpu {
         [x, z]: [Points<'_, f64>; 2],
         v: MatRef<'_, f64>,
     ) -> nystrom_linalg_core::Result<Mat<f64>> {
-        let product = GpuProducts::new(self, kernel, x, z, v.ncols());
-        match product.and_then(|mut product| product.mul(v)) {
-            Ok(y) if agrees(kernel, [x, z], v, y.as_ref()) => Ok(y),
-            Ok(_) | Err(GpuError::Lost { .. } | GpuError::Refused { .. }) => {
-                Ok(on_cpu(kernel, [x, z], v))
-            }
-            Err(error) => Err(error.into()),
-        }
+        Ok(GpuProducts::new(self, kernel, x, z, v.ncols())?.mul(v)?)
     }
-}
-
-/// Whether y = K(X, Z)·v up to [`AGREES`], by some of its rows.
-fn agrees<K: DeviceKernel>(
-    kernel: &K,
-    [x, z]: [Points<'_, f64>; 2],
-    v: MatRef<'_, f64>,
-    y: MatRef<'_, f64>,
-) -> bool {
-    let count = CHECKED.min(x.len());
-    let rows: Vec<usize> = (0..count).map(|i| i * x.len() / count).collect();
-    let some = x.gather((&rows[..]).into());
-    let exact = on_cpu(kernel, [some.points(), z], v);
-    (0..v.ncols()).all(|j| {
-        let differs = |(i, &row): (usize, &usize)| (exact[(i, j)] - y[(row, j)]).abs();
-        let largest = rows.iter().enumerate().map(differs).fold(0.0, f64::max);
-        largest <= AGREES * exact.col(j).norm_l2() / (count as f64).sqrt()
-    })
-}
-
-/// K(X, Z)·v in `f64`.
-fn on_cpu<K: DeviceKernel>(
-    kernel: &K,
-    [x, z]: [Points<'_, f64>; 2],
-    v: MatRef<'_, f64>,
-) -> Mat<f64> {
-    let mut out = Mat::zeros(x.len(), v.ncols());
-    let tiles = |n: usize, size: usize| (0..n).step_by(size).map(move |at| at..n.min(at + size));
-    for rows in tiles(x.len(), TILE[0]) {
-        for columns in tiles(z.len(), TILE[1]) {
-            let K = kernel.eval(x.slice(rows.clone()), z.slice(columns.clone()));
-            let out = out.as_mut().subrows_mut(rows.start, rows.len());
-            let v = v.subrows(columns.start, columns.len());
-            ops::matmul(out, Accum::Add, K.as_ref(), v, 1.0);
-        }
-    }
-    out
 }

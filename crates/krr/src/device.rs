@@ -10,8 +10,8 @@ use std::sync::Arc;
 ///
 /// [`Extras::device`](crate::Extras::device) and [`FullPath::fit_on`](crate::FullPath::fit_on) fit
 /// on a device (all the data, Falkon, KRILL),
-/// [`KrrModel::predict_on`](crate::KrrModel::predict_on) predicts on it. Without a
-/// device the CPU computes, which is also where a device's work continues when the device is lost.
+/// [`KrrModel::predict_on`](crate::KrrModel::predict_on) predicts on it. Without a device the CPU
+/// computes. If a product of a device fails, the CPU computes this product and later ones.
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef};
@@ -78,7 +78,11 @@ pub trait Device<K, T>: Sync {
     /// K(X, Z)·v for the points `[x, z]`, n and m of them, and v of m × t.
     ///
     /// # Errors
-    /// As [`matrix`](Self::matrix).
+    /// [`Error::Device`](nystrom_linalg_core::Error::Device) if the device is lost, has too little
+    /// memory, or does not evaluate the kernel. Falkon and KRILL then continue on the CPU, with a
+    /// [notice](crate::IterationReport::notice), and
+    /// [`predict_on`](crate::KrrModel::predict_on) predicts on the CPU. Other errors are those of
+    /// the input.
     fn times(&self, kernel: &K, points: [Points<'_, T>; 2], v: MatRef<'_, f64>)
     -> Result<Mat<f64>>;
 }

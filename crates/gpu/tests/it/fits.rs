@@ -1,13 +1,14 @@
 //! Regression on all the data by products on the device, against the CPU's.
 
-use crate::support::{gpu, normal};
+use crate::support::{gpu, normal, options};
 use faer::Mat;
-use nystrom_gpu::{DeviceMatrix, Gpu, GpuProducts};
+use nystrom_gpu::{DeviceMatrix, Gpu, GpuOptions, GpuProducts};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Device, Extras, FullKrr, IterativeOptions, KernelProduct, Monitor, metrics::rmse,
+    Device, Extras, Falkon, FullKrr, Iteration, IterativeFit, IterativeOptions, KernelProduct,
+    Krill, KrrModel, Monitor, metrics::rmse,
 };
-use nystrom_linalg_core::Ridge;
+use nystrom_linalg_core::{Error, Ridge};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use std::ops::ControlFlow;
@@ -74,7 +75,7 @@ fn a_fit_continues_without_its_device() {
     let points = Points::from_rows(x.as_ref());
     let fit_on = |gpu: Gpu, lost: bool| {
         let lost = lost.then(|| gpu.clone());
-        let mut monitor = |iteration: &nystrom_krr::Iteration<'_, Gaussian, f64>| {
+        let mut monitor = |iteration: &Iteration<'_, Gaussian, f64>| {
             if let Some(lost) = lost.as_ref().filter(|_| iteration.number == 2) {
                 lost.destroy();
             }
@@ -105,7 +106,7 @@ fn a_fit_continues_without_its_device() {
 fn a_saved_fit_continues_on_another_device() {
     let ((x, y), full) = (problem(), full(1e-3));
     let (points, mut state) = (Points::from_rows(x.as_ref()), None);
-    let mut monitor = |iteration: &nystrom_krr::Iteration<'_, Gaussian, f64>| {
+    let mut monitor = |iteration: &Iteration<'_, Gaussian, f64>| {
         state = Some(iteration.state());
         Ok(ControlFlow::Break(()))
     };
@@ -119,10 +120,59 @@ fn a_saved_fit_continues_on_another_device() {
     assert!(!first.converged() && fit.converged() && fit.report.iterations > 1);
 }
 
+/// A fit by Falkon or KRILL through the first 60 points, on a device that is lost after two
+/// iterations if `loses`.
+fn restricted(by_krill: bool, gpu: &Gpu, loses: bool) -> IterativeFit<Gaussian, f64> {
+    let (x, y) = problem();
+    let (points, FullKrr { kernel, ridge, options, .. }) =
+        (Points::from_rows(x.as_ref()), full(1e-3));
+    let centers = points.slice(0..60);
+    let mut monitor = |iteration: &Iteration<'_, Gaussian, f64>| {
+        if loses && iteration.number == 2 {
+            gpu.destroy();
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    let extras =
+        Extras { monitor: Some(&mut monitor), device: Some(gpu as _), ..Extras::default() };
+    if by_krill {
+        let krill = Krill { options, ..Krill::new(kernel, ridge) };
+        krill.fit_with((points, &y), centers, extras, &mut rng()).unwrap()
+    } else {
+        let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
+        falkon.fit_with((points, &y), centers, extras).unwrap()
+    }
+}
+
+#[test]
+fn falkon_and_krill_continue_without_their_device() {
+    for by_krill in [false, true] {
+        let whole = restricted(by_krill, &gpu(), false);
+        assert!(whole.converged() && whole.report.notice.is_none(), "{:?}", whole.report);
+        let fit = restricted(by_krill, &gpu(), true);
+        assert!(fit.converged(), "{:?}", fit.report);
+        let notice = fit.report.notice.as_deref().unwrap();
+        assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
+        // the iterations before the loss count
+        let (before, all) = (&fit.report.history[..2], fit.report.iterations);
+        assert_eq!(before, &whole.report.history[..2]);
+        assert!(all > 3 && all.abs_diff(whole.report.iterations) <= 2, "{all}");
+        // a device whose memory is too small computes nothing
+        let small = Gpu::open(&GpuOptions { memory: Some(1 << 12), ..options() }).unwrap();
+        let by_cpu = restricted(by_krill, &small, false);
+        let notice = by_cpu.report.notice.as_deref().unwrap();
+        assert!(by_cpu.converged() && notice.contains("points fit"), "{notice}");
+        let values = |fit: &IterativeFit<Gaussian, f64>| fit.model.coefficients().to_owned();
+        let distance = |fit| (values(fit) - values(&by_cpu)).norm_l2() / values(&by_cpu).norm_l2();
+        assert!(distance(&whole) > 0.0 && distance(&whole) < 1e-3, "{:e}", distance(&whole));
+        assert!(distance(&fit) > 0.0 && distance(&fit) < 1e-3, "{:e}", distance(&fit));
+    }
+}
+
 /// Where values nearly cancel, and where there is no device, predictions are the CPU's.
 #[test]
 fn predictions_have_the_precision_of_their_check() {
-    let (x, _) = problem();
+    let (x, y) = problem();
     let (points, kernel, gpu) =
         (Points::from_rows(x.as_ref()), Gaussian::new(50.0).unwrap(), gpu());
     let sign = |i: usize| if i.is_multiple_of(2) { 1e3 } else { -1e3 };
@@ -131,16 +181,24 @@ fn predictions_have_the_precision_of_their_check() {
     let pairs = Mat::from_fn(N, 3, |i, k| x[(i / 2, k)]);
     let pairs = Points::from_rows(pairs.as_ref());
     let cancels = Mat::from_fn(N, 1, |i, _| sign(i) * (1.0 + 1e-9 * i as f64));
-    let by_cpu = |z, v: &Mat<f64>| kernel.eval(points, z) * v;
-    for (z, v, exact) in [(points, &even, false), (pairs, &cancels, true)] {
-        let y = gpu.times(&kernel, [points, z], v.as_ref()).unwrap();
-        let expected = by_cpu(z, v);
-        let share = (&y - &expected).norm_l2() / expected.norm_l2();
-        println!("{share:e}");
-        assert_eq!(share < 1e-9, exact, "{share:e}");
-        assert!(share < 1e-4, "{share:e}");
-    }
+    let report = full(1e-3).fit((points, &y), &mut rng()).unwrap().model.report().clone();
+    let model = |centers: Points<'_, f64>, v: &Mat<f64>| {
+        KrrModel::new(kernel, centers.to_owned(), v.clone(), vec![0.5], report.clone()).unwrap()
+    };
+    let product = |z, v: &Mat<f64>| gpu.times(&kernel, [points, z], v.as_ref());
+
+    let on_device = product(points, &even).unwrap();
+    let expected = kernel.eval(points, points) * &even;
+    let share = (&on_device - &expected).norm_l2() / expected.norm_l2();
+    assert!(1e-12 < share && share < 1e-5, "{share:e}");
+    let (of_even, of_pairs) = (model(points, &even), model(pairs, &cancels));
+    let predicted = of_even.predict_on(&gpu, points).unwrap();
+    assert_eq!(predicted, Mat::from_fn(N, 1, |i, _| on_device[(i, 0)] + 0.5));
+
+    assert!(product(pairs, &cancels).is_ok());
+    assert_eq!(of_pairs.predict_on(&gpu, points), of_pairs.predict(points));
     gpu.destroy();
-    let y = gpu.times(&kernel, [points, points], even.as_ref()).unwrap();
-    assert!((y - by_cpu(points, &even)).norm_max() < 1e-10);
+    let error = product(points, &even).unwrap_err();
+    assert!(matches!(&error, Error::Device { problem } if problem.contains("lost")), "{error}");
+    assert_eq!(of_even.predict_on(&gpu, points), of_even.predict(points));
 }

@@ -1,7 +1,7 @@
 //! The program `nystrom-gpu`, run as a user runs it.
 
 use crate::support::{name, normal};
-use nystrom_gpu::{DeviceKernel, GpuError};
+use nystrom_gpu::{DeviceKernel, GpuError, GpuProducts};
 use nystrom_kernels::{
     Gaussian, LaplacianL1, Matern, PowerExponential, PowerExponentialL1, RationalQuadratic,
 };
@@ -28,13 +28,13 @@ fn ok(folder: &Path, line: &str) -> String {
     text
 }
 
-/// A folder with a table of `a`, `b` and a smooth target `y`.
+/// A folder with a table of `a`, `b` and `y`, a smooth function with noise.
 fn bench() -> TempDir {
     let (folder, x, mut text) =
-        (tempfile::tempdir().unwrap(), normal(900, 2, 7), String::from("a,b,y\n"));
+        (tempfile::tempdir().unwrap(), normal(900, 3, 7), String::from("a,b,y\n"));
     for i in 0..900 {
-        let (a, b) = (x[(i, 0)], x[(i, 1)]);
-        writeln!(text, "{a},{b},{}", a.sin() + 0.5 * b).unwrap();
+        let (a, b, noise) = (x[(i, 0)], x[(i, 1)], x[(i, 2)]);
+        writeln!(text, "{a},{b},{}", (3.0 * a).sin() * b + 0.3 * noise).unwrap();
     }
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
     folder
@@ -54,7 +54,7 @@ fn devices_are_listed() {
 
 #[test]
 fn all_rows_are_fitted_and_predicted_on_a_card() {
-    let (bench, line) = (bench(), "fit t.csv --target y --bandwidth 1 --lambda 1e-5 --all-rows");
+    let (bench, line) = (bench(), "fit t.csv --target y --bandwidth 1 --lambda 1e-3 --all-rows");
     let folder = bench.path();
     let told = ok(folder, &format!("{line} --tolerance 1e-6 --gpu=CARD -o m.model"));
     for part in ["card", "kernel values a second", "of its memory", "on the card"] {
@@ -77,11 +77,17 @@ fn all_rows_are_fitted_and_predicted_on_a_card() {
 #[test]
 fn a_search_fits_on_a_card() {
     let bench = bench();
-    let line = "fit t.csv --target y --work 3e9 --gpu=CARD";
+    let line = "fit t.csv --target y --work 4e9 --gpu=CARD";
     let plan = ok(bench.path(), &format!("{line} --plan"));
-    assert!(plan.contains("kernel values a second"), "{plan}");
+    assert!(plan.contains("kernel values a second") && plan.contains("as on the CPU"), "{plan}");
+    let plan = ok(bench.path(), &format!("{line} --plan --json -q"));
+    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    // three ridges at a time, which are multiplied as eight right-hand sides
+    assert_eq!(plan["card"]["bytes"], GpuProducts::bytes(900, None, 2, 8));
     let told = ok(bench.path(), &format!("{line} -o m.model"));
-    assert!(rmse(bench.path(), "m.model") < 0.1, "{told}");
+    assert!(told.contains("all rows") && told.contains("nystrom-gpu fit"), "{told}");
+    assert!(!told.contains("in place of"), "{told}");
+    assert!(rmse(bench.path(), "m.model") < 0.4, "{told}");
 }
 
 #[test]
@@ -90,6 +96,7 @@ fn what_has_no_effect_is_refused() {
     for (line, part) in [
         ("fit t.csv --target y --landmarks uniform:50 --gpu=CARD -o m.model", "--all-rows"),
         ("fit t.csv --target y --stream --gpu=CARD -o m.model", "--all-rows"),
+        ("fit t.csv --target y --sparse --gpu=CARD -o m.model", "--sparse"),
         ("fit t.csv --target y --gpu=abacus -o m.model", "abacus"),
         ("predict m.model t.csv --gpu=abacus", "abacus"),
     ] {
@@ -111,8 +118,10 @@ fn measurements_are_lines_of_json() {
         assert_eq!(last["part"], line.split_whitespace().next().unwrap());
         assert!(last["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{text}");
     }
-    let (status, text) = run(Path::new("."), "measure abacus");
-    assert!(status == 1 && text.contains("usage"), "{text}");
+    for (line, part) in [("abacus", "centres"), ("time --row 700", "--rows"), ("", "Usage")] {
+        let (status, text) = run(Path::new("."), &format!("measure {line}"));
+        assert!(status == 2 && text.contains(part), "{status} {text}");
+    }
 }
 
 #[test]

@@ -155,7 +155,7 @@ impl TightCertificate {
         check_fit(model, samples)?;
         self.check()?;
         let (n, t) = (samples.x.len(), samples.y.ncols());
-        let sizes = self.sizes::<T>([n, samples.x.dim(), t])?;
+        let sizes = self.sizes::<T>([n, samples.x.mean_stored(), t])?;
         sizes.plan::<T>(self.memory)?; //                        refused before any work
         let dual = Dual::new(model, samples)?;
         let (gamma_0, mu) = (dual.gamma(), dual.mu); //          √D(y − f)/μ, the mean taken off

@@ -109,7 +109,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let t = problem.y.ncols() + usize::from(self.intercept);
         let size = ProblemSize {
             n: problem.x.len(),
-            d: problem.x.dim(),
+            d: problem.x.mean_stored(),
             m: centers.len(),
             t,
             weighted: centers.weighted(),

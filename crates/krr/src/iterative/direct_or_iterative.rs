@@ -47,7 +47,7 @@ pub struct Plan {
 pub struct ProblemSize {
     /// Samples.
     pub n: usize,
-    /// Coordinates of a point.
+    /// Coordinates of a point; of sparse points, the mean number of stored ones.
     pub d: usize,
     /// Centres.
     pub m: usize,

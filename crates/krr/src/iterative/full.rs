@@ -144,7 +144,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             let products = device.matrix(&self.kernel, x, columns, rng)?;
             return self.fit_by(samples, products, extras, rng);
         }
-        let size = [n, x.dim(), t + usize::from(self.intercept)];
+        let size = [n, x.mean_stored(), t + usize::from(self.intercept)];
         let memory = self.options.memory;
         let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
@@ -211,7 +211,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         self.options.check()?;
         let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
-        let size = [n, x.dim(), t + usize::from(self.intercept)];
+        let size = [n, x.mean_stored(), t + usize::from(self.intercept)];
         let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, None)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let memory = sizes.plan::<T>(None)?.within(self.options.memory, "full-data regression")?;

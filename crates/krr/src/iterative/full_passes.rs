@@ -90,17 +90,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let sizes = self.sizes_in_passes([n, dim, targets])?;
         let prepared = Targets::new(samples, self.intercept); //                √D, y − ȳ
         let root = &prepared.root;
+        // refused before the preconditioner
+        let on_device =
+            extras.device.map(|device| device.matrix(&self.kernel, samples.x, sizes.columns, rng));
+        let on_device = on_device.transpose()?;
         let F = factor(&matrix, &sizes, root, &[mu], rng)?; //                  K ≈ FFᵀ
         let before = ((F.ncols() + 1) * n) as u64;
         let P = ShiftedFactor::new(F, root, &[mu], false)?;
         let entries = AtomicU64::new(before);
         let passes = CheckedPasses { rows, n, row_entries: n, entries: &entries };
-        let K: Box<dyn KernelProduct> = match extras.device {
-            Some(device) => device.matrix(&self.kernel, samples.x, sizes.columns, rng)?,
-            None => {
-                Box::new(AllRowProducts { kernel: &self.kernel, points: &all.x, targets, passes })
-            }
-        };
+        let K: Box<dyn KernelProduct> = on_device.unwrap_or_else(|| {
+            Box::new(AllRowProducts { kernel: &self.kernel, points: &all.x, targets, passes })
+        });
         let system = FullSystem::new(K, P, root, &[mu], 0);
         let so_far = || entries.load(Relaxed);
         let mut fit = self.solve(system, &prepared, mu, (memory, &so_far), extras)?;

@@ -149,7 +149,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let (samples, valid) = (train.into(), valid.into());
         let mu = self.check(samples, valid)?;
         let n = samples.x.len();
-        let size = [n, samples.x.dim(), samples.y.ncols() + usize::from(self.intercept)];
+        let size = [n, samples.x.mean_stored(), samples.y.ncols() + usize::from(self.intercept)];
         let IterativeOptions { tolerance, max_iterations, memory } = self.options;
         let budget = memory.filter(|_| device.is_none());
         let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;

@@ -143,7 +143,7 @@ impl<K, R> FullLogisticKrr<K, R> {
         options.check()?;
         let (x, n) = (problem.x, problem.x.len());
         let columns = 1 + usize::from(intercept);
-        let sizes = [n, x.dim(), columns];
+        let sizes = [n, x.mean_stored(), columns];
         let sizes = Sizes::new::<T>(None, sizes, 1, ITERATIONS, options.memory)?;
         let memory = sizes.plan::<T>(options.memory)?;
         // p(1 − p) is at most 1/4

@@ -19,11 +19,15 @@ use crate::device::Device;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, PointSet, Points};
-use nystrom_linalg_core::{Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Error, Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
 /// Rows predicted at once: a tile of 256·m kernel values per thread.
 const TILE_ROWS: usize = 256;
+/// Rows at which predictions of a device are compared with those of the CPU.
+const CHECKED_ROWS: usize = 16;
+/// The largest difference at these rows, as a share of their root mean square without constants.
+const AGREES: f64 = 1e-4;
 
 /// A fitted regression function, f(x) = Σ_j θ_j k(x, z_j) + b. It has a kernel, m centres in ℝ^d,
 /// an m × t matrix of coefficients and t constants.
@@ -148,24 +152,47 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// number of threads.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) without points, `Shape` if their
-    /// dimension is not that of the centres, `NonFinite` if a coordinate is not finite.
+    /// [`Error::Empty`] without points, `Shape` if their dimension is not that of the centres,
+    /// `NonFinite` if a coordinate is not finite.
     pub fn predict(&self, x: Points<'_, T>) -> Result<Mat<T>> {
         let mut out = Mat::zeros(x.len(), self.coefficients.ncols());
         self.predict_into(out.as_mut(), x)?;
         Ok(out)
     }
 
-    /// [`predict`](Self::predict) on a device, with its precision.
+    /// [`predict`](Self::predict) on a device, with its precision. The CPU predicts all rows if the
+    /// device returns [`Error::Device`], for example because it is lost or has too little memory,
+    /// or if 16 rows differ from those of the CPU by more than 10⁻⁴ of their root mean square.
+    ///
+    /// # Cost
+    /// For these rows 16m kernel values and as much memory.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and those of the device.
+    /// As [`predict`](Self::predict), and those of the device for the input.
     pub fn predict_on(&self, device: &dyn Device<K, T>, x: Points<'_, T>) -> Result<Mat<T>> {
         check_points(&self.kernel, self.centers(), x)?;
         let mut wide = Mat::new();
         let theta = ops::widened(self.coefficients.as_ref(), &mut wide);
-        let f = device.times(&self.kernel, [x, self.centers()], theta)?;
+        let f = match device.times(&self.kernel, [x, self.centers()], theta) {
+            Ok(f) if self.agrees(f.as_ref(), x) => f,
+            Ok(_) | Err(Error::Device { .. }) => return self.predict(x),
+            Err(error) => return Err(error),
+        };
         Ok(Mat::from_fn(f.nrows(), f.ncols(), |i, j| T::lit(f[(i, j)]) + self.intercept[j]))
+    }
+
+    /// Whether f, n × t, is Kθ at the points x, by some of its rows.
+    fn agrees(&self, f: MatRef<'_, f64>, x: Points<'_, T>) -> bool {
+        let count = CHECKED_ROWS.min(x.len());
+        let rows: Vec<usize> = (0..count).map(|i| i * x.len() / count).collect();
+        let some = x.gather((&rows[..]).into());
+        let K = self.kernel.eval(some.points(), self.centers());
+        let exact = ops::times(K.as_ref(), self.coefficients.as_ref());
+        (0..exact.ncols()).all(|j| {
+            let most = AGREES * exact.col(j).norm_l2().f64() / (count as f64).sqrt();
+            let difference = |(i, &row): (usize, &usize)| (exact[(i, j)].f64() - f[(row, j)]).abs();
+            rows.iter().enumerate().map(difference).all(|difference| difference <= most)
+        })
     }
 
     /// [`predict`](Self::predict) into a given x.len() × t matrix.

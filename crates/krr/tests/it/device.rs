@@ -114,6 +114,23 @@ fn a_fit_and_its_predictions_are_those_of_the_cpu() {
 }
 
 #[test]
+fn the_cpu_predicts_in_place_of_a_lost_or_imprecise_device() {
+    let (x, y) = sample::<f64>(80, 2, 2, 3);
+    let (points, device) =
+        (Points::from_rows(x.as_ref()), Rounded { lifetime: 1, ..Rounded::default() });
+    let model = full(1e-3).fit((points, y.as_ref()), &mut rng(1)).unwrap().model;
+    let by_cpu = model.predict(points).unwrap();
+    let [on_device, after_loss] = [0, 1].map(|_| model.predict_on(&device, points).unwrap());
+    assert_ne!(on_device, by_cpu);
+    assert_eq!(after_loss, by_cpu);
+    let coarse = Rounded { coarse: true, ..Rounded::default() };
+    assert_eq!(model.predict_on(&coarse, points).unwrap(), by_cpu);
+    // what is wrong with the input is an error in any case
+    let other = Points::from_slice(&[0.0]);
+    assert!(matches!(model.predict_on(&device, other), Err(Error::Shape { .. })));
+}
+
+#[test]
 fn passes_are_products_of_the_device() {
     let (x, y) = sample::<f64>(400, 2, 1, 4);
     let (points, device) = (Points::from_rows(x.as_ref()), Rounded::default());

@@ -4,6 +4,7 @@
 mod card;
 mod measure;
 
+use clap::Parser;
 use nystrom_gpu::adapters;
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
             devices();
             ExitCode::SUCCESS
         }
-        Some("measure") => match measure::run(&words[1..]) {
+        Some("measure") => match measure::run(&measure::Options::parse_from(&words[1..])) {
             Ok(()) => ExitCode::SUCCESS,
             Err(problem) => {
                 eprintln!("error: {problem}");

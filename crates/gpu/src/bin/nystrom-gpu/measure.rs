@@ -1,5 +1,6 @@
 //! Measures products and fits on a card, for `measure.sh`: a line of JSON for each result.
 
+use clap::{Parser, ValueEnum};
 use faer::Mat;
 use nystrom_gpu::{Gpu, GpuOptions, GpuProducts, adapters};
 use nystrom_kernels::{Gaussian, Kernel, Points};
@@ -11,13 +12,6 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-const USAGE: &str = "usage: nystrom-gpu measure PART [OPTION]
-  speed    kernel values a second for d = 3, 10, 32, 90 and 1 and 28 right-hand sides
-  error    the error against f64 on 200 rows
-  time     the residual of a fit with all rows as centres after every iteration
-  centres  a product with K_nm and one with its transpose
-options: --name NAME, --peak FMA_PER_SECOND, --rows N, --centres M, --limit SECONDS";
-
 /// A product that takes this long is measured.
 const SECONDS: f64 = 0.5;
 /// Sizes of the products that are measured.
@@ -26,41 +20,50 @@ const LARGEST: usize = 1 << 20;
 /// Rows that are compared with `f64`.
 const ROWS: usize = 200;
 
-/// The seconds after which a fit stops.
-const LIMIT: f64 = 200.0;
-
-struct Options {
+/// Measures products and fits on a card: a line of JSON for each result
+#[derive(Parser)]
+#[command(name = "nystrom-gpu measure", no_binary_name = true, args_override_self = true)]
+pub struct Options {
+    part: Part,
+    /// The card: the first whose name contains NAME, instead of the best one
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Multiply-adds a second of the card, of which `speed` prints the share reached
+    #[arg(long, value_name = "FMA_PER_SECOND")]
     peak: Option<f64>,
+    /// Rows of `time` and `centres`
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
     rows: usize,
+    /// Centres of `centres`
+    #[arg(long, value_name = "M", default_value_t = 512_000)]
     centres: usize,
+    /// `time` stops after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 200.0)]
     limit: f64,
 }
 
-pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
-    let value = |name: &str| {
-        let at = words.iter().rposition(|word| word == name)?;
-        words.get(at + 1).cloned()
-    };
-    let number = |name: &str| value(name).map(|text| text.parse::<f64>()).transpose();
-    let options = Options {
-        peak: number("--peak")?,
-        rows: number("--rows")?.unwrap_or(1e5) as usize,
-        centres: number("--centres")?.unwrap_or(512_000.0) as usize,
-        limit: number("--limit")?.unwrap_or(LIMIT),
-    };
-    let part = words.first().map_or("", String::as_str);
-    if !["speed", "error", "time", "centres"].contains(&part) {
-        return Err(USAGE.into());
-    }
-    let gpu = Gpu::open(&GpuOptions { name: value("--name"), ..GpuOptions::default() })?;
-    match part {
-        "speed" => {
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    /// Kernel values a second for d = 3, 10, 32, 90 and 1 and 28 right-hand sides
+    Speed,
+    /// The error against f64 on 200 rows
+    Error,
+    /// The residual of a fit with all rows as centres after every iteration
+    Time,
+    /// A product with K_nm and one with its transpose
+    Centres,
+}
+
+pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let gpu = Gpu::open(&GpuOptions { name: options.name.clone(), ..GpuOptions::default() })?;
+    match options.part {
+        Part::Speed => {
             let mut cases = [3, 10, 32, 90].into_iter().flat_map(|d| [(d, 1), (d, 28)]);
             cases.try_for_each(|(d, t)| speed(&gpu, d, t, options.peak))
         }
-        "error" => [3, 10, 32, 90].into_iter().try_for_each(|d| error(&gpu, d)),
-        "time" => time(&gpu, &options),
-        _ => centres(&gpu, &options),
+        Part::Error => [3, 10, 32, 90].into_iter().try_for_each(|d| error(&gpu, d)),
+        Part::Time => time(&gpu, options),
+        Part::Centres => centres(&gpu, options),
     }
 }
 
