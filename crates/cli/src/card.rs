@@ -11,17 +11,19 @@ pub trait Card: Device<AnyKernel, f64> + Send {
     /// Its name, with what its driver says about it.
     fn name(&self) -> String;
 
-    /// Bytes of its memory that products with K of n points in d dimensions take.
-    fn bytes(&self, n: usize, d: usize) -> u64;
+    /// Bytes of its memory that products with K of n points in d dimensions take, for `sides`
+    /// right-hand sides at a time.
+    fn bytes(&self, n: usize, d: usize, sides: usize) -> u64;
 
-    /// Kernel values a second for points in d dimensions, by products that take some 0.2 s.
+    /// Kernel values a second for points in d dimensions and `sides` right-hand sides, by products
+    /// that take some 0.2 s.
     ///
     /// # Errors
     /// The message of a card that fails.
-    fn values_per_second(&self, d: usize) -> std::result::Result<f64, String>;
+    fn values_per_second(&self, d: usize, sides: usize) -> std::result::Result<f64, String>;
 
-    /// What happened to it, if it is lost.
-    fn lost(&self) -> Option<String>;
+    /// The message of the last error of [`times`](Device::times), if there was one.
+    fn failure(&self) -> Option<String>;
 }
 
 /// Opens the card whose name contains a text, or the best one.

@@ -97,7 +97,7 @@ const LARGEST_VALUE: &str = "largest k(x, x)";
 /// The message of an error, with options of the command line as the remedy instead of functions of
 /// the library.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite, Sparse};
+    use nystrom::Error::{Coordinate, InvalidParameter, InvalidWeight, NonFinite, Sparse};
     if let Some(error) = error.downcast_ref() {
         use nystrom_pipeline::Error::{Checkpoint, Data, Numerics};
         return match error {
@@ -121,8 +121,8 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             Problem::TooSparse { rows, features, .. } => {
                 format!(
                     "{place}: {rows} rows of {features} features are too large for a matrix that \
-                     stores its zeros; keep fewer features, or, with landmarks, scores, sample \
-                     and embed, add --sparse"
+                     stores its zeros; add --sparse (fit, landmarks, scores, sample and embed), \
+                     or keep fewer features"
                 )
             }
             other => format!("{place}: {other}"),
@@ -138,6 +138,17 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             "the kernel has the value {value}, which is not a finite number; rescale the features, \
              or choose another --bandwidth, --degree or --kernel"
         ),
+        // of sparse rows; columns of a table are checked by name
+        (_, Some(Coordinate { row, col, value, requirement }))
+            if requirement.contains("negative") =>
+        {
+            format!(
+                "row {row} (the first is 0) has the value {value} in feature {} (the first is 1), \
+                 and the kernel min-max needs counts, which are at least 0; correct it, or choose \
+                 another --kernel such as laplacian-l1",
+                col + 1
+            )
+        }
         (_, Some(Sparse { .. })) => "this method or kernel needs every feature of a row, also its \
                                      zeros; leave out --sparse, or choose another method \
                                      or kernel"

@@ -1,6 +1,7 @@
 //! Reading a table, and finding its columns by name or number.
 
-use crate::args::{DataArgs, KernelArgs, RunArgs, list, lists};
+use crate::args::{DataArgs, KernelArgs, RunArgs, lists};
+use crate::column_names::{columns, one_column};
 use crate::failure::{Result, data, usage};
 use crate::session::Session;
 use nystrom::faer::Mat;
@@ -16,7 +17,14 @@ pub struct Source {
     /// The bytes of standard input, kept because it cannot be read again.
     stdin: Option<Vec<u8>>,
     format: Format,
+    /// Whether the features of a libsvm file are one column of sparse rows.
+    sparse: bool,
 }
+
+/// The name of the column of sparse rows.
+const SPARSE: &str = "features";
+/// The greatest index of sparse rows, which take no memory for the indices below it.
+const LARGEST_INDEX: usize = u32::MAX as usize - 1;
 
 /// A table as it was read. Columns are numbered in the order of the file.
 pub struct Input {
@@ -37,11 +45,27 @@ impl Source {
         } else if path.is_dir() {
             return Err(data(format!("{}: this is a folder; name a file", path.display())));
         }
-        Ok(Source { path, stdin, format: crate::format::format(args, libsvm)? })
+        Ok(Source { path, stdin, format: crate::format::format(args, libsvm)?, sparse: false })
+    }
+
+    /// The source whose features are one column of sparse rows if `sparse`; the error `other` unless
+    /// it is a libsvm file.
+    pub fn with_sparse(self, sparse: bool, other: &str) -> Result<Source> {
+        let format = match (&self.format, sparse) {
+            (_, false) => return Ok(self),
+            (Format::Libsvm(reader), true) => reader.clone().max_features(LARGEST_INDEX),
+            _ => return Err(usage(other)),
+        };
+        Ok(Source { format: Format::Libsvm(format), sparse, ..self })
     }
 
     /// The table, with the columns `texts` read as texts.
     fn table(&self, texts: &[usize]) -> Result<Table> {
+        if self.sparse
+            && let Some(rows) = self.sparse()?
+        {
+            return Ok(rows.into_table(SPARSE)?);
+        }
         let origin = match &self.stdin {
             Some(bytes) => Origin::Bytes { bytes, name: "standard input" },
             None => Origin::Path(&self.path),
@@ -67,7 +91,8 @@ impl Source {
     pub fn with_texts(&self, input: Input, texts: &[usize]) -> Result<Input> {
         let columns = input.table.columns();
         let is_number = |j: &usize| matches!(columns[*j].values, Values::Numbers(_));
-        if !texts.iter().any(is_number) {
+        // labels are texts if one of them is
+        if self.sparse || !texts.iter().any(is_number) {
             return Ok(input);
         }
         Ok(Input { table: self.table(texts)?, ..input })
@@ -143,6 +168,23 @@ impl Input {
     /// The name of a column.
     pub fn name(&self, column: usize) -> &str {
         &self.table.columns()[column].name
+    }
+
+    /// The position of the column of --fingerprint, if it is given.
+    pub fn fingerprint(&self, kernel: &KernelArgs) -> Result<Option<usize>> {
+        kernel.fingerprint.as_deref().map(|text| self.column(text)).transpose()
+    }
+
+    /// Keeps only this column, that of --fingerprint.
+    pub fn keep_only(&mut self, column: usize) -> Result<()> {
+        self.kept.retain(|kept| *kept == column);
+        if self.kept.is_empty() {
+            return Err(usage(
+                "the column of --fingerprint is also named by --drop, --quality or --quota; leave \
+                 it out of one of the two options",
+            ));
+        }
+        Ok(())
     }
 
     /// The names of the columns that are kept.
@@ -241,20 +283,13 @@ fn kept(
     let input = source.input(of.data)?;
     let place = |other: &Beside<'_>| input.column(other.name);
     let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
-    let fingerprint = of.kernel.fingerprint.as_deref().map(|text| input.column(text));
-    let fingerprint = fingerprint.transpose()?;
+    let fingerprint = input.fingerprint(of.kernel)?;
     let texts = places.iter().zip(others).filter(|(_, other)| other.as_text);
     let texts: Vec<usize> = texts.map(|(place, _)| *place).chain(fingerprint).collect();
     let mut input = source.with_texts(input, &texts)?;
     input.kept.retain(|column| !places.contains(column));
     if let Some(only) = fingerprint {
-        input.kept.retain(|column| *column == only);
-        if input.kept.is_empty() {
-            return Err(usage(
-                "the column of --fingerprint is also named by --drop, --quality or --quota; leave \
-                 it out of one of the two options",
-            ));
-        }
+        input.keep_only(only)?;
     }
     input.check_features()?;
     let columns = places.iter().map(|&place| input.table.columns()[place].clone()).collect();
@@ -279,7 +314,7 @@ fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
     let fingerprint = of.kernel.fingerprint.as_ref().and_then(|_| table.names().next());
     let fingerprint = fingerprint.map(str::to_owned);
-    let options = ColumnOptions { fingerprint, ..options(args, of.run) };
+    let options = ColumnOptions { fingerprint, ..options(args, of.kernel, of.run) };
     let columns = Columns::fit(&table, &options, &[], Shape::PLAIN);
     let columns = columns.map_err(|error| match table.rows() {
         1 => data("there is one row only, and nothing to compare it with; take more rows"),
@@ -289,6 +324,9 @@ fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result
     let lines = rows.iter().map(|&row| all[row]).collect();
     Ok(Data { x: columns.apply(&table)?.x, sparse: None, rows, lines, constant })
 }
+
+/// The error of --sparse for another format.
+pub const NOT_LIBSVM: &str = "--sparse is for libsvm files; leave it out, or name --format libsvm";
 
 /// The rows of a libsvm file, sparse, and the columns `others` of its labels.
 fn sparse_points(
@@ -308,10 +346,10 @@ fn sparse_points(
         )));
     }
     session.stage("reading", None);
-    let source = Source::of(of.data, Libsvm::new())?;
-    let found = source.sparse()?;
-    let Some(SparseTable { labels, features, starts, columns, values, .. }) = found else {
-        return Err(usage("--sparse is for libsvm files; leave it out, or name --format libsvm"));
+    let source = Source::of(of.data, Libsvm::new())?.with_sparse(true, NOT_LIBSVM)?;
+    let Some(SparseTable { labels, features, starts, columns, values, .. }) = source.sparse()?
+    else {
+        return Err(usage(NOT_LIBSVM));
     };
     session.notes(labels.notes());
     let place = |other: &Beside<'_>| one_column(&labels, other.name);
@@ -341,10 +379,11 @@ pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
 }
 
 /// The column options of a command without a target.
-pub fn options(args: &DataArgs, run: &RunArgs) -> ColumnOptions {
+pub fn options(args: &DataArgs, kernel: &KernelArgs, run: &RunArgs) -> ColumnOptions {
     ColumnOptions {
         missing: if args.drop_missing { Missing::DropRows } else { Missing::Fill },
         not_missing: lists(&args.not_missing),
+        counts: kernel.family().takes_counts(),
         standardize: !run.no_standardize,
         ..ColumnOptions::default()
     }
@@ -354,30 +393,4 @@ pub fn options(args: &DataArgs, run: &RunArgs) -> ColumnOptions {
 /// from 1.
 pub fn lines(table: &Table) -> Vec<usize> {
     (0..table.rows()).map(|row| table.line(row).map_or(row + 1, |line| line as usize)).collect()
-}
-
-/// The columns that a comma-separated list names. If the whole text is the name of a column, it is
-/// that column.
-fn columns(table: &Table, text: &str) -> Result<Vec<usize>> {
-    match one_column(table, text) {
-        Ok(column) => Ok(vec![column]),
-        Err(_) => list(text).iter().map(|item| one_column(table, item)).collect(),
-    }
-}
-
-/// The position of the column `text`: its name, else its number from 1, or from −1 backwards.
-fn one_column(table: &Table, text: &str) -> Result<usize> {
-    let count = table.names().len();
-    let place = match (table.names().position(|name| name == text), text.parse::<i64>()) {
-        (Some(position), _) => return Ok(position),
-        (None, Ok(k)) if k > 0 => usize::try_from(k - 1).ok(),
-        (None, Ok(k)) if k < 0 => {
-            usize::try_from(k.unsigned_abs()).ok().and_then(|k| count.checked_sub(k))
-        }
-        _ => None,
-    };
-    match place.filter(|&place| place < count) {
-        Some(place) => Ok(place),
-        None => Ok(table.column(text).map(|_| 0)?), // the error that lists the names
-    }
 }

@@ -76,17 +76,7 @@ impl KernelArgs {
             }
             KernelName::Linear => Family::Linear,
             KernelName::Polynomial => Family::Polynomial { degree: self.degree.unwrap_or(3) },
-        }
-    }
-
-    /// Like [`check`](Self::check), for a table that is read block by block.
-    pub fn check_in_blocks(&self) -> Result<()> {
-        match self.fingerprint {
-            None => self.check(),
-            Some(_) => Err(usage(
-                "--fingerprint needs the table in memory, and this table is read block by block; \
-                 raise --memory, or name one file and leave out options about blocks",
-            )),
+            KernelName::MinMax => Family::MinMax,
         }
     }
 

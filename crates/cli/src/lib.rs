@@ -19,6 +19,7 @@
 
 mod args;
 mod card;
+mod column_names;
 mod commands;
 mod console;
 mod failure;

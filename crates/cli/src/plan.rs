@@ -138,9 +138,14 @@ pub fn describe(
     steps: &[Step],
 ) -> String {
     let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
-    let data = (n * (d + 1) * size_of::<f64>()) as u64;
-    let what = if kernel.family().takes_bits() { "packed number" } else { "feature" };
-    let mut text = format!("plan: {n} rows × {} ({})", text::count(d, what), text::bytes(data));
+    let (data, what) = match kernel.family().takes_bits() {
+        // a value and its place, and where a row ends
+        _ if points.is_sparse() => (12 * points.stored() + 16 * n, "sparse feature"),
+        true => (n * (d + 1) * size_of::<f64>(), "packed number"),
+        false => (n * (d + 1) * size_of::<f64>(), "feature"),
+    };
+    let mut text =
+        format!("plan: {n} rows × {} ({})", text::count(d, what), text::bytes(data as u64));
     if let Some(memory) = session.memory {
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
     }

@@ -24,10 +24,13 @@ impl Deref for Session<'_> {
     }
 }
 
-/// The command line of this run, quoted for a shell, without these options and their values.
+/// The command line of this run, quoted for a shell, without these options and their values. With
+/// --gpu its program is `nystrom-gpu`.
 pub fn command_line(without: &[&str]) -> String {
     let words = words_without(without, &[]);
-    let words = ["nystrom"].into_iter().chain(words.iter().map(String::as_str));
+    let on_card = words.iter().any(|word| word == "--gpu" || word.starts_with("--gpu="));
+    let program = if on_card { "nystrom-gpu" } else { "nystrom" };
+    let words = [program].into_iter().chain(words.iter().map(String::as_str));
     shlex::try_join(words).unwrap_or_default() // no argument of a program has a NUL byte
 }
 

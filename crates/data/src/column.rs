@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::{Place, Problem, Result, place::excerpt, place::some};
+use crate::sparse_column::SparseColumn;
 
 /// One column: a name and its values.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub enum Values {
     Numbers(Vec<f64>),
     /// Text values.
     Categories(Categories),
+    /// Many numbers in each row, most of them 0; none is missing.
+    Sparse(SparseColumn),
 }
 
 /// Text values: each distinct value once, and for each row the position of its value.
@@ -62,6 +65,7 @@ impl Column {
         match &self.values {
             Values::Numbers(values) => values.len(),
             Values::Categories(text) => text.codes.len(),
+            Values::Sparse(rows) => rows.len(),
         }
     }
 
@@ -79,6 +83,10 @@ impl Column {
             Values::Numbers(values) if values[row].is_nan() => Cell::Missing,
             Values::Numbers(values) => Cell::Number(values[row]),
             Values::Categories(text) => text.get(row).map_or(Cell::Missing, Cell::Text),
+            Values::Sparse(rows) => {
+                let (places, values) = rows.row(row);
+                Cell::Sparse(places, values)
+            }
         })
     }
 
@@ -94,6 +102,7 @@ impl Column {
                 levels: text.levels.clone(),
                 codes: rows.iter().map(|&i| text.codes[i]).collect(),
             }),
+            Values::Sparse(all) => Values::Sparse(all.take(rows)),
         };
         Column { name: self.name.clone(), values }
     }
@@ -102,6 +111,7 @@ impl Column {
         match self.values {
             Values::Numbers(_) => "numbers",
             Values::Categories(_) => "text",
+            Values::Sparse(_) => "sparse rows",
         }
     }
 
@@ -112,6 +122,7 @@ impl Column {
             (Values::Categories(mine), Values::Categories(theirs)) => {
                 append_categories(mine, theirs)
             }
+            (Values::Sparse(mine), Values::Sparse(theirs)) => mine.append(theirs),
             _ => return false,
         }
         true
@@ -140,8 +151,27 @@ pub enum Cell<'a> {
     Number(f64),
     /// A text.
     Text(&'a str),
+    /// Many numbers: the places, from 0, and the values of those other than 0.
+    Sparse(&'a [u32], &'a [f64]),
     /// No value.
     Missing,
+}
+
+/// Sparse numbers as `place:value`, with blanks between them; nothing for a missing value.
+impl std::fmt::Display for Cell<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cell::Number(number) => write!(f, "{number}"),
+            Cell::Text(text) => f.write_str(text),
+            Cell::Sparse(places, values) => {
+                places.iter().zip(*values).enumerate().try_for_each(|(t, (place, value))| {
+                    let blank = if t > 0 { " " } else { "" };
+                    write!(f, "{blank}{place}:{value}")
+                })
+            }
+            Cell::Missing => Ok(()),
+        }
+    }
 }
 
 /// A reference to a column: `"PM2.5"`, `3` (position from 0) or [`ColumnRef::Last`].

@@ -92,6 +92,7 @@ mod parquet_type;
 #[cfg(feature = "parquet")]
 mod parquet_values;
 mod records;
+mod sparse_column;
 mod standardize;
 mod stream;
 mod table;
@@ -112,6 +113,7 @@ pub use gzip::Uncompressed;
 pub use libsvm::{Libsvm, SparseTable};
 pub use markers::{is_marker, is_number_marker};
 pub use npy::{Npy, npy_bytes};
+pub use sparse_column::SparseColumn;
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
 pub use stream::{Files, FilesRecord, find_files};
 pub use table::Table;

@@ -148,7 +148,8 @@ impl Table {
     /// The numbers of a column; NaN is a missing value.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`]; [`DataError::TextColumn`] if the column holds text.
+    /// [`DataError::UnknownColumn`]; [`DataError::TextColumn`] if the column holds text,
+    /// [`DataError::SparseColumn`] if it holds sparse rows.
     pub fn numbers(&self, column: impl Into<ColumnRef>) -> Result<&[f64]> {
         self.numbers_of(self.column(column)?)
     }
@@ -161,6 +162,7 @@ impl Table {
                 column: column.name.clone(),
                 example: text.levels.first().cloned().unwrap_or_default(),
             }),
+            Values::Sparse(_) => Err(DataError::sparse(&self.source, &column.name)),
         }
     }
 
@@ -176,6 +178,7 @@ impl Table {
                 table: self.source.clone(),
                 column: column.name.clone(),
             }),
+            Values::Sparse(_) => Err(DataError::sparse(&self.source, &column.name)),
         }
     }
 

@@ -104,6 +104,11 @@ fn by_column(column: &Column, a: usize, b: usize) -> Ordering {
         // 0 and −0 are equal
         Values::Numbers(values) => (values[a] + 0.0).total_cmp(&(values[b] + 0.0)),
         Values::Categories(text) => text.codes[a].cmp(&text.codes[b]),
+        Values::Sparse(rows) => {
+            let (a, b) = (rows.row(a), rows.row(b));
+            let [x, y] = [a.1, b.1].map(|values| values.iter().map(|value| value.to_bits()));
+            a.0.cmp(b.0).then_with(|| x.cmp(y))
+        }
     }
 }
 

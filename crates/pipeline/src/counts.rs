@@ -76,14 +76,23 @@ fn in_rows(values: &Values, rows: Option<&[usize]>) -> HashMap<String, u64> {
             let counts = counted(text, rows).into_iter();
             counts.map(|(count, level)| (level.to_owned(), count as u64)).collect()
         }
+        Values::Sparse(_) => HashMap::new(), // which have no texts
     }
 }
 
-/// Bits that are equal if and only if two cells of a column are.
+/// Bits that are equal if two cells of a column are, and only then; of sparse rows, but for chance.
 pub(crate) fn bits_of(values: &Values, row: usize) -> u64 {
     match values {
         Values::Numbers(values) => (values[row] + 0.0).to_bits(), //   0 and −0 are equal
         Values::Categories(text) => text.codes[row].map_or(u64::MAX, u64::from),
+        Values::Sparse(rows) => {
+            let (places, values) = rows.row(row);
+            let word = |hash: u64, word: u64| {
+                (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
+            };
+            let pairs = places.iter().zip(values);
+            pairs.fold(1, |hash, (k, v)| word(word(hash, u64::from(*k)), v.to_bits()))
+        }
     }
 }
 

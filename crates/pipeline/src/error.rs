@@ -139,6 +139,15 @@ pub enum Error {
         /// The kernel.
         kernel: String,
     },
+    /// An explanation was requested of a model of sparse rows.
+    #[error(
+        "the model has {features} sparse features, which are not explained one by one; for an \
+         explanation, fit a table with a column for each feature"
+    )]
+    SparseFeatures {
+        /// The number of features.
+        features: usize,
+    },
     /// An option has a value outside its range.
     #[error("{option}: {problem}")]
     Option {

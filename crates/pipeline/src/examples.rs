@@ -1,22 +1,24 @@
 //! Rows with their features, targets and weights, as a regression takes them.
 
 use crate::error::Result;
+use crate::features::Features;
+pub(crate) use crate::features::gather;
 use crate::kernel::AnyKernel;
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::Mat;
 use nystrom::krr::{LambdaPath, Problem, lambda_grid};
 use nystrom::prelude::*;
 use std::ops::Range;
 
-/// n rows with mapped features (n × d), targets in standard units (n × t) and weights.
+/// n rows with mapped features, targets in standard units (n × t) and weights.
 pub(crate) struct Examples {
-    pub x: Mat<f64>,
+    pub x: Features,
     pub y: Mat<f64>,
     pub weights: Option<Vec<f64>>,
 }
 
 impl Examples {
     pub fn points(&self) -> Points<'_, f64> {
-        Points::from_rows(self.x.as_ref())
+        self.x.points()
     }
 
     pub fn problem(&self) -> Problem<'_, f64> {
@@ -36,7 +38,7 @@ impl Examples {
     pub fn select(&self, rows: &[usize]) -> Examples {
         let weights = self.weights.as_ref();
         Examples {
-            x: gather(self.x.as_ref(), rows),
+            x: self.x.select(rows),
             y: gather(self.y.as_ref(), rows),
             weights: weights.map(|w| rows.iter().map(|&row| w[row]).collect()),
         }
@@ -62,9 +64,4 @@ pub(crate) fn landmark_path(
 ) -> Result<LambdaPath<AnyKernel, f64>> {
     let ridges = lambda_grid(1e-1, 1e-10, 28)?;
     Ok(NystromKrr::without_ridge(kernel).path(problem, landmarks, &ridges)?)
-}
-
-/// A copy of these rows of a matrix.
-pub(crate) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
-    Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
 }

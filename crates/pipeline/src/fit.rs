@@ -87,7 +87,8 @@ pub struct Fit {
     /// landmarks.
     pub loss: TargetLoss,
     /// Where fits with all rows as centres are computed; `None`: on the CPU. Work is counted as on
-    /// the CPU. Other fits, and those of at most 600 rows, are computed on the CPU in any case.
+    /// the CPU. Other fits, and those of at most 600 rows, are computed on the CPU in any case. If
+    /// the device fails, the CPU computes the fit, and [`notes`](crate::Report::notes) says so.
     pub device: Option<SharedDevice>,
 }
 

@@ -62,6 +62,8 @@ pub enum Family {
     },
     /// |x ∧ y|/|x ∨ y| of rows of bits, such as fingerprints of molecules.
     Tanimoto,
+    /// Σ min(x_j, y_j)/Σ max(x_j, y_j) of counts, or of other numbers that are not negative.
+    MinMax,
 }
 
 impl Family {
@@ -88,6 +90,7 @@ impl Family {
                 Formula::Polynomial(Polynomial::new(degree, 1.0 / d.max(1) as f64, 1.0)?)
             }
             Family::Tanimoto => Formula::Tanimoto(Tanimoto),
+            Family::MinMax => Formula::MinMax(MinMax),
         };
         Ok(AnyKernel { formula, meter: None })
     }
@@ -120,12 +123,19 @@ impl Family {
 
     /// Whether the kernel depends on a length scale.
     pub fn has_scale(self) -> bool {
-        !matches!(self, Family::Linear | Family::Polynomial { .. } | Family::Tanimoto)
+        use Family::{Linear, MinMax, Polynomial, Tanimoto};
+        !matches!(self, Linear | Polynomial { .. } | Tanimoto | MinMax)
     }
 
     /// Whether the kernel takes rows of bits, and no other features.
     pub fn takes_bits(self) -> bool {
         self == Family::Tanimoto
+    }
+
+    /// Whether the kernel takes counts: features in their own units, none of them negative, as with
+    /// [`ColumnOptions::counts`](crate::ColumnOptions::counts).
+    pub fn takes_counts(self) -> bool {
+        self == Family::MinMax
     }
 }
 
@@ -143,23 +153,26 @@ impl fmt::Display for Family {
                 write!(f, "power exponential of the L1 distance, power {power}")
             }
             Family::Linear => f.write_str("linear"),
+            Family::Polynomial { degree: 1 } => f.write_str("linear with a constant"),
             Family::Polynomial { degree } => write!(f, "polynomial of degree {degree}"),
             Family::Tanimoto => f.write_str("Tanimoto"),
+            Family::MinMax => f.write_str("min–max"),
         }
     }
 }
 
-/// Declares the enum of these kernels and what every one of them does.
+/// Declares the enum of these kernels and what every one of them does. Those in `scaled` have a
+/// length scale, those in `rough` have no derivatives.
 macro_rules! formulas {
-    (scaled $($scaled:ident),*; plain $($plain:ident),*; of_bits $($of_bits:ident),*) => {
-        formulas!($($scaled),*, $($plain),*, $($of_bits),*);
+    (scaled $($scaled:ident),*; plain $($plain:ident),*; rough $($rough:ident),*) => {
+        formulas!($($scaled),*, $($plain),*, $($rough),*);
 
         impl Formula {
             fn length_scale(&self) -> Option<f64> {
                 match self {
                     $(Formula::$scaled(kernel) => Some(kernel.length_scale()),)*
                     $(Formula::$plain(_) => None,)*
-                    $(Formula::$of_bits(_) => None),*
+                    $(Formula::$rough(_) => None),*
                 }
             }
 
@@ -168,7 +181,7 @@ macro_rules! formulas {
                 match self {
                     $(Formula::$scaled(kernel) => Some(kernel),)*
                     $(Formula::$plain(kernel) => Some(kernel),)*
-                    $(Formula::$of_bits(_) => None),*
+                    $(Formula::$rough(_) => None),*
                 }
             }
         }
@@ -211,7 +224,7 @@ macro_rules! formulas {
 formulas!(
     scaled Gaussian, Matern, LaplacianL1, RationalQuadratic, PowerExponential, PowerExponentialL1;
     plain Linear, Polynomial;
-    of_bits Tanimoto
+    rough Tanimoto, MinMax
 );
 
 /// A function that is called with the number of kernel values of every evaluated block, from any
@@ -230,6 +243,12 @@ impl AnyKernel {
     /// evaluates.
     pub fn metered(self, meter: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.with_meter(Some(Arc::new(meter)))
+    }
+
+    /// ⟨x, y⟩/ℓ² + 1: linear functions of x/ℓ, and a constant.
+    pub(crate) fn linear(scale: f64) -> nystrom::Result<AnyKernel> {
+        let formula = Formula::Polynomial(Polynomial::new(1, scale.powi(-2), 1.0)?);
+        Ok(AnyKernel { formula, meter: None })
     }
 
     pub(crate) fn with_meter(self, meter: Option<Meter>) -> Self {
@@ -254,10 +273,11 @@ impl AnyKernel {
             Formula::Linear(_) => Family::Linear,
             Formula::Polynomial(kernel) => Family::Polynomial { degree: kernel.degree() },
             Formula::Tanimoto(_) => Family::Tanimoto,
+            Formula::MinMax(_) => Family::MinMax,
         }
     }
 
-    /// Whether the kernel has derivatives; those of a kernel of bits are NaN.
+    /// Whether the kernel has derivatives; those of a kernel of bits or of counts are NaN.
     pub fn is_differentiable(&self) -> bool {
         self.formula.differentiable().is_some()
     }

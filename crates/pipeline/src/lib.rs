@@ -44,6 +44,7 @@ mod effort;
 mod error;
 mod exact_sum;
 mod examples;
+mod features;
 mod file;
 mod fit;
 mod hold_out;
@@ -72,6 +73,7 @@ pub use device::SharedDevice;
 pub use effort::{Effort, rounded, work_in};
 pub use error::{Error, Result, first_names};
 pub use exact_sum::ExactSum;
+pub use features::Features;
 pub use file::MODEL_FILE_FORMAT;
 pub use fit::Fit;
 pub use intervals::{Calibrate, Uncertainty};
@@ -91,9 +93,9 @@ pub use report::{
 pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
-    Alone, DrawnRow, DrawnRows, GreedyRows, PointRecipe, PointRows, Ranks, Readings, Recipe,
-    SavedLeaves, StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks,
-    TableSource, TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes,
+    Alone, DrawnRow, DrawnRows, GreedyRows, LandmarkSpan, PointRecipe, PointRows, Ranks, Readings,
+    Recipe, SavedLeaves, StreamFit, StreamPath, StreamPoints, StreamReport, Summing, TableBlocks,
+    TableSource, TableSurvey, WeightedRows, iterations_from_bytes, iterations_to_bytes, of_row,
 };
 pub use target::{Target, TargetCurve, TargetScale};
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -3,6 +3,7 @@
 use crate::classes::Task;
 use crate::columns::{Columns, Shape};
 use crate::error::Result;
+use crate::features::Features;
 use crate::fit::Fit;
 use crate::problem::TableProblem;
 use nystrom::faer::Mat;
@@ -21,8 +22,8 @@ pub struct Prepared {
     pub columns: Columns,
     /// The names of all columns of the table, in its order.
     pub layout: Vec<String>,
-    /// The features, n × d.
-    pub x: Mat<f64>,
+    /// The features.
+    pub x: Features,
     /// The targets, n × t, in their own units.
     pub y: Mat<f64>,
     /// The weights of the rows, with mean 1; `None` if rows have no weights and all rows differ.
@@ -35,7 +36,7 @@ impl Fit {
     /// The features, targets and weights of the rows of `table` that a regression can use.
     ///
     /// # Cost
-    /// O(n log n) operations for each column; 8nd bytes.
+    /// O(n log n) operations for each column; 8nd bytes, or 12 for each stored number of sparse rows.
     ///
     /// # Errors
     /// Those of [`Columns::fit`] and [`Fit::table`]; [`Error::Values`](crate::Error::Values) for a
@@ -47,7 +48,7 @@ impl Fit {
     /// let a = Column::numbers("a", vec![1.0, 2.0, 4.0, 7.0]);
     /// let y = Column::numbers("y", vec![0.0, 1.0, f64::NAN, 5.0]);
     /// let prepared = Fit::default().prepare(&Table::new("t", vec![a, y]).unwrap(), ["y"])?;
-    /// assert_eq!((prepared.x.nrows(), prepared.y[(2, 0)]), (3, 5.0));
+    /// assert_eq!((prepared.x.points().len(), prepared.y[(2, 0)]), (3, 5.0));
     /// assert!(prepared.notes[0].contains("miss the target"));
     /// # Ok::<(), nystrom_pipeline::Error>(())
     /// ```

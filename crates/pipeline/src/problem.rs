@@ -8,6 +8,7 @@ use crate::columns::{
 };
 use crate::copied_rows;
 use crate::error::{Error, Result, place};
+use crate::features::Features;
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::numbers::Numbered;
@@ -150,14 +151,13 @@ impl TableProblem {
         standardised(&self.table, others, &names, self.weights.as_deref(), scale)
     }
 
-    /// The columns of a shape, fitted to these rows (`None`: all), and the features of all rows,
-    /// n × d.
+    /// The columns of a shape, fitted to these rows (`None`: all), and the features of all rows.
     pub fn features(
         &self,
         options: &ColumnOptions,
         shape: Shape,
         rows: Option<&[usize]>,
-    ) -> Result<(Columns, Mat<f64>)> {
+    ) -> Result<(Columns, Features)> {
         let table = &self.table;
         let exact = |name: &str| self.exact.get(name).filter(|_| rows.is_none());
         let known = Known { y: self.y.as_ref(), weights: self.weights.as_deref() };
@@ -166,14 +166,14 @@ impl TableProblem {
         columns.targets.clone_from(&self.readings);
         let Some(rows) = rows.filter(|_| columns.has_means()) else {
             let own = rows.is_none().then_some(known);
-            let x = columns.apply_to(table, own)?.x;
+            let (x, _) = columns.features_of(table, own)?;
             return Ok((columns, x));
         };
         let (mut x, own) = (columns.apply(table)?.x, columns.apply_to(table, Some(known))?.x);
         for &row in rows {
             (0..x.ncols()).for_each(|k| x[(row, k)] = own[(row, k)]);
         }
-        Ok((columns, x))
+        Ok((columns, x.into()))
     }
 }
 

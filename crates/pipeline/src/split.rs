@@ -1,7 +1,7 @@
 //! Splitting rows into training and validation, without leakage between the two.
 
 use crate::classes::key;
-use crate::columns::{ColumnOptions, column_of, ordered};
+use crate::columns::{ColumnOptions, column_of, ordered, refuse_sparse};
 use crate::error::{Error, Result};
 use crate::strata::stratified;
 use nystrom::linalg_core::random;
@@ -214,6 +214,7 @@ pub(crate) fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
 /// case or blanks are one group, which is safe if they are not.
 fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
     let column = column_of(table, name)?;
+    refuse_sparse(name, &column.values)?;
     let missing = |row: usize| Error::misses_split(table, name, row);
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     match &column.values {
@@ -234,5 +235,6 @@ fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
             let same = |a: &usize, b: &usize| key(*a) == key(*b);
             Ok(rows.chunk_by(same).map(<[usize]>::to_vec).collect())
         }
+        Values::Sparse(_) => Ok(Vec::new()), // refused above
     }
 }

@@ -119,3 +119,16 @@ def test_counts():
     assert np.array_equal(*(model.predict(Y) for model in models))
     with pytest.raises(ValueError, match="at least 0"):
         NystroemRidge(kernel="minmax", n_components=10).fit(X - 1, y)
+
+
+def test_landmarks_may_be_rows_of_bits():
+    X = bits(60, 72)
+    y, rows = X[:, :9].sum(axis=1).astype(float), bytes_of(X)
+    by_number = NystroemRidge(0.3, kernel="tanimoto", landmarks=np.arange(20)).fit(rows, y)
+    for given in (rows[:20], X[:20]):
+        model = NystroemRidge(0.3, kernel="tanimoto", landmarks=given).fit(rows, y)
+        assert np.array_equal(model.predict(rows), by_number.predict(rows))
+    with pytest.raises(ValueError, match="packbits"):
+        NystroemRidge(kernel="tanimoto", landmarks=rows[:20].astype(float)).fit(rows, y)
+    with pytest.raises(ValueError, match="columns"):
+        NystroemRidge(kernel="tanimoto", landmarks=rows[:20, :3]).fit(rows, y)

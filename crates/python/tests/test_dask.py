@@ -195,6 +195,80 @@ def test_frames_are_taken():
     assert np.sqrt(np.mean((found - t) ** 2)) < 0.02
 
 
+def packed_parts(b=256):
+    """Rows of b bits as bytes and as `bool`, and a target by some of the bits, in uneven chunks."""
+    bits = np.random.default_rng(0).random((900, b)) < 0.2
+    chunks = (300, 0, 450, 150)
+    rows = da.from_array(np.packbits(bits, axis=1), chunks=(chunks, -1))
+    y = da.from_array(bits[:, :30].sum(axis=1).astype(float), chunks=(chunks,))
+    return rows, da.from_array(bits, chunks=(chunks, -1)), y
+
+
+def test_rows_of_bits_give_what_they_give_in_memory():
+    rows, bits, y = packed_parts()
+    x, t = rows.compute(), y.compute()
+    for kernel in ("tanimoto", ny.Tanimoto()):
+        ours = NystroemRidge(kernel=kernel, n_components=60, random_state=0).fit(rows, y)
+        assert ours.n_features_in_ == 32 and ours.components_.dtype == np.float64
+        found = ours.predict(rows).compute()
+        assert np.array_equal(found, ours.predict(x))
+        of_bool = NystroemRidge(kernel=kernel, n_components=60, random_state=0).fit(bits, y)
+        assert np.array_equal(of_bool.predict(bits).compute(), found)
+    given = {"kernel": "tanimoto", "landmarks": x[:80]}
+    ours = NystroemRidge(**given).fit(rows, y)
+    theirs = ny.NystroemRidge(criterion="gcv", **given).fit(x, t)
+    assert np.isclose(ours.alpha_, theirs.alpha_)
+    assert np.allclose(ours.predict(rows).compute(), theirs.predict(x), atol=1e-6)
+    options = {"M": 80, "tol": 1e-8, "penalty": 1e-4, "center_selection": x[:80]}
+    ours = Falkon("tanimoto", random_state=0, **options).fit(rows, y)
+    theirs = ny.Falkon("tanimoto", random_state=0, **options).fit(x, t)
+    assert np.allclose(ours.predict(rows).compute(), theirs.predict(x), atol=1e-5)
+    uniform = Falkon("tanimoto", M=80, penalty=1e-4, random_state=0).fit(rows, y)
+    assert uniform.solver_ == "Falkon" and uniform.score(x, t) > 0.2
+    scores = leverage_scores(rows, "tanimoto", 3.0, copies=20, random_state=0).compute()
+    exact = ny.leverage_scores(x, "tanimoto", 3.0, method="exact")
+    assert np.all(scores <= 1.01 * exact) and np.all(scores >= exact / 5)
+
+
+def test_frames_of_bits_are_taken():
+    rows, _, y = packed_parts(24)
+    frame = dd.from_dask_array(rows, columns=["b0", "b1", "b2"])
+    model = NystroemRidge(kernel="tanimoto", n_components=60, random_state=0)
+    model.fit(frame, y)
+    assert list(model.feature_names_in_) == ["b0", "b1", "b2"] and model.n_features_in_ == 3
+    assert np.array_equal(model.predict(frame).compute(), model.predict(rows).compute())
+
+
+def test_other_rows_than_bits_are_told_what_helps():
+    rows, bits, y = packed_parts()
+    with dask.config.set(scheduler="synchronous"):
+        for wrong in (bits.astype(float), bits.astype(int)):
+            for call in (
+                lambda X: NystroemRidge(kernel="tanimoto", n_components=9).fit(X, y),
+                lambda X: Falkon("tanimoto", M=9).fit(X, y),
+                lambda X: leverage_scores(X, "tanimoto"),
+            ):
+                with pytest.raises(ValueError, match="packbits"):
+                    call(wrong)
+        # as many numbers of 52 bits, but other bytes
+        other = rows.map_blocks(lambda block: block[:, :-1], dtype=np.uint8)
+        model = NystroemRidge(kernel="tanimoto", n_components=9, random_state=0)
+        with pytest.raises(ValueError, match="X has 32 columns"):
+            model.fit(other, y)
+        model.fit(rows, y)
+        with pytest.raises(ValueError, match="X has 32 columns"):
+            model.predict(rows[:, :31]).compute()
+
+
+def test_counts_are_taken():
+    counts = np.random.default_rng(1).poisson(0.6, size=(600, 20))
+    X, y = da.from_array(counts, chunks=(200, -1)), da.from_array(counts[:, 0] * 1.0, chunks=200)
+    model = NystroemRidge(kernel="minmax", n_components=100, random_state=0).fit(X, y)
+    assert model.score(counts, counts[:, 0]) > 0.3
+    with pytest.raises(ValueError, match="at least 0"):
+        NystroemRidge(kernel="minmax", n_components=10).fit(X - 1, y)
+
+
 def test_what_is_wrong_is_said():
     X, y = arrays()
     model = NystroemRidge(kernel=KERNEL, n_components=10)

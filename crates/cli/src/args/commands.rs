@@ -19,6 +19,7 @@ Examples:
       --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
   nystrom fit 'shards/*.parquet' --target y --memory 2GB --checkpoint state -o model.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json
+  nystrom fit words.libsvm --sparse -o model.json
 
 docs/columns.md says how numbers, texts, dates and missing values become features, and which \
 options change that.";
@@ -36,6 +37,8 @@ options change that.";
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub rows: SparseArgs,
     #[command(flatten)]
     pub regression: RegressionArgs,
     /// File for the model, replaced only when the new model is complete; `-` is standard output
@@ -274,10 +277,14 @@ const TEST: &str = "\
 Examples:
   nystrom test january.csv february.csv
   nystrom test train.csv served.csv --drop id,price --landmarks 1000 --permutations 9999
+  nystrom test 'january/*.csv' 'february/*.csv' --memory 1GB
 
 The p-value is exact: if the rows of both tables come independently from one distribution, it is \
 at most 0.05 in 5 % of such tests, for any kernel and any number of rows. Columns are \
-standardised, and landmarks and bandwidth chosen, from the rows of both tables.";
+standardised, and landmarks and bandwidth chosen, from the rows of both tables.
+
+Folders, patterns and tables too large for --memory are read block by block, in two passes: \
+landmarks and bandwidth then come from a uniform sample of the rows of both.";
 
 /// Test whether the rows of two tables come from the same distribution
 #[derive(Args)]
@@ -299,6 +306,8 @@ pub struct TestArgs {
     pub bins: usize,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub blocks: BlockArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

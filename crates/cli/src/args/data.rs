@@ -44,7 +44,7 @@ pub struct DataArgs {
 #[derive(Args)]
 pub struct SparseArgs {
     /// libsvm: keep the rows sparse, in memory in proportion to the file. Features are neither
-    /// centred nor scaled, labels are no features
+    /// centred nor scaled; labels and qid are no features
     #[arg(long, help_heading = "Data")]
     pub sparse: bool,
 }

@@ -29,8 +29,9 @@ The result has one line for each row: `row` counts data rows from 0, `line` is t
 editor, then come `component_1`, `component_2`, … or `cluster`, from 0. Time is linear in the \
 number of rows; features of the rows are not stored.
 
-With --method pca, a folder, a pattern or a table too large for --memory is read block by block, \
-in three passes: landmarks are chosen from a uniform sample.";
+A folder, a pattern or a table too large for --memory is read block by block: landmarks are chosen \
+from a uniform sample, and sums over all rows take one pass (pca), two (spectral), or one for each \
+iteration from the clusters of the sample, at most 20 (kmeans).";
 
 /// Coordinates for a picture, or clusters: kernel PCA, spectral embedding, kernel k-means
 #[derive(Args)]

@@ -49,6 +49,8 @@ pub enum KernelName {
     Linear,
     /// (⟨x, y⟩/d + 1)^degree for d features
     Polynomial,
+    /// Σ min(x_j, y_j)/Σ max(x_j, y_j) for counts: features keep their units, and none is negative
+    MinMax,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,6 +19,7 @@ impl NamedClasses {
                 (!values[row].is_nan()).then(|| Classes::name_of(values[row]))
             }
             Values::Categories(text) => text.get(row).map(str::to_owned),
+            Values::Sparse(_) => None,
         };
         Ok(NamedClasses((0..table.rows()).map(name).collect()))
     }

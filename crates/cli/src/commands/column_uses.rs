@@ -79,6 +79,7 @@ fn fit(args: &FitArgs, input: &Input, searches: bool) -> Result<nystrom_pipeline
         not_missing: lists(&args.data.not_missing),
         day_first: search.day_first,
         fingerprint: name(&args.kernel.fingerprint)?,
+        counts: args.kernel.family().takes_counts(),
         scale: scale.collect::<Result<_>>()?,
         missing: match (args.data.drop_missing, search.refuse_missing) {
             (true, _) => Missing::DropRows,

@@ -13,7 +13,9 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
-use nystrom::sketch::{KernelKMeans, KernelPca, PrincipalComponents, SpectralEmbedding};
+use nystrom::sketch::{
+    KernelClusters, KernelKMeans, KernelPca, PrincipalComponents, SpectralEmbedding, SpectralMap,
+};
 use nystrom_pipeline::Alone;
 
 /// The default number of landmarks.
@@ -149,6 +151,12 @@ fn spectral(
     summary: &mut Summary,
 ) -> Result<Columns> {
     let map = SpectralEmbedding { components: args.components() }.fit(k, landmarks)?;
+    describe_spectral(&map, summary);
+    Ok(coordinates(&map.transform_rows(k, landmarks)?))
+}
+
+/// Eigenvalues of the Laplacian, and what the landmarks leave.
+pub fn describe_spectral(map: &SpectralMap<f64>, summary: &mut Summary) {
     let values: Vec<String> = map.eigenvalues().iter().take(6).map(|&nu| number(nu)).collect();
     let more = if map.eigenvalues().len() > values.len() { ", …" } else { "" };
     let text = format!("{}{more} (of the normalised Laplacian, without 0)", values.join(", "));
@@ -156,7 +164,6 @@ fn spectral(
     summary.line("left over", format!("tr(K − L)/tr K = {}", number(map.left_over())));
     summary.value("eigenvalues", map.eigenvalues());
     summary.value("relative_trace_error", map.left_over());
-    Ok(coordinates(&map.transform_rows(k, landmarks)?))
 }
 
 fn k_means(
@@ -166,29 +173,41 @@ fn k_means(
     summary: &mut Summary,
     rng: &mut Pcg64,
 ) -> Result<Columns> {
-    let found = how(args).fit(k, landmarks, rng)?;
+    let found = k_means_of(args).fit(k, landmarks, rng)?;
     let mut sizes = vec![0_usize; found.clusters()];
     found.labels().iter().for_each(|&cluster| sizes[cluster] += 1);
-    let (clusters, asked) = (found.clusters(), how(args).clusters);
+    describe_clusters(args, &found, &sizes, summary);
+    Ok(vec![("cluster".to_owned(), ResultValues::Counts(found.labels().to_vec()))])
+}
+
+/// The clusters with their numbers of rows, and bounds on their cost.
+pub fn describe_clusters(
+    args: &Embed,
+    found: &KernelClusters<f64>,
+    sizes: &[usize],
+    summary: &mut Summary,
+) {
+    let (clusters, asked) = (found.clusters(), k_means_of(args).clusters);
     let fewer = if clusters < asked { "; no more rows are distinct" } else { "" };
-    let few = text::few(&sizes, "clusters").join(", ");
+    let few = text::few(sizes, "clusters").join(", ");
     summary.line("clusters", format!("{clusters}, with rows: {few}{fewer}"));
     let [least, most] = found.cost_bounds();
     let text = format!("between {} and {} with the exact kernel", number(least), number(most));
     summary.line("cost", text);
     let ended = if found.converged() { "no row changes its cluster" } else { "stopped early" };
+    let of = if found.labels().is_empty() { "over all rows" } else { "of the best start" };
     let iterations = text::count(found.iterations(), "iteration");
-    summary.line("iterations", format!("{iterations} of the best start: {ended}"));
+    summary.line("iterations", format!("{iterations} {of}: {ended}"));
     summary.value("clusters", clusters);
     summary.value("sizes", sizes);
     summary.value("inertia", found.inertia());
     summary.value("cost_bounds", [least, most]);
     summary.value("iterations", found.iterations());
     summary.value("converged", found.converged());
-    Ok(vec![("cluster".to_owned(), ResultValues::Counts(found.labels().to_vec()))])
 }
 
-fn how(args: &Embed) -> KernelKMeans {
+/// The options of kernel k-means.
+pub fn k_means_of(args: &Embed) -> KernelKMeans {
     let usual = KernelKMeans::default();
     let (clusters, starts) = (args.clusters, args.starts);
     KernelKMeans {
@@ -230,7 +249,7 @@ fn step(args: &Embed, n: usize, m: usize) -> Step {
             step("spectral embedding", values, flops, square + tiles + n * (2.0 * p + 1.0))
         }
         EmbedMethod::KMeans => {
-            let KernelKMeans { clusters, starts, .. } = how(args);
+            let KernelKMeans { clusters, starts, .. } = k_means_of(args);
             let (s, columns) = (starts as f64, (clusters * starts) as f64);
             let numbers = square + tiles + 6.0 * m * columns + 2.0 * 1024.0 * columns;
             // the number of passes depends on the data

@@ -69,13 +69,13 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     session.notes(prepared.columns.dropped());
     let (target, features) = (targets[0].clone(), prepared.columns.features());
     let Prepared { x, y, weights, .. } = &prepared;
-    let points = Points::from_rows(x.as_ref());
+    let points = x.points();
     let kernel = kernel::kernel(&args.kernel, points, session.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let planned = fit_plan::announce(args, &session, setting)?;
     let spec = planned.spec;
     if args.plan {
-        return only_plan(&planned, (x.nrows(), &features), &session);
+        return only_plan(&planned, (points.len(), &features), &session);
     }
 
     session.step("choosing landmarks", &planned.steps[0]);
@@ -83,7 +83,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     session.step("fitting", &planned.steps[1]);
     let rows = Problem { x: points, y: y.as_ref(), weights: weights.as_deref() };
     let fitted = fit(args, &kernel, rows, &basis, rng)?;
-    session.stage("evaluating", Some((x.nrows() * basis.centers()) as f64));
+    session.stage("evaluating", Some((points.len() * basis.centers()) as f64));
     let predicted = fitted.model.predict(points)?;
     let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref(), None)?;
 
@@ -92,7 +92,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
         "fitted",
         format!(
             "{target:?} on {}, {}",
-            text::count(x.nrows(), "row"),
+            text::count(points.len(), "row"),
             search_report::features(&prepared.columns)
         ),
     );
@@ -104,7 +104,7 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", basis.centers());
     summary.value("selection", text::option(&spec.method));
-    summary.value("rows", x.nrows());
+    summary.value("rows", points.len());
     summary.value("landmarks_asked", spec.count);
     summary.value("features", &features);
     let dropped = prepared.columns.dropped().iter();
@@ -167,7 +167,9 @@ fn only_plan(
 fn check_options(args: &FitArgs) -> Result<()> {
     basis::accumulate(args)?;
     let given = matches!(args.lambda(), Lambda::Given(_));
-    let text = if given && args.lambdas.is_some() {
+    let text = if args.rows.sparse && matches!(args.lambda(), Lambda::Folds(_)) {
+        "--lambda cv:K sums over blocks of dense rows; with --sparse, write --lambda auto or gcv"
+    } else if given && args.lambdas.is_some() {
         "--lambdas has no effect if --lambda is a number; leave one of them out"
     } else if !given && args.tolerance.is_some() {
         "--tolerance has no effect on a choice from several lambdas, which needs no iterations; \

@@ -69,9 +69,9 @@ pub fn write_page(args: &FitArgs, page: FitPage<'_>, summary: &mut Summary) -> R
 }
 
 /// The explanation of a model that was fitted without a search, from some of the rows; `None` if
-/// its kernel has no derivatives.
+/// it cannot be explained.
 pub fn explain(model: &Model, table: &Table, seed: u64) -> Result<Option<Explanation>> {
-    if !model.regression().kernel().is_differentiable() {
+    if model.check_explains().is_err() {
         return Ok(None);
     }
     let n = table.rows();

@@ -62,7 +62,7 @@ fn plan(
     setting: Setting<'_>,
     trial: Option<TrialRun>,
 ) -> Result<Planned> {
-    let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
+    let (n, d, m) = (setting.points.len(), setting.points.mean_stored(), spec.count);
     let t = 1 + usize::from(!args.regression.no_intercept);
     let one_pass = !matches!(args.lambda(), Lambda::Auto | Lambda::Gcv);
     let fit = match args.lambda() {

@@ -4,13 +4,13 @@ use super::column_uses::ColumnUses;
 use super::{fit_output, hold_out, search_report};
 use crate::args::FitArgs;
 use crate::failure::Result;
-use crate::input::Source;
+use crate::input::{NOT_LIBSVM, Source};
 use crate::model_file;
 use crate::search::{Budget, SearchWatch};
 use crate::session::{Session, command_line};
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom_data::{Libsvm, Table};
+use nystrom_data::{Libsvm, Table, Values};
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Alone, Fit, Fitted, Iterations, Model};
 use std::time::Instant;
@@ -24,12 +24,15 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     let (table, held_out) = hold_out::split(fit, table, targets, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory)?;
     let d = table.columns().len().saturating_sub(1).max(1);
-    let card = args.gpu.plan(table.rows() as f64, d)?;
+    let card = args.gpu.plan(table.rows() as f64, d, sides(&table, targets))?;
+    let card = card.map(|(text, of_card)| {
+        (format!("{text}; the limits count operations as on the CPU"), of_card)
+    });
     if args.plan {
         return plan(&session, &table, (&budget, card)).map(|()| 0);
     }
     let fit = Fit { device: args.gpu.device(), ..budget.fit(fit) };
-    let what = text::count(table.columns().len(), "column");
+    let what = shape_of(&table);
     let planned = budget.seconds()?;
     let limits = budget.describe(planned);
     session.say(&format!("plan: {} rows × {what}; {limits}", table.rows()));
@@ -38,7 +41,6 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     }
     let (mut watch, start) = (SearchWatch::new(&session), Instant::now());
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng)?;
-    args.gpu.warn_if_lost(&session);
     let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
     model.made.settings = budget.settings(args.run.seed);
@@ -70,6 +72,17 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     fit_output::finish(args, summary, report.iterations.as_ref().and_then(unconverged), &session)
 }
 
+/// The right-hand sides that a fit to all rows as centres has at a time: for each ridge one for each
+/// target, or for each class.
+fn sides(table: &Table, targets: &[String]) -> usize {
+    const RIDGES: usize = 3;
+    let functions = |target: &String| match table.column(&**target).map(|column| &column.values) {
+        Ok(Values::Categories(texts)) => texts.levels.len(),
+        _ => 1,
+    };
+    RIDGES * targets.iter().map(functions).sum::<usize>()
+}
+
 /// The warning about a final fit whose iterations did not converge.
 fn unconverged(report: &Iterations) -> Option<String> {
     let Iterations { iterations, residual, tolerance, converged, .. } = report;
@@ -85,7 +98,8 @@ fn unconverged(report: &Iterations) -> Option<String> {
 /// Reads the table, without the columns that --drop names, and how its columns are used.
 pub fn read(args: &FitArgs, searches: bool, session: &Session<'_>) -> Result<(Table, ColumnUses)> {
     session.stage("reading", None);
-    let source = Source::of(&args.data, Libsvm::new())?;
+    let source =
+        Source::of(&args.data, Libsvm::new())?.with_sparse(args.rows.sparse, NOT_LIBSVM)?;
     let input = source.input(&args.data)?;
     let wanted = ColumnUses::of(args, &input, searches)?;
     let table = source.with_texts(input, &wanted.texts)?.into_kept()?;
@@ -105,6 +119,21 @@ fn holds(model: &Model, table: &Table, used: &[usize]) -> Result<String> {
     Ok(format!("{all}; predicts some {} rows a second", number(text::rounded(rate, 1))))
 }
 
+/// The number of columns, or of the numbers in sparse rows.
+fn shape_of(table: &Table) -> String {
+    let sparse = table.columns().iter().find_map(|column| match &column.values {
+        Values::Sparse(rows) => Some((rows.stored() as f64, rows.dim())),
+        _ => None,
+    });
+    match sparse {
+        Some((stored, dim)) => {
+            let each = number(text::rounded(stored / table.rows() as f64, 2));
+            format!("some {each} of {dim} places")
+        }
+        None => text::count(table.columns().len(), "column"),
+    }
+}
+
 /// Prints the plan of a search, of which only the limits are known in advance.
 fn plan(
     session: &Session<'_>,
@@ -112,8 +141,8 @@ fn plan(
     (budget, card): (&Budget, Option<(String, serde_json::Value)>),
 ) -> Result<()> {
     let mut summary = Summary::of("fit");
-    let (rows, columns) = (table.rows(), table.columns().len());
-    summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
+    let rows = table.rows();
+    summary.line("plan", format!("{rows} rows × {}", shape_of(table)));
     summary.line("work", format!("at most {} operations", number(budget.work())));
     summary.line("time", text::duration(budget.seconds()?));
     let memory = budget.memory().map_or_else(|| "no kernel values kept".into(), text::bytes);

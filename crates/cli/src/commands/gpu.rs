@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The passes over the kernel matrix that a plan expects of a fit.
 const PASSES: f64 = 25.0;
 
-/// Refuses --gpu where it would have no effect: in a program without cards, and for fits whose
-/// centres are landmarks.
+/// Refuses --gpu where it would have no effect: in a program without cards, and for fits to sparse
+/// rows or whose centres are landmarks.
 pub fn check(command: &Command) -> Result<()> {
     let (args, fit) = match command {
         Command::Fit(args) => (&args.gpu, Some(args)),
@@ -27,6 +27,9 @@ pub fn check(command: &Command) -> Result<()> {
             "this program computes on the CPU only; run `nystrom-gpu` with the same arguments, or \
              leave out --gpu",
         ));
+    }
+    if fit.is_some_and(|args| args.rows.sparse) {
+        return Err(usage("a card takes no sparse rows; leave out --gpu, or --sparse"));
     }
     let by_landmarks = |args: &FitArgs| args.is_manual() && !args.stream.all_rows;
     if fit.is_some_and(|args| by_landmarks(args)) {
@@ -45,11 +48,16 @@ impl GpuArgs {
     }
 
     /// What the plan says of the card: its name, memory and speed, and the time of a fit of n rows
-    /// with d features.
-    pub fn plan(&self, n: f64, d: usize) -> Result<Option<(String, serde_json::Value)>> {
+    /// with d features and this many right-hand sides at a time.
+    pub fn plan(
+        &self,
+        n: f64,
+        d: usize,
+        sides: usize,
+    ) -> Result<Option<(String, serde_json::Value)>> {
         let Some(SharedCard(card)) = &self.card else { return Ok(None) };
-        let rate = card.values_per_second(d).map_err(usage)?;
-        let (bytes, pass) = (card.bytes(n as usize, d), n * n / rate);
+        let rate = card.values_per_second(d, sides).map_err(usage)?;
+        let (bytes, pass) = (card.bytes(n as usize, d, sides), n * n / rate);
         let text = format!(
             "{}: {} of its memory; {} kernel values a second, {} for a pass over all pairs of \
              rows, {} for {PASSES} passes",
@@ -65,12 +73,10 @@ impl GpuArgs {
         Ok(Some((text, of_card)))
     }
 
-    /// Warns if the card was lost.
-    pub fn warn_if_lost(&self, session: &Session<'_>) {
-        if let Some(problem) = self.card.as_ref().and_then(|card| card.0.lost()) {
-            session.warn(&format!(
-                "warning: the graphics card was lost ({problem}); the CPU computed the rest"
-            ));
+    /// Warns if the card failed, so that the CPU predicted.
+    pub fn warn_if_failed(&self, session: &Session<'_>) {
+        if let Some(problem) = self.card.as_ref().and_then(|card| card.0.failure()) {
+            session.warn(&format!("warning: {problem}. The CPU predicted instead"));
         }
     }
 }

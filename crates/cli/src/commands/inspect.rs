@@ -38,9 +38,9 @@ pub fn run(args: &Inspect) -> Result<()> {
     }
     let (features, needed) = (model.columns().features(), model.columns().names().len());
     let columns = count(needed, "column");
-    let from = match model.columns().fingerprint() {
-        Some(_) => search_report::features(model.columns()),
-        None => format!("{} of {columns}", count(features.len(), "feature")),
+    let from = match (model.columns().fingerprint(), model.columns().sparse()) {
+        (None, None) => format!("{} of {columns}", count(features.len(), "feature")),
+        _ => search_report::features(model.columns()),
     };
     summary.line("from", from);
     summary.value("columns", model.columns().names().collect::<Vec<_>>());

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::Mat;
-use nystrom_data::{Cell, Column, Table};
+use nystrom_data::{Column, Table};
 use nystrom_pipeline::{Alone, Deviations, Model};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub fn run(args: &Predict) -> Result<()> {
     let file = ReadRows::of(&model, &args.of.data, &args.keep, &session)?;
     let predicted = file.predict(&model, (args.interval, args.std), &session)?;
     session.clear();
-    args.gpu.warn_if_lost(&session);
+    args.gpu.warn_if_failed(&session);
     let results = results(&model, &predicted, args.probabilities);
     let ReadRows { rows, lines, kept, .. } = file;
     let (mut summary, count) = (Summary::of("predict"), rows.len());
@@ -204,6 +204,10 @@ impl Predicted {
     }
 }
 
+/// The error for a file of another format.
+const NOT_SPARSE: &str = "the model is one of sparse rows (fit --sparse), which libsvm files hold; \
+                          name a libsvm file, or its format with --format libsvm";
+
 /// The rows of a file that can be predicted.
 pub struct ReadRows {
     /// The columns of the model, under the names of the model.
@@ -225,7 +229,8 @@ impl ReadRows {
         session: &Session<'_>,
     ) -> Result<ReadRows> {
         session.stage("reading", None);
-        let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?;
+        let source = Source::of(&with_class_names(args, model), libsvm(model.layout()))?
+            .with_sparse(model.columns().sparse().is_some(), NOT_SPARSE)?;
         let input = source.input(args)?;
         let (places, keep) = (ModelColumns::of(&input, model)?, input.columns(keep)?);
         let table = source.with_texts(input, &places.texts(model, &keep))?.table;
@@ -261,10 +266,8 @@ impl ReadRows {
 
 /// These columns of a table as texts.
 pub fn copied(table: &Table, columns: &[usize]) -> ResultColumns {
-    let text = |column: &Column, row: usize| match column.cell(row) {
-        Some(Cell::Text(text)) => text.to_owned(),
-        Some(Cell::Number(number)) => number.to_string(),
-        _ => String::new(),
+    let text = |column: &Column, row: usize| {
+        column.cell(row).map_or_else(String::new, |cell| cell.to_string())
     };
     let of = |&j: &usize| {
         let column = &table.columns()[j];

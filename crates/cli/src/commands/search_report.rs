@@ -126,9 +126,10 @@ pub fn describe(model: &Model, report: &Report, how: Option<Calibrate>, summary:
 
 /// The features of columns, in words.
 pub fn features(columns: &Columns) -> String {
-    match columns.fingerprint() {
-        Some((name, bits)) => format!("{} of {name:?}", count(bits, "bit")),
-        None => count(columns.dim(), "feature"),
+    match (columns.fingerprint(), columns.sparse()) {
+        (Some((name, bits)), _) => format!("{} of {name:?}", count(bits, "bit")),
+        (None, Some((_, sparse))) => count(sparse, "sparse feature"),
+        (None, None) => count(columns.dim(), "feature"),
     }
 }
 

@@ -123,6 +123,7 @@ fn groups(column: &Column, table: &Data) -> Result<(Vec<String>, Vec<usize>)> {
         let text = match &column.values {
             Values::Categories(texts) => texts.get(row).map(str::to_owned),
             Values::Numbers(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
+            Values::Sparse(_) => None,
         };
         text.ok_or_else(|| {
             data(format!(

@@ -3,14 +3,14 @@
 use crate::args::TestArgs;
 use crate::failure::Result;
 use crate::input::{self, PointOptions};
-use crate::kernel;
+use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
-use nystrom::sketch::{TwoSample, Uniform};
+use nystrom::sketch::{TwoSample, TwoSampleTest, Uniform};
 use nystrom_pipeline::Alone;
 
 pub fn run(args: &TestArgs) -> Result<()> {
@@ -33,31 +33,43 @@ pub fn run(args: &TestArgs) -> Result<()> {
     let found = test.test(&matrix, &landmarks, first, &mut rng)?;
     session.clear();
 
-    let mut summary = Summary::of("test");
+    let rows = [first, n - first];
+    let mut summary = describe(args, (&kernel, m), rows, &found);
+    summary.value("constant", &data.constant);
+    summary.print(&session, false)
+}
+
+/// The summary of a test of tables with these numbers of rows, with m landmarks.
+pub fn describe(
+    args: &TestArgs,
+    (kernel, m): (&AnyKernel, usize),
+    rows: [usize; 2],
+    found: &TwoSampleTest,
+) -> Summary {
+    let (permutations, mut summary) = (args.permutations, Summary::of("test"));
     let p = format!("{} from {permutations} permutations", number(found.p_value));
     let verdict = match found.p_value <= 0.05 {
         true => "the distributions differ, at level 5 %",
         false => "no difference shown at level 5 %",
     };
-    let [ours, theirs] = [first, n - first].map(|rows| text::count(rows, "row"));
+    let [ours, theirs] = rows.map(|rows| text::count(rows, "row"));
     summary.line("p-value", format!("{p}: {verdict}"));
     summary.line("distance", format!("{} (MMD, of means in feature space)", number(found.mmd)));
     summary.line("rows", format!("{ours} and {theirs}"));
-    let rows = text::count(found.rows_of_bin, "row");
-    summary.line("bins", format!("{} and {} of {rows}", found.bins[0], found.bins[1]));
-    summary.line("kernel", format!("{}, {m} landmarks", kernel::describe(&kernel)));
+    let of_bin = text::count(found.rows_of_bin, "row");
+    summary.line("bins", format!("{} and {} of {of_bin}", found.bins[0], found.bins[1]));
+    summary.line("kernel", format!("{}, {m} landmarks", kernel::describe(kernel)));
     summary.value("p_value", found.p_value);
     summary.value("mmd", found.mmd);
-    summary.value("rows", [first, n - first]);
+    summary.value("rows", rows);
     summary.value("left_out", found.left_out);
     summary.value("bins", found.bins);
     summary.value("rows_of_bin", found.rows_of_bin);
     summary.value("permutations", permutations);
     summary.value("landmarks", m);
-    summary.value("constant", &data.constant);
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("seed", args.run.seed);
-    summary.print(&session, false)
+    summary
 }
 
 fn step(n: usize, m: usize, args: &TestArgs) -> Step {

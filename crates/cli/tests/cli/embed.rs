@@ -106,9 +106,8 @@ fn options_without_an_effect_are_refused() {
     bench.run("embed t.csv --memory 1kB").ends(4, &["bytes"]);
 }
 
-/// Landmarks come from a sample. If it has all rows, scores are those in memory, to rounding.
-#[test]
-fn components_of_files_are_those_in_memory() {
+/// A table of 3000 rows in `t.csv`, and in the five files of the folder `parts`.
+fn in_parts() -> Bench {
     let bench = Bench::new();
     let all = table(3000, 1);
     bench.write("t.csv", &all);
@@ -118,24 +117,63 @@ fn components_of_files_are_those_in_memory() {
     for (i, part) in lines.chunks(700).enumerate() {
         bench.write(&format!("parts/{i}.csv"), format!("{head}\n{}\n", part.join("\n")));
     }
-    let options = "--drop y --landmarks uniform:40 --seed 3 --components 3 --json";
-    let told = bench.json(&format!("embed parts {options} -o s.csv"));
-    let whole = bench.json(&format!("embed t.csv {options} -o e.csv"));
-    for j in 1..=3 {
-        let [s, e] = ["s.csv", "e.csv"].map(|file| bench.column(file, &format!("component_{j}")));
-        assert!(s.len() == 3000 && s.iter().zip(&e).all(|(s, e)| (s - e).abs() < 1e-8));
+    bench
+}
+
+/// Landmarks come from a sample. If it has all rows, scores are those in memory, to rounding.
+#[test]
+fn coordinates_of_files_are_those_in_memory() {
+    let bench = in_parts();
+    for (method, keys, passes) in [
+        ("pca", ["left_over", "total_variance"], 3),
+        ("spectral", ["relative_trace_error", "bandwidth"], 4),
+    ] {
+        let options = "--drop y --landmarks uniform:40 --seed 3 --components 3 --json";
+        let options = format!("--method {method} {options}");
+        let told = bench.json(&format!("embed parts {options} -o s.csv"));
+        let whole = bench.json(&format!("embed t.csv {options} -o e.csv"));
+        for j in 1..=3 {
+            let column = format!("component_{j}");
+            let [s, e] = ["s.csv", "e.csv"].map(|file| bench.column(file, &column));
+            let near = s.iter().zip(&e).all(|(s, e)| (s - e).abs() < 1e-6);
+            assert!(s.len() == 3000 && near, "{method} {column}");
+        }
+        for key in keys {
+            let [s, e] = [&told, &whole].map(|told| told[key].as_f64().unwrap());
+            assert!((s / e - 1.0).abs() < 1e-9, "{method} {key}: {s} {e}");
+        }
+        let counts = ["rows", "passes"].map(|key| told[key].as_u64().unwrap());
+        assert_eq!(counts, [3000, passes], "{method}");
     }
-    for key in ["left_over", "total_variance"] {
-        let [s, e] = [&told, &whole].map(|told| told[key].as_f64().unwrap());
-        assert!((s / e - 1.0).abs() < 1e-10, "{key}: {s} {e}");
-    }
-    assert_eq!((told["rows"].as_u64(), told["passes"].as_u64()), (Some(3000), Some(3)));
     for (line, words) in [
-        ("embed parts --method kmeans", "needs all rows at once"),
         ("embed t.csv --stream --landmarks squeak:9", "bless"),
         ("embed t.csv --stream -o e.npy", "CSV"),
-        ("embed t.csv --leaves 4", "no effect"),
     ] {
         bench.run(line).ends(2, &[words]);
     }
+    bench.run("embed parts --method spectral --kernel linear").ends(2, &["without negative"]);
+}
+
+/// The clusters of a sample are a start. If it has all rows, it is the result, and one pass tells.
+#[test]
+fn clusters_of_files_are_those_in_memory() {
+    let bench = in_parts();
+    let options = "--method kmeans --clusters 4 --drop y --landmarks uniform:40 --seed 3 --json";
+    let told = bench.json(&format!("embed parts {options} -o s.csv"));
+    let whole = bench.json(&format!("embed t.csv {options} -o e.csv"));
+    assert_eq!(bench.column("s.csv", "cluster"), bench.column("e.csv", "cluster"));
+    assert_eq!(told["sizes"], whole["sizes"]);
+    let [s, e] = [&told, &whole].map(|told| told["inertia"].as_f64().unwrap());
+    assert!((s / e - 1.0).abs() < 1e-9, "{s} {e}");
+    assert_eq!(told["passes"].as_u64().unwrap(), 2 + told["iterations"].as_u64().unwrap());
+    // from a small sample, the cost over all rows falls to about the same, but for other landmarks
+    let line = format!("embed parts {options} --reservoir 200 -o s.csv --leaves 2");
+    let told = bench.json(&format!("{line} --bandwidth {}", whole["bandwidth"]));
+    let bounds =
+        |told: &serde_json::Value| [0, 1].map(|i| told["cost_bounds"][i].as_f64().unwrap());
+    let ([least, most], [_, best]) = (bounds(&told), bounds(&whole));
+    assert!(least < 1.05 * best && most > 0.95 * e, "{least} to {most} for {e} to {best}");
+    let sizes = told["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap());
+    assert_eq!(sizes.sum::<u64>(), 3000);
+    bench.run("embed parts --method kmeans --clusters 0").ends(2, &["clusters"]);
 }

@@ -186,16 +186,122 @@ fn options_that_have_no_effect_on_bits_are_refused() {
         ("--features mass", "mass"),
         ("--scale mass=2", "mass"),
         ("--landmarks sa:20", "stationary"),
-        ("--stream", "in memory"),
     ] {
         bench.run(&format!("{fit} {options}")).ends(2, &[part]);
     }
     bench.run("fit m.csv --target fp --fingerprint fp -o m.bin").ends(2, &["two uses"]);
     for command in ["sample m.csv --size 3 --method greedy", "landmarks m.csv --landmarks greedy:3"]
     {
-        bench.run(&format!("{command} --fingerprint fp --stream")).ends(2, &["in memory"]);
-        bench.run(&format!("{command} --fingerprint fp --drop fp")).ends(2, &["--drop"]);
-        bench.run(&format!("{command} --fingerprint nothing")).ends(3, &["nothing"]);
+        for stream in ["", "--stream"] {
+            let run = bench.run(&format!("{command} --fingerprint fp --drop fp {stream}"));
+            run.ends(2, &["--drop"]);
+            let run = bench.run(&format!("{command} --fingerprint nothing {stream}"));
+            run.ends(3, &["nothing"]);
+        }
     }
-    bench.run("scores m.csv --fingerprint fp --stream").ends(2, &["in memory"]);
+}
+
+/// The rows of `m.csv` in the files of the folder `parts`.
+fn in_parts(bench: &Bench) {
+    let all = bench.text("m.csv");
+    let (head, rest) = all.split_once('\n').unwrap();
+    let lines: Vec<&str> = rest.lines().collect();
+    std::fs::create_dir(bench.path("parts")).unwrap();
+    for (i, part) in lines.chunks(700).enumerate() {
+        bench.write(&format!("parts/{i}.csv"), format!("{head}\n{}\n", part.join("\n")));
+    }
+}
+
+/// If the sample has all rows, results in blocks are those in memory.
+#[test]
+fn blocks_give_what_memory_gives() {
+    let bench = Bench::new();
+    Molecules::new(1500, 1).write(&bench, "m.csv");
+    in_parts(&bench);
+    let both = |command: &str, file: &str| {
+        let run = |from: &str| {
+            let line = format!("{command} {from} --fingerprint fp --seed 3 --json -q");
+            (bench.json(&format!("{line} -o {file}")), bench.text(file))
+        };
+        [run("parts"), run("'parts/*.csv' --memory 200MB"), run("m.csv")]
+    };
+    for method in ["recursive", "bless"] {
+        let found = both(&format!("scores --lambda 1e-2 --method {method}"), "s.csv");
+        let [blocks, pattern, memory] = found;
+        assert_eq!(blocks.1, pattern.1);
+        bench.write("blocks.csv", blocks.1);
+        let [ours, theirs] = ["blocks.csv", "s.csv"].map(|file| bench.column(file, "score"));
+        assert!(ours.len() == 1500 && ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-8));
+        assert_eq!(blocks.0["constant"], memory.0["constant"]);
+        assert_eq!(blocks.0["reservoir"], 1500);
+    }
+    for (command, key) in [
+        ("landmarks --landmarks rpcholesky:30", "landmarks"),
+        ("landmarks --landmarks bless:30 --leverage-lambda 1e-2", "landmarks"),
+        ("sample --size 20 --method greedy", "subsets"),
+    ] {
+        let [blocks, pattern, memory] = both(command, "l.csv");
+        assert!(blocks.0[key] == memory.0[key] && pattern.0[key] == memory.0[key], "{command}");
+    }
+    let [blocks, _, memory] = both("embed --landmarks uniform:40 --components 2", "e.csv");
+    let bound = blocks.0["left_over"].as_f64().unwrap() / memory.0["left_over"].as_f64().unwrap();
+    assert!((bound - 1.0).abs() < 1e-9, "{bound}");
+    bench.write("blocks.csv", blocks.1);
+    let [ours, theirs] = ["blocks.csv", "e.csv"].map(|file| bench.column(file, "component_1"));
+    assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-6));
+    // by the scores of all rows
+    let squeak = "landmarks parts --fingerprint fp --landmarks squeak:40 --leverage-lambda 1e-2";
+    let told = bench.json(&format!("{squeak} --json -q"));
+    assert_eq!(
+        (told["passes"].as_u64(), told["landmarks"].as_array().unwrap().len()),
+        (Some(3), 40)
+    );
+}
+
+/// A fit in blocks predicts about as well as one in memory.
+#[test]
+fn a_fit_in_blocks_predicts() {
+    let bench = Bench::new();
+    Molecules::new(1500, 1).write(&bench, "m.csv");
+    Molecules::new(300, 2).write(&bench, "new.csv");
+    in_parts(&bench);
+    let fit = "--fingerprint fp --landmarks uniform:300 --work 1e9";
+    let run = bench.ok(&format!("fit parts {fit} --target activity -o b.bin"));
+    assert!(run.said().contains("kernel Tanimoto"), "{run:?}");
+    bench.ok("fit m.csv --fingerprint fp --landmarks uniform:300 --target activity -o m.bin");
+    let [blocks, memory] = ["b.bin", "m.bin"].map(|model| bench.rmse(model, "new.csv"));
+    assert!(blocks < 1.2 * memory, "{blocks} in blocks, {memory} in memory");
+    let whole = bench.text("m.csv");
+    bench.ok(&format!("fit m.csv --stream {fit} --target activity -o w.bin"));
+    let [b, w] = ["b.bin", "w.bin"].map(|model| {
+        bench.ok(&format!("predict {model} new.csv -o p.csv"));
+        bench.text("p.csv")
+    });
+    assert_eq!(b, w);
+    bench.ok(&format!("fit parts {fit} --target class -o c.bin"));
+    let told = bench.json("evaluate c.bin new.csv --json");
+    assert!(told["error"]["error_rate"].as_f64().unwrap() < 0.35, "{told}");
+    // a width that differs, in the second file
+    let part = bench.text("parts/1.csv");
+    let mut lines: Vec<&str> = part.lines().collect();
+    let wrong = "5,00ff,1,3.5,weak";
+    lines[500] = wrong;
+    bench.write("parts/1.csv", lines.join("\n"));
+    let memory = whole.replacen(&part.lines().nth(500).unwrap().to_owned(), wrong, 1);
+    bench.write("bad.csv", memory);
+    let problem = "4 hexadecimal digits, but 64 bits are 16; all rows need the same number of bits";
+    for command in [
+        "scores -o s.csv",
+        "landmarks --landmarks uniform:9 -o s.csv",
+        "sample --size 9 --method greedy -o s.csv",
+        "embed -o s.csv",
+        "fit --target activity --work 1e9 -o m.bin",
+    ] {
+        let told = ["\"fp\"", "line 501 of parts/1.csv", problem];
+        bench.run(&format!("{command} parts --fingerprint fp")).ends(3, &told);
+        let told = ["\"fp\"", "line 1201", problem];
+        bench.run(&format!("{command} bad.csv --fingerprint fp")).ends(3, &told);
+    }
+    let run = bench.run("predict b.bin bad.csv --stream");
+    run.ends(3, &["line 1201 of bad.csv", problem]);
 }

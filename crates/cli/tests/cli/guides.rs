@@ -62,6 +62,26 @@ fn molecules(n: usize, rng: &mut dyn Rng) -> String {
     format!("name,fp,activity\n{}", (0..n).map(line).collect::<String>())
 }
 
+/// The counts of four fragments in molecules, and an activity by two of them.
+fn fragments(n: usize, rng: &mut dyn Rng) -> String {
+    let line = |_| {
+        let [a, b, c, d] = std::array::from_fn(|_| rng.random_range(0..5_u32));
+        format!("{a},{b},{c},{d},{}\n", a + 2 * b.min(c))
+    };
+    format!("ring,amine,acid,halogen,activity\n{}", (0..n).map(line).collect::<String>())
+}
+
+/// Texts of a few of 60 words, with a label that follows from the words.
+fn words(n: usize, label: impl Fn(f64) -> String, rng: &mut dyn Rng) -> String {
+    let mut line = |_| {
+        let words: Vec<u32> = (1..61).filter(|_| rng.random_bool(0.1)).collect();
+        let sum: f64 = words.iter().map(|word| f64::from(*word).sin()).sum();
+        let pairs: String = words.iter().map(|word| format!(" {word}:1")).collect();
+        format!("{}{pairs}\n", label(sum))
+    };
+    (0..n).map(&mut line).collect()
+}
+
 /// A folder with the tables that the pages name.
 fn tables() -> Bench {
     let (bench, rng) = (Bench::new(), &mut Pcg64::seed_from_u64(5));
@@ -78,7 +98,13 @@ fn tables() -> Bench {
     }
     for (name, n) in [("", 300), ("new-", 100)] {
         bench.write(&format!("{name}molecules.csv"), molecules(n, rng));
+        bench.write(&format!("{name}fragments.csv"), fragments(n, rng));
     }
+    for (name, n) in [("", 300), ("new-", 100)] {
+        let kind = |sum: f64| if sum > 0.0 { "spam" } else { "ham" }.to_owned();
+        bench.write(&format!("{name}mails.libsvm"), words(n, kind, rng));
+    }
+    bench.write("reviews.libsvm", words(300, |sum| format!("{sum:.2}"), rng));
     std::fs::create_dir(bench.path("shards")).unwrap();
     for seed in 0..4 {
         bench.write(&format!("shards/{seed}.csv"), table(80, seed));

@@ -126,7 +126,9 @@ fn the_document_says_what_is_printed() {
         "sample t.csv --stream --size 5 --method greedy",
     ];
     check("scores", &rest.map(|line| bench.json(&format!("{line} --json -q"))));
-    check("test", &[bench.json("test t.csv large.csv --landmarks 20 --json -q")]);
+    let tests = ["", "--stream"]
+        .map(|o| bench.json(&format!("test t.csv large.csv --landmarks 20 --json -q {o}")));
+    check("test", &tests);
     let rest = ["pca", "spectral -o e.csv", "kmeans --clusters 3"];
     let embed =
         |how| bench.json(&format!("embed t.csv --landmarks uniform:40 --json -q --method {how}"));

@@ -60,6 +60,30 @@ fn a_fit_keeps_it() {
     assert!(peak <= MEGABYTES * 1_000_000, "{peak} bytes");
 }
 
+/// Fits of 5000 rows of 200 000 numbers, of which few are not 0: 8 GB as dense rows.
+#[test]
+fn sparse_rows_take_the_memory_of_the_file() {
+    let bench = Bench::new();
+    let (n, d) = (5000, 200_000);
+    let line = |i: usize| {
+        let word = |t: usize| 1 + (i * (7 + 6 * t) + t * t * 97) % (d - 1);
+        let words: std::collections::BTreeSet<usize> = (0..20).map(word).collect();
+        let pairs: String = words.iter().map(|word| format!(" {word}:{}", 1 + word % 3)).collect();
+        format!("{}{pairs} {d}:1\n", (i % 17) as f64 + 0.5)
+    };
+    bench.write("w.libsvm", (0..n).map(line).collect::<String>());
+    for options in
+        ["--landmarks uniform:100 --lambda auto", "--work 1e10 --memory 100MB", "--kernel linear"]
+    {
+        let fit = format!("fit w.libsvm --sparse {options} --threads 2 -o m.bin -q");
+        let peak = peak(&bench, &fit);
+        assert!(peak <= 250_000_000, "{options}: {peak} bytes");
+        let predict = "predict m.bin w.libsvm --threads 2 -o p.csv -q";
+        let peak = self::peak(&bench, predict);
+        assert!(peak <= 250_000_000, "{predict}: {peak} bytes");
+    }
+}
+
 /// A part of the rows with its columns of the factor takes most of it.
 #[test]
 fn a_greedy_choice_keeps_it() {

@@ -53,6 +53,7 @@ impl Table {
                     // a blank line would not be a row
                     Cell::Missing if self.columns().len() == 1 => text += "\"\"",
                     Cell::Missing => {}
+                    Cell::Sparse(..) => text += &quoted(&cell.to_string()),
                 }
             }
             text.push('\n');

@@ -102,6 +102,25 @@ pub enum DataError {
         /// The column.
         column: String,
     },
+    /// A column of sparse rows was used as numbers or as text.
+    #[error(
+        "{table}: column {column:?} holds sparse rows, of many numbers each; take another column \
+         here"
+    )]
+    SparseColumn {
+        /// Where the table came from.
+        table: String,
+        /// The column.
+        column: String,
+    },
+    /// The parts of sparse rows do not fit together.
+    #[error("sparse row {row} (from 0): {problem}")]
+    SparseRows {
+        /// The first row that is wrong, from 0.
+        row: usize,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// An explicit order of categories does not list each category exactly once.
     #[error(
         "{table}: the order given for column {column:?} does not list {value:?} exactly once; \
@@ -307,6 +326,11 @@ impl DataError {
     /// Makes an error of the system's error for this file.
     pub(crate) fn io(file: &str) -> impl Fn(std::io::Error) -> DataError + Copy {
         move |source| DataError::Io { file: file.to_owned(), source }
+    }
+
+    /// The error for a column of sparse rows.
+    pub(crate) fn sparse(table: &str, column: &str) -> DataError {
+        DataError::SparseColumn { table: table.to_owned(), column: column.to_owned() }
     }
 
     /// The place in the file, for an error in the text of a file.

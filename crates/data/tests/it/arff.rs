@@ -22,6 +22,7 @@ fn rows(table: &Table) -> String {
         Cell::Number(value) => value.to_string(),
         Cell::Text(text) => format!("'{text}'"),
         Cell::Missing => "-".to_owned(),
+        Cell::Sparse(..) => cell.to_string(),
     };
     let row = |i| table.row(i).map(cell).collect::<Vec<_>>().join("|");
     (0..table.rows()).map(row).collect::<Vec<_>>().join(" ")

@@ -20,6 +20,7 @@ fn row(table: &Table, row: usize) -> String {
         Cell::Number(value) => value.to_string(),
         Cell::Text(text) => format!("'{text}'"),
         Cell::Missing => "-".to_owned(),
+        Cell::Sparse(..) => cell.to_string(),
     };
     table.row(row).map(cell).collect::<Vec<_>>().join(" ")
 }

@@ -90,6 +90,7 @@ fn use_table(table: Table) {
                     text.codes.iter().flatten().all(|&code| (code as usize) < text.levels.len())
                 );
             }
+            Values::Sparse(rows) => assert!(rows.dim() > 0),
         }
     }
     if table.rows() * table.columns().len() > 1000 {

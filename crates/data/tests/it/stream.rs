@@ -27,6 +27,7 @@ pub fn cells(table: &Table) -> Vec<Vec<String>> {
         Cell::Number(x) => format!("{x:?}"),
         Cell::Text(text) => text.to_owned(),
         Cell::Missing => "-".to_owned(),
+        Cell::Sparse(..) => cell.to_string(),
     };
     (0..table.rows()).map(|row| table.row(row).map(cell).collect()).collect()
 }

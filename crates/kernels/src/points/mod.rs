@@ -105,6 +105,22 @@ impl<'a, T: Scalar> Points<'a, T> {
         }
     }
 
+    /// The mean number of stored coordinates of a point, rounded up: d for dense points. The cost of
+    /// a kernel value is proportional to it.
+    ///
+    /// ```
+    /// use nystrom_kernels::SparseRows;
+    /// let rows = SparseRows::new(1_000_000, vec![0, 2, 3], vec![7, 9, 2], vec![1.0_f64; 3])?;
+    /// assert_eq!((rows.points().dim(), rows.points().mean_stored()), (1_000_000, 2));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn mean_stored(&self) -> usize {
+        match self.0 {
+            Form::Dense(columns) => columns.nrows(),
+            Form::Sparse(rows) => rows.nonzeros().div_ceil(rows.len().max(1)),
+        }
+    }
+
     /// The d × n matrix whose columns are the points.
     ///
     /// # Panics
@@ -157,7 +173,17 @@ impl<'a, T: Scalar> Points<'a, T> {
 
     /// Calls `f(x_k − y_k)` for the coordinates k of points `i` and `j`, in `f64`, without those
     /// that neither of two sparse points has.
-    pub(crate) fn for_each_difference(&self, i: usize, j: usize, mut f: impl FnMut(f64)) {
+    ///
+    /// ```
+    /// use nystrom_kernels::Points;
+    /// let (x, mut square) = ([1.0, 2.0, 4.0, 6.0], 0.0);
+    /// Points::from_row_major(&x, 2).for_each_difference(0, 1, |gap| square += gap * gap);
+    /// assert_eq!(square, 25.0);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no point `i` or `j`.
+    pub fn for_each_difference(&self, i: usize, j: usize, mut f: impl FnMut(f64)) {
         match self.0 {
             Form::Dense(x) => {
                 (0..x.nrows()).for_each(|k| f(x[(k, i)].f64() - x[(k, j)].f64()));

@@ -49,7 +49,7 @@ fn a_wrong_command_is_told_once() {
         ("fit shards --target y --wrong", 2, "--wrong"),
         ("fit - --target y -o m.json", 2, "standard input"),
         ("sample shards --size 3", 2, "--method greedy"),
-        ("embed shards", 2, "use `nystrom`"),
+        ("inspect shards", 2, "use `nystrom`"),
         ("scores shards --method exact", 2, "needs all rows at once"),
         ("scores shards --memory 20MB --drop y,kind -o s.csv", 4, "work in blocks"),
         ("fit shards --target y --memory 20MB -o m.json", 4, "a fit in blocks"),

@@ -4,6 +4,8 @@ use crate::support::Bench;
 
 /// In the tables of these tests y is missing in some rows, and `kind` is text.
 const OPTIONS: &str = "--drop kind --missing \"\" --drop-missing --lambda 1e-3 --memory 100MB -q";
+/// The same without a ridge.
+const COLUMNS: &str = "--drop kind --missing \"\" --drop-missing --memory 100MB -q";
 
 #[test]
 fn any_number_of_processes_gives_the_scores_of_one() {
@@ -39,6 +41,32 @@ fn any_number_of_processes_chooses_the_same_landmarks() {
             assert!(bench.read("l.csv") == bench.read("alone.csv"), "{method} by {size} processes");
         }
     }
+}
+
+#[test]
+fn any_number_of_processes_gives_the_embedding_of_one() {
+    let bench = Bench::new();
+    bench.shards(9000, 5);
+    for method in ["pca --components 3", "spectral", "kmeans --clusters 3 --reservoir 500"] {
+        let words = format!("embed shards --method {method} --landmarks uniform:60 {COLUMNS}");
+        let outcome = bench.alone(&format!("{words} --json -o alone.csv")).out;
+        for size in 1..=4 {
+            let run = bench.ok(size, &format!("{words} --json -o e.csv"));
+            assert!(bench.read("e.csv") == bench.read("alone.csv"), "{method}: {size} processes");
+            let one = outcome.replace("alone.csv", "e.csv");
+            let of_all = format!("\"processes\":{size}");
+            assert_eq!(run.out, one.replace("\"processes\":1", &of_all), "{method}");
+        }
+    }
+    let words = format!("test shards/[01].csv shards/[234].csv --landmarks 40 {COLUMNS} --json");
+    let alone = bench.alone(&words).out;
+    for size in 2..=3 {
+        let of_all = format!("\"processes\":{size}");
+        let run = bench.ok(size, &words);
+        assert_eq!(run.out, alone.replace("\"processes\":1", &of_all));
+    }
+    let run = bench.job(3, &format!("embed shards --clusters 3 {COLUMNS}"));
+    assert_eq!((run.code, run.err.matches("error: ").count()), (Some(2), 1), "{run:?}");
 }
 
 /// With two leaves and one file, some of the four processes have no rows.

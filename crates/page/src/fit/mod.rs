@@ -12,7 +12,7 @@ use crate::figure::figure;
 use crate::number::number;
 use crate::plot::Plot;
 use maud::{Markup, html};
-use nystrom_pipeline::{Metric, Model, Report, Validation};
+use nystrom_pipeline::{Columns, Metric, Model, Report, Validation};
 
 /// A page about a fit. It shows errors on rows that were not fitted, the importance of the columns,
 /// the candidates of the search, and the command that repeats the fit.
@@ -115,8 +115,7 @@ impl<'a> FitPage<'a> {
         if let Some(report) = self.report {
             facts.push(("Rows", number(report.rows as f64)));
         }
-        let (features, columns) = (model.columns().features().len(), model.columns().names().len());
-        facts.push(("Features", format!("{features} of {}", count(columns, "column"))));
+        facts.push(("Features", features(model.columns())));
         if let Some(report) = self.report {
             let error = format!(
                 "{} standard deviations of the target, {} with the plain default (Gaussian \
@@ -186,6 +185,17 @@ fn metric(metric: Metric) -> String {
 
 fn percent(share: f64) -> String {
     format!("{} %", number((1e4 * share).round() / 100.0))
+}
+
+/// The number of features, and of the columns that have them.
+fn features(columns: &Columns) -> String {
+    match columns.sparse() {
+        Some((_, features)) => format!("{features}, sparse"),
+        None => {
+            let (features, columns) = (columns.features().len(), columns.names().len());
+            format!("{features} of {}", count(columns, "column"))
+        }
+    }
 }
 
 fn count(n: usize, what: &str) -> String {

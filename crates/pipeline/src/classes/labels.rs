@@ -58,7 +58,7 @@ pub(crate) fn is_classes(
 /// Whether a column has a text that is no number.
 fn is_text(column: &Column) -> bool {
     match &column.values {
-        Values::Numbers(_) => false,
+        Values::Numbers(_) | Values::Sparse(_) => false,
         Values::Categories(_) => as_numbers(column).is_none(),
     }
 }
@@ -188,6 +188,7 @@ pub(super) fn rows_of(
     let name = |row: usize| match &column.values {
         Values::Numbers(values) => Classes::name_of(values[row]),
         Values::Categories(text) => text.get(row).unwrap_or_default().to_owned(),
+        Values::Sparse(_) => String::new(), // which are no classes
     };
     let mut known: HashMap<u64, usize> = HashMap::new();
     let of = |row: usize| {

@@ -2,12 +2,15 @@
 
 use super::bits::refuse_numbers;
 use super::means::{Known, LevelMeans};
-use super::options::column_of;
+use super::options::{NOT_COUNTS, column_of};
 use super::reading::{Series, categories, keep_example};
+use super::sparse::{self, refuse_sparse};
 use super::treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 use super::{Aspect, Columns, Kind, Part, Treated, Treatment};
 use crate::error::{Error, Result, place};
-use nystrom::faer::{Mat, MatMut};
+use crate::features::Features;
+use nystrom::faer::reborrow::*;
+use nystrom::faer::{Mat, MatMut, MatRef};
 use nystrom_data::{Categories, Table};
 use std::collections::HashMap;
 use std::fmt;
@@ -81,8 +84,10 @@ impl Columns {
     /// Computes the features of `table`, whose columns are matched by name. O(n·d).
     ///
     /// # Errors
-    /// [`Error::NoColumn`]; [`Error::Values`] for infinities, and for missing values with
-    /// [`Missing::Refuse`](crate::Missing::Refuse).
+    /// [`Error::NoColumn`]; [`Error::Values`] for infinities, for missing values with
+    /// [`Missing::Refuse`](crate::Missing::Refuse), for negative
+    /// [counts](crate::ColumnOptions::counts), and for [sparse rows](Self::sparse), whose features
+    /// are no matrix.
     pub fn apply(&self, table: &Table) -> Result<Applied> {
         self.apply_to(table, None)
     }
@@ -105,9 +110,30 @@ impl Columns {
         Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
     }
 
+    /// The features of a table, dense or sparse, and notes as those of [`apply`](Self::apply). `own`
+    /// is that of [`apply_to`](Self::apply_to).
+    pub(crate) fn features_of(
+        &self,
+        table: &Table,
+        own: Option<Known<'_>>,
+    ) -> Result<(Features, Vec<Note>)> {
+        let Some((name, of)) = self.sparse_rows() else {
+            let Applied { x, notes } = self.apply_to(table, own)?;
+            return Ok((x.into(), notes));
+        };
+        let column = column_of(table, name)?;
+        if self.counts {
+            sparse::refuse_negative(column, table)?;
+        }
+        Ok((Features::Sparse(of.rows_of(column)?), Vec::new()))
+    }
+
     /// The features of a table. `own` are the targets of its rows if they were fitted: means by
     /// level leave out the row's own target.
     pub(crate) fn apply_to(&self, table: &Table, own: Option<Known<'_>>) -> Result<Applied> {
+        for column in &self.columns {
+            refuse_sparse(&column.name, &column_of(table, &column.name)?.values)?;
+        }
         let mut x = Mat::zeros(table.rows(), self.dim());
         let (mut notes, mut start) = (Vec::new(), 0);
         for column in &self.columns {
@@ -115,13 +141,28 @@ impl Columns {
             if self.fingerprint().is_some() {
                 refuse_numbers(&column.name, values)?;
             }
-            let series = column.reading.read(values, &self.marks);
-            let out = x.as_mut().subcols_mut(start, column.width());
-            notes.extend(column.apply(&series, (table, own), out)?);
+            let mut series = column.reading.read(values, &self.marks);
+            series.since = self.elapsed(column, &series, table)?;
+            let mut out = x.as_mut().subcols_mut(start, column.width());
+            notes.extend(column.apply(&series, (table, own), out.rb_mut())?);
+            if self.counts {
+                refuse_negative(&column.name, table, out.rb())?;
+            }
             start += column.width();
         }
         Ok(Applied { x, notes })
     }
+}
+
+/// An error for the first row with a negative feature of a column.
+fn refuse_negative(name: &str, table: &Table, x: MatRef<'_, f64>) -> Result<()> {
+    for row in 0..x.nrows() {
+        if let Some(value) = (0..x.ncols()).map(|k| x[(row, k)]).find(|value| *value < 0.0) {
+            let what = format!("has the value {value} in {}", place(table, row));
+            return Err(Error::values(name, what, NOT_COUNTS));
+        }
+    }
+    Ok(())
 }
 
 impl Treated {
@@ -194,24 +235,29 @@ impl Part {
         wrong: &Wrong<'_>,
     ) -> Result<Unexpected> {
         let numbers = || series.numbers.as_deref().unwrap_or_default();
+        if let (Aspect::Since(other), Treatment::Number(of)) = (&self.aspect, &self.treatment) {
+            let days = series.since.iter().find(|(name, _)| name == other);
+            let days = days.map_or(&[][..], |(_, days)| days);
+            return of.fill(&self.aspect, days, out, wrong);
+        }
         match (&self.treatment, &series.texts) {
             (Treatment::Number(of), Some(text)) if self.aspect == Aspect::IsText => {
                 let is_text = |code: &Option<u32>| f64::from(u8::from(code.is_some()));
                 let is_text: Vec<f64> = text.codes.iter().map(is_text).collect();
-                of.fill(self.aspect, &is_text, out, wrong)
+                of.fill(&self.aspect, &is_text, out, wrong)
             }
             (Treatment::Text(of), _) if self.aspect == Aspect::Value => {
                 of.fill(&categories(numbers()), out, wrong)?;
                 Ok(Unexpected::default())
             }
-            (Treatment::Number(of), None) => of.fill(self.aspect, numbers(), out, wrong),
+            (Treatment::Number(of), None) => of.fill(&self.aspect, numbers(), out, wrong),
             (Treatment::Number(of), Some(_)) => {
-                Ok(Unexpected { filled: 0, ..of.fill(self.aspect, numbers(), out, wrong)? })
+                Ok(Unexpected { filled: 0, ..of.fill(&self.aspect, numbers(), out, wrong)? })
             }
             (Treatment::Text(of), Some(text)) => of.fill(text, out, wrong),
             (Treatment::Means(of), Some(text)) => of.fill((text, own), out, wrong),
-            // bits are filled above, and a column of numbers has no texts
-            (Treatment::Bits(_), _) | (_, None) => Ok(Unexpected::default()),
+            // bits are filled above, sparse rows are no matrix, a column of numbers has no texts
+            (Treatment::Bits(_) | Treatment::Sparse(_), _) | (_, None) => Ok(Unexpected::default()),
         }
     }
 }
@@ -219,7 +265,7 @@ impl Part {
 impl NumberFeatures {
     fn fill(
         &self,
-        aspect: Aspect,
+        aspect: &Aspect,
         values: &[f64],
         mut out: MatMut<'_, f64>,
         wrong: &Wrong<'_>,
@@ -240,7 +286,7 @@ impl NumberFeatures {
             }
             filled += usize::from(value.is_nan());
         }
-        let told = self.missing.is_some() || aspect != Aspect::Number;
+        let told = self.missing.is_some() || *aspect != Aspect::Number;
         Ok(Unexpected { filled: if told { 0 } else { filled }, ..Unexpected::default() })
     }
 }

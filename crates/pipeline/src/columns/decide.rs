@@ -42,6 +42,7 @@ impl Reading {
             Values::Numbers(_) => {
                 (Reading { kind: Kind::Digits, rest: false }, Some(digits_note(name)))
             }
+            Values::Sparse(_) => (Reading { kind: Kind::Sparse, rest: false }, None),
             Values::Categories(text) => {
                 let counts = levels.unwrap_or_else(|| counted(text, None));
                 of_texts(name, counts, options, is(&options.numeric))

@@ -2,12 +2,15 @@
 
 use super::bits::{BitFeatures, refuse_numbers};
 use super::means::{Known, LevelMeans};
-use super::options::{ColumnOptions, Missing, column_of};
+use super::options::{ColumnOptions, Missing, NOT_COUNTS, column_of};
 use super::reading::{Series, categories};
+use super::sparse::SparseFeatures;
 use super::sums::{ColumnSums, NumberSums};
 use super::survey::LookedColumn;
 use super::treat::{MeanFeatures, NumberFeatures, moments, number, one_hot, refuse_gaps};
-use super::{Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why};
+use super::{
+    Aspect, Columns, Curve, Dropped, Kind, Looked, Part, Shape, Treated, Treatment, Why, elapsed,
+};
 use crate::counts::counted;
 use crate::error::{Error, Result, place};
 use nystrom_data::{Categories, Table, Values};
@@ -59,6 +62,9 @@ impl Columns {
         shape: Shape,
         training: Training<'a>,
     ) -> Result<Columns> {
+        // counts are not transformed
+        let shape =
+            if options.counts { Shape { index: shape.index, ..Shape::PLAIN } } else { shape };
         let (mut columns, mut dropped) = (Vec::new(), Vec::new());
         // if nothing else is left, row numbers are all there is
         let only = looked.columns.iter().all(|column| column.names_rows.is_some());
@@ -86,8 +92,10 @@ impl Columns {
             };
             return Err(Error::NoFeatures { why });
         }
-        let (marks, targets) = (looked.marks.clone(), Vec::new());
-        Ok(Columns { columns, dropped, marks, targets })
+        let rows = (training.table, training.rows);
+        elapsed::add(&mut columns, looked, options, shape, rows)?;
+        let (counts, marks, targets) = (options.counts, looked.marks.clone(), Vec::new());
+        Ok(Columns { columns, dropped, counts, marks, targets })
     }
 }
 
@@ -123,12 +131,16 @@ fn treated<'a>(
     let series = reading.read(&column.values, &looked.marks);
     let fitted = ColumnFit { name, options, shape, training, series };
     let parts = match reading.kind {
+        Kind::Sparse => fitted.sparse(&column.values),
         Kind::Level if is_fingerprint => fitted.bits()?,
         Kind::Level => fitted.level(fitted.exact())?,
         Kind::Number(_) => {
             let plain = matches!(column.values, Values::Numbers(_));
             let exact = fitted.exact().filter(|_| plain).and_then(ColumnSums::numbers);
             fitted.number(exact)?.map(|part| [part].into_iter().chain(fitted.values()).collect())
+        }
+        Kind::Time(_) | Kind::Digits if options.counts => {
+            return Err(Error::values(name, "holds dates", NOT_COUNTS));
         }
         Kind::Time(_) | Kind::Digits => fitted.time()?,
     };
@@ -208,7 +220,7 @@ impl ColumnFit<'_> {
                 (least.min(day), most.max(day))
             });
         if let (false, Some(Part { treatment: Treatment::Number(days), .. })) =
-            (self.options.standardize, parts.first_mut())
+            (self.options.standardizes(), parts.first_mut())
         {
             days.mean = least; // days since the first
         }
@@ -237,9 +249,20 @@ impl ColumnFit<'_> {
     fn bits(&self) -> Result<Result<Vec<Part>, Why>> {
         let Some(text) = &self.series.texts else { return Ok(Err(Why::Empty)) };
         let Training { table, rows, .. } = self.training;
-        let bits = BitFeatures::of((self.name, table), text, rows)?;
+        let exact = self.exact().and_then(ColumnSums::bits).filter(|_| rows.is_none());
+        let bits = match exact {
+            Some(sums) => sums.features(self.name)?,
+            None => BitFeatures::of((self.name, table), text, rows)?,
+        };
         let part = |bits| vec![Part { aspect: Aspect::Text, treatment: Treatment::Bits(bits) }];
         Ok(bits.map(part))
+    }
+
+    /// The numbers of the column's sparse rows.
+    fn sparse(&self, values: &Values) -> Result<Vec<Part>, Why> {
+        let Values::Sparse(all) = values else { return Err(Why::Empty) };
+        let treatment = Treatment::Sparse(SparseFeatures::of(all, self.training.rows)?);
+        Ok(vec![Part { aspect: Aspect::Number, treatment }])
     }
 
     /// The categories of the column.
@@ -296,7 +319,7 @@ impl ColumnFit<'_> {
         let (t, values) = (of.width(), of.means(text, Some(known)));
         let of_target = |j: usize| {
             let column = rows.iter().map(|&row| values[row * t + j]);
-            moments(column, rows.len(), self.options.standardize).unwrap_or((0.0, 1.0))
+            moments(column, rows.len(), self.options.standardizes()).unwrap_or((0.0, 1.0))
         };
         let moments: Vec<(f64, f64)> = (0..t).map(of_target).collect();
         let factor = self.options.factor(self.name);
@@ -343,11 +366,11 @@ fn plain(aspect: Aspect, fill: Option<f64>, (mean, scale): (f64, f64)) -> Part {
 
 impl Aspect {
     /// The value of this aspect on a day.
-    pub(super) fn of_day(self, day: f64) -> f64 {
+    pub(super) fn of_day(&self, day: f64) -> f64 {
         let turn = |days: f64| std::f64::consts::TAU * (day / days).rem_euclid(1.0);
         match self {
-            Aspect::Sine(days) => turn(days).sin(),
-            Aspect::Cosine(days) => turn(days).cos(),
+            Aspect::Sine(days) => turn(*days).sin(),
+            Aspect::Cosine(days) => turn(*days).cos(),
             _ => day,
         }
     }

@@ -10,12 +10,14 @@ mod clock;
 mod curve;
 mod decide;
 mod dress;
+mod elapsed;
 mod fit;
 mod forms;
 mod means;
 mod options;
 mod reading;
 mod shape;
+mod sparse;
 mod sums;
 mod survey;
 mod time;
@@ -30,6 +32,7 @@ pub use options::{ColumnOptions, Missing};
 pub(crate) use options::{TAKEN, column_of, position};
 pub(crate) use reading::{Kind, Marks, Reading};
 pub use shape::Shape;
+pub(crate) use sparse::{SparseFeatures, refuse_sparse};
 pub(crate) use sums::{ColumnSums, MOST_LEVELS, TargetSums};
 pub(crate) use survey::{Looked, LookedColumn, ordered};
 
@@ -49,15 +52,17 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 /// * A number is a feature, possibly transformed by a [`Curve`]. A missing number becomes the
 ///   median, and one more feature marks the rows where it was missing.
 /// * A date becomes the number of its day and, if the column covers them, its position in the year,
-///   week and day (a sine and a cosine each).
+///   week and day (a sine and a cosine each). With two to four columns of dates, so do the times
+///   between the dates of a row.
 /// * A category becomes a feature of 0 and 1 for every frequent level and one for all rare levels
-///   together, and possibly the mean of the target in its level. For a level that the fitted table
-///   did not have, the features have their mean over the fitted rows.
+///   together, and possibly the mean of the target in its level. For a level that the table did not
+///   have, the features have their mean over its rows.
 /// * Features are standardised: numbers one by one, the levels of one category together, so that a
 ///   category has the same variance as a number.
 /// * A column of fingerprints ([`ColumnOptions::fingerprint`]) is the only one: its bits are packed
-///   into numbers, 52 each, which are points of the kernel
-///   [`Tanimoto`](nystrom::kernels::Tanimoto).
+///   into numbers, 52 each, for the kernel [`Tanimoto`](nystrom::kernels::Tanimoto).
+/// * So is a column of sparse rows ([`SparseColumn`](nystrom_data::SparseColumn)): its numbers are the
+///   features, neither centred nor scaled, and n·d numbers are not made.
 /// * Constant columns and identifiers carry no information about new rows and are left out
 ///   ([`Dropped`]).
 ///
@@ -84,6 +89,9 @@ pub struct Columns {
     #[serde(deserialize_with = "sound")]
     pub(crate) columns: Vec<Treated>,
     pub(crate) dropped: Vec<Dropped>,
+    /// Whether a negative feature is an error.
+    #[serde(default)]
+    pub(crate) counts: bool,
     #[serde(default)]
     pub(crate) marks: Marks,
     /// The readings of the targets that are numbers.
@@ -104,7 +112,6 @@ fn sound<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<Treated>, D::Error> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Treated {
     pub name: String,
-    /// How its cells are read.
     pub reading: Reading,
     /// Its features, by aspect.
     pub parts: Vec<Part>,
@@ -118,7 +125,7 @@ pub(crate) struct Part {
 }
 
 /// The property of a column that a feature shows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Aspect {
     /// The numbers; for dates, the day.
@@ -133,6 +140,8 @@ pub(crate) enum Aspect {
     Sine(f64),
     /// The cosine of the position in a period of this many days.
     Cosine(f64),
+    /// The days since the date of another column.
+    Since(String),
 }
 
 /// How an aspect becomes features.
@@ -143,6 +152,7 @@ pub(crate) enum Treatment {
     Text(LevelFeatures),
     Means(MeanFeatures),
     Bits(BitFeatures),
+    Sparse(SparseFeatures),
 }
 
 /// A column that is left out, with the reason.
@@ -194,7 +204,7 @@ impl Columns {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The names of the d features.
+    /// The names of the d features; one name for all features of sparse rows.
     pub fn features(&self) -> Vec<String> {
         self.columns.iter().flat_map(Treated::features).collect()
     }
@@ -211,6 +221,18 @@ impl Columns {
             _ => None,
         };
         self.columns.iter().find_map(|column| Some((column.name.as_str(), bits(column)?)))
+    }
+
+    /// The column of sparse rows, if the features are their numbers, with the number of features.
+    pub fn sparse(&self) -> Option<(&str, usize)> {
+        self.sparse_rows().map(|(name, of)| (name, of.count))
+    }
+
+    pub(crate) fn sparse_rows(&self) -> Option<(&str, &SparseFeatures)> {
+        self.columns.iter().find_map(|column| match &column.parts.first()?.treatment {
+            Treatment::Sparse(of) => Some((column.name.as_str(), of)),
+            _ => None,
+        })
     }
 
     /// Whether the cells of this column are categories.
@@ -302,7 +324,7 @@ impl Columns {
             Treatment::Number(number) => number.fill.is_some(),
             Treatment::Text(LevelFeatures { complete, .. })
             | Treatment::Means(MeanFeatures { complete, .. }) => !complete,
-            Treatment::Bits(_) => false,
+            Treatment::Bits(_) | Treatment::Sparse(_) => false,
         })
     }
 
@@ -314,7 +336,7 @@ impl Columns {
     /// The categories whose rare levels share one feature, with the number of these levels.
     pub fn rare(&self) -> Vec<(&str, usize)> {
         let rare = |column: &'_ Treated| {
-            column.parts.iter().find_map(|part| match (part.aspect, &part.treatment) {
+            column.parts.iter().find_map(|part| match (&part.aspect, &part.treatment) {
                 (Aspect::Text, Treatment::Text(levels)) => levels.rare.as_ref().map(Vec::len),
                 _ => None,
             })
@@ -341,11 +363,12 @@ impl Treated {
 
 impl Part {
     fn features(&self, name: &str) -> Vec<String> {
-        let what = match self.aspect {
+        let what = match &self.aspect {
             Aspect::Number | Aspect::Value | Aspect::Text => name.to_owned(),
             Aspect::IsText => return vec![format!("{name} is a text")],
-            Aspect::Sine(days) => return vec![format!("{name}: sine of {}", period(days))],
-            Aspect::Cosine(days) => return vec![format!("{name}: cosine of {}", period(days))],
+            Aspect::Sine(days) => return vec![format!("{name}: sine of {}", period(*days))],
+            Aspect::Cosine(days) => return vec![format!("{name}: cosine of {}", period(*days))],
+            Aspect::Since(other) => format!("{name} since {other}"),
         };
         match &self.treatment {
             Treatment::Number(number) if number.missing.is_none() => vec![what],
@@ -360,6 +383,9 @@ impl Part {
             },
             Treatment::Bits(bits) => {
                 (1..=bits.width()).map(|j| format!("{what}: bits, part {j}")).collect()
+            }
+            Treatment::Sparse(SparseFeatures { first, count }) => {
+                vec![format!("{what}: f{first} to f{}", first + count - 1)]
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Options about the columns of a table.
 
 use crate::error::{Error, Result, first_names};
-use nystrom_data::{Column, Table};
+use nystrom_data::{Column, Table, Values};
 
 /// The treatment of missing values of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,12 +38,16 @@ pub struct ColumnOptions {
     /// [`Tanimoto`](nystrom::kernels::Tanimoto), and a missing cell is an error or, with
     /// [`Missing::DropRows`], leaves its row out.
     pub fingerprint: Option<String>,
+    /// Whether features are counts, or other numbers that are not negative, for the kernel
+    /// [`MinMax`](nystrom::kernels::MinMax). They keep their units, also if their column is
+    /// constant; a negative number and a column of dates are errors.
+    pub counts: bool,
     /// Factors by which the features of a column are multiplied after standardisation. A factor
     /// above 1 makes the column more important.
     pub scale: Vec<(String, f64)>,
     /// The treatment of missing values.
     pub missing: Missing,
-    /// Whether features are standardised to mean 0 and standard deviation 1.
+    /// Whether features are standardised to mean 0 and standard deviation 1, unless they are counts.
     pub standardize: bool,
     /// The largest number of levels of a category that have a feature each; all other levels share
     /// one feature.
@@ -61,6 +65,7 @@ impl Default for ColumnOptions {
             not_missing: Vec::new(),
             day_first: false,
             fingerprint: None,
+            counts: false,
             scale: Vec::new(),
             missing: Missing::Fill,
             standardize: true,
@@ -69,6 +74,9 @@ impl Default for ColumnOptions {
     }
 }
 
+/// The remedy for numbers that are no counts.
+pub(super) const NOT_COUNTS: &str = "the kernel min-max needs counts, which are at least 0: correct \
+                                     it, leave the column out (--drop), or take another kernel";
 /// The words for the use of a column that is no feature.
 pub(crate) const TAKEN: &str = "as a target, weight, group or time column";
 
@@ -109,7 +117,17 @@ impl ColumnOptions {
                 && !is(&self.drop, name)
                 && (self.features.is_empty() || is(&self.features, name))
         };
-        Ok(table.names().enumerate().filter(|(_, name)| wanted(name)).map(|(j, _)| j).collect())
+        let named = table.names().enumerate().filter(|(_, name)| wanted(name));
+        let places: Vec<usize> = named.map(|(place, _)| place).collect();
+        let columns = table.columns();
+        let is_sparse = |place: &usize| matches!(columns[*place].values, Values::Sparse(_));
+        match places.iter().copied().find(is_sparse) {
+            Some(place) => {
+                self.only(&columns[place].name, ("numbers", "features"))?;
+                Ok(vec![place])
+            }
+            None => Ok(places),
+        }
     }
 
     /// The position of the column of fingerprints, which is the only feature.
@@ -122,24 +140,36 @@ impl ColumnOptions {
         if self.drop.contains(name) {
             return Err(Error::used_twice(name, first, "as a column to drop"));
         }
+        self.only(name, ("bits", "fingerprint"))?;
+        Ok(vec![place])
+    }
+
+    /// Refuses options about other features than this column, whose bits or numbers are all
+    /// features as they are.
+    fn only(&self, name: &str, (what, option): (&str, &'static str)) -> Result<()> {
         let scaled = self.scale.iter().map(|(name, _)| name);
         let mut others = self.categorical.iter().chain(&self.numeric).chain(scaled);
         let other = self.features.iter().find(|feature| *feature != name).or(others.next());
+        let problem = |other: &String| {
+            format!(
+                "the {what} of {name:?} are the only feature; leave out the options about the \
+                 feature {other:?}"
+            )
+        };
         match other {
-            Some(other) => {
-                let problem = format!(
-                    "the bits of {name:?} are the only feature; leave out the options \
-                     about the feature {other:?}"
-                );
-                Err(Error::Option { option: "fingerprint", problem })
-            }
-            None => Ok(vec![place]),
+            Some(other) => Err(Error::Option { option, problem: problem(other) }),
+            None => Ok(()),
         }
+    }
+
+    /// Whether features get mean 0 and standard deviation 1.
+    pub(super) fn standardizes(&self) -> bool {
+        self.standardize && !self.counts
     }
 
     /// These moments, or 0 and 1 if features are not standardised.
     pub(crate) fn standard(&self, (mean, deviation): (f64, f64)) -> (f64, f64) {
-        if self.standardize { (mean, deviation) } else { (0.0, 1.0) }
+        if self.standardizes() { (mean, deviation) } else { (0.0, 1.0) }
     }
 
     /// The factor by which the features of a column are multiplied.

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Time(TimeFormat),
     /// Dates written as a whole number, such as 20190131.
     Digits,
+    /// Sparse rows.
+    Sparse,
 }
 
 /// The cells of a column as they were read.
@@ -43,13 +45,19 @@ pub(crate) struct Series<'a> {
     pub texts: Option<Cow<'a, Categories>>,
     /// The number of rows with a text that should be a number and is none, and some of the texts.
     pub unread: (usize, Vec<String>),
+    /// The days since the date of another column, by its name; [`read`](Reading::read) sets none.
+    pub since: Vec<(String, Vec<f64>)>,
 }
 
 impl Series<'_> {
-    /// Marks the rows that have neither a number nor a text.
+    /// Marks the rows that have neither a number nor a text. Of sparse rows, which are neither, none
+    /// is missing.
     pub fn mark_gaps(&self, misses: &mut [bool]) {
         let numbers = self.numbers.as_deref();
         let texts = self.texts.as_ref();
+        if numbers.is_none() && texts.is_none() {
+            return;
+        }
         for (row, misses) in misses.iter_mut().enumerate() {
             let number = numbers.is_some_and(|numbers| !numbers[row].is_nan());
             let text = texts.is_some_and(|text| text.codes[row].is_some());
@@ -70,14 +78,14 @@ impl Reading {
         match &self.kind {
             Kind::Number(dress) => self.rest || !dress.is_plain(),
             Kind::Level | Kind::Time(_) => true,
-            Kind::Digits => false,
+            Kind::Digits | Kind::Sparse => false,
         }
     }
 
     /// The number in a text; for an instant, the days since 1970.
     pub fn number(&self, text: &str) -> Option<f64> {
         match &self.kind {
-            Kind::Level => None,
+            Kind::Level | Kind::Sparse => None,
             Kind::Number(dress) => dress.number(text),
             Kind::Time(format) => format.instant(text).map(|seconds| seconds / DAY),
             Kind::Digits => Dress::PLAIN.number(text).and_then(days_of_digits),
@@ -102,8 +110,9 @@ impl Reading {
                 let lost = || values.iter().filter(|v| !v.is_nan() && of_digits(**v).is_none());
                 let numbers = Some(Cow::Owned(values.iter().map(of).collect()));
                 let unread = (lost().count(), lost().take(1).map(f64::to_string).collect());
-                Series { numbers, texts: self.no_texts(values.len()), unread }
+                Series { numbers, texts: self.no_texts(values.len()), unread, ..Series::default() }
             }
+            (Kind::Sparse, _) | (_, Values::Sparse(_)) => Series::default(),
             (_, Values::Categories(text)) => self.texts(text, options),
         }
     }
@@ -148,7 +157,12 @@ impl Reading {
             let codes = text.codes.iter().map(|of| of.filter(|of| other(*of as usize))).collect();
             Cow::Owned(Categories { levels: text.levels.clone(), codes })
         });
-        Series { numbers: Some(Cow::Owned(values)), texts, unread: (rows, examples) }
+        Series {
+            numbers: Some(Cow::Owned(values)),
+            texts,
+            unread: (rows, examples),
+            ..Series::default()
+        }
     }
 }
 

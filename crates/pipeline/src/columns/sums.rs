@@ -1,6 +1,10 @@
 //! Sums over the cells of a column, which can be merged.
 
+use super::bits::BitSums;
+use super::sparse::refuse_sparse;
+use super::{ColumnOptions, Marks};
 use crate::counts::TextCounts;
+use crate::error::Result;
 use crate::exact_sum::ExactSum;
 use nystrom_data::{Column, Values};
 use serde::{Deserialize, Serialize};
@@ -16,6 +20,7 @@ pub(super) const MANY: usize = 10;
 pub(crate) enum ColumnSums {
     Numbers(NumberSums),
     Text(TextSums),
+    Bits(BitSums),
 }
 
 /// Sums over numbers, of which some may be missing.
@@ -40,26 +45,43 @@ pub(crate) struct TextSums {
 
 impl ColumnSums {
     /// The sums over no rows, for columns of the kind of this one.
-    pub fn like(column: &Column) -> Self {
+    pub fn like(column: &Column, options: &ColumnOptions) -> Self {
         match column.values {
+            _ if options.fingerprint.as_ref() == Some(&column.name) => {
+                ColumnSums::Bits(BitSums::default())
+            }
             Values::Numbers(_) => ColumnSums::Numbers(NumberSums::default()),
-            Values::Categories(_) => ColumnSums::Text(TextSums::default()),
+            Values::Categories(_) | Values::Sparse(_) => ColumnSums::Text(TextSums::default()),
         }
     }
 
-    /// Adds some rows of a block.
-    pub fn add(&mut self, values: &Values, rows: &[usize]) {
-        match (self, values) {
+    /// Adds some rows of a block; `place` is the place of a row in words.
+    ///
+    /// # Errors
+    /// Those of [`BitSums::add`] for fingerprints.
+    pub fn add(
+        &mut self,
+        column: &Column,
+        options: &ColumnOptions,
+        rows: &[usize],
+        place: &dyn Fn(usize) -> String,
+    ) -> Result<()> {
+        match (self, &column.values) {
+            (ColumnSums::Bits(sums), _) => {
+                return sums.add(column, &Marks::of(options), rows, place);
+            }
             (ColumnSums::Numbers(sums), Values::Numbers(values)) => {
                 rows.iter().for_each(|&row| sums.add(values[row]));
             }
             (ColumnSums::Text(sums), Values::Categories(_)) => {
                 sums.rows += rows.len();
-                sums.counts.add(values, rows);
+                sums.counts.add(&column.values, rows);
             }
+            (_, values @ Values::Sparse(_)) => return refuse_sparse(&column.name, values),
             // a source does not change the kind of a column
             _ => {}
         }
+        Ok(())
     }
 
     /// Adds the sums over the rows after these.
@@ -70,6 +92,7 @@ impl ColumnSums {
                 sums.rows += later.rows;
                 sums.counts.merge(later.counts);
             }
+            (ColumnSums::Bits(sums), ColumnSums::Bits(later)) => sums.merge(later),
             _ => {}
         }
     }
@@ -77,7 +100,14 @@ impl ColumnSums {
     pub fn numbers(&self) -> Option<&NumberSums> {
         match self {
             ColumnSums::Numbers(sums) => Some(sums),
-            ColumnSums::Text(_) => None,
+            ColumnSums::Text(_) | ColumnSums::Bits(_) => None,
+        }
+    }
+
+    pub fn bits(&self) -> Option<&BitSums> {
+        match self {
+            ColumnSums::Bits(sums) => Some(sums),
+            _ => None,
         }
     }
 
@@ -155,8 +185,8 @@ impl NumberSums {
         self.greatest.abs().max(self.least.abs())
     }
 
-    /// One of the values.
-    pub fn some(&self) -> f64 {
+    /// The smallest value.
+    pub fn least(&self) -> f64 {
         self.least
     }
 
@@ -300,7 +330,10 @@ mod tests {
         };
         let codes: Vec<Option<u32>> = texts.map(|text| text.map(&mut code)).collect();
         let rows: Vec<usize> = (0..codes.len()).collect();
-        sums.add(&Values::Categories(Categories { levels, codes }), &rows);
+        let values = Values::Categories(Categories { levels, codes });
+        let column = Column { name: "t".to_owned(), values };
+        let place = |row: usize| row.to_string();
+        sums.add(&column, &ColumnOptions::default(), &rows, &place).unwrap();
         sums
     }
 

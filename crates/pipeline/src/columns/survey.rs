@@ -2,6 +2,7 @@
 
 use super::options::{ColumnOptions, column_of};
 use super::reading::{Marks, Reading};
+use super::sparse::refuse_sparse;
 use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Kind, Why};
 use crate::copied_rows::are_copies;
@@ -62,13 +63,19 @@ impl Looked {
             let name = column.name.clone();
             columns.push(LookedColumn { name, place, reading, names_rows, never });
         }
-        if let Some(name) = &options.fingerprint {
+        let is_sparse = |column: &&LookedColumn| column.reading.kind == Kind::Sparse;
+        let sparse = columns.iter().find(is_sparse).map(|column| &column.name);
+        let only = match &options.fingerprint {
+            Some(name) => Some((name, "bits")),
+            None => sparse.map(|name| (name, "numbers")),
+        };
+        if let Some((name, what)) = only {
             let used = |other: &str| {
                 let taken = taken.iter().any(|taken| taken.as_ref() == other);
                 taken || other == name || options.drop.iter().any(|drop| drop == other)
             };
             if table.names().any(|other| !used(other)) {
-                notes.push(format!("the bits of {name:?} are the only feature, no other column"));
+                notes.push(format!("the {what} of {name:?} are the only feature, no other column"));
             }
         }
         Ok(Looked { columns, marks: Marks::of(options), notes })
@@ -178,6 +185,7 @@ pub(crate) fn ordered(
     {
         return Ok((values, None));
     }
+    refuse_sparse(name, &column.values)?;
     let reading = Reading::of(name, &column.values, options).0;
     let reading = match (&column.values, reading) {
         (Values::Categories(text), reading) if reading.kind == Kind::Level || reading.rest => {

@@ -1,7 +1,7 @@
 //! Features of numbers and of categories, from their values.
 
 use super::means::LevelMeans;
-use super::options::{ColumnOptions, Missing};
+use super::options::{ColumnOptions, Missing, NOT_COUNTS};
 use super::sums::NumberSums;
 use super::{Curve, Shape, Treatment, Why};
 use crate::error::{Error, Result};
@@ -53,6 +53,7 @@ impl Treatment {
             Treatment::Text(text) => text.levels.len() + usize::from(text.rare.is_some()),
             Treatment::Means(means) => means.of.width(),
             Treatment::Bits(bits) => bits.width(),
+            Treatment::Sparse(rows) => rows.count,
         }
     }
 
@@ -77,6 +78,7 @@ impl Treatment {
                     && scales.iter().all(|scale| positive(*scale))
             }
             Treatment::Bits(bits) => bits.bits > 0,
+            Treatment::Sparse(rows) => rows.is_sound(),
         }
     }
 }
@@ -104,7 +106,12 @@ pub(super) fn number(
     if !rest {
         refuse_gaps(name, gaps, rows, options)?;
     }
-    if is_constant && gaps == 0 {
+    // `exact` also has the rows that are not in the sample
+    let least = exact.map_or(0.0, NumberSums::least);
+    if options.counts && least < 0.0 {
+        return Err(Error::values(name, format!("has the value {least}"), NOT_COUNTS));
+    }
+    if is_constant && gaps == 0 && !options.counts {
         return Ok(Err(Why::Constant(sorted[0].to_string())));
     }
     let curve = match shape {
@@ -115,10 +122,10 @@ pub(super) fn number(
     let median = sorted[sorted.len() / 2];
     let factor = options.factor(name);
     let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });
-    let of_all = exact.filter(|_| options.standardize && curve == Curve::Plain);
+    let of_all = exact.filter(|_| options.standardizes() && curve == Curve::Plain);
     let moments = match of_all {
         Some(sums) => sums.moments(median),
-        None => moments(values.iter().map(bent), values.len(), options.standardize),
+        None => moments(values.iter().map(bent), values.len(), options.standardizes()),
     };
     let (mean, scale) = moments.ok_or_else(|| {
         let what = "has no finite mean and standard deviation";
@@ -157,8 +164,8 @@ pub(super) fn one_hot(
         means.push(share(others));
     }
     let variance: f64 = means.iter().map(|p| p * (1.0 - p)).sum();
-    let scale = if options.standardize && variance > 0.0 { variance.sqrt() } else { 1.0 };
-    if !options.standardize {
+    let scale = if options.standardizes() && variance > 0.0 { variance.sqrt() } else { 1.0 };
+    if !options.standardizes() {
         means.fill(0.0);
     }
     let names = |list: Vec<(usize, String)>| list.into_iter().map(|(_, level)| level).collect();

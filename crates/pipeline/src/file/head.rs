@@ -7,6 +7,7 @@ use crate::kernel::AnyKernel;
 use crate::model::{Explanation, Made, Model};
 use crate::target::Target;
 use nystrom::krr::FitReport;
+use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub(super) struct ModelHead {
     pub map: bool,
     /// The number of centres, m.
     pub centers: usize,
+    /// The number of stored coordinates of sparse centres, of the regression and of the other parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<usize>,
     pub kernel: AnyKernel,
     pub report: FitReport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +44,8 @@ pub(super) struct ModelHead {
 #[derive(Serialize, Deserialize)]
 pub(super) struct ConformalHead {
     pub centers: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<usize>,
     pub kernel: AnyKernel,
     pub report: FitReport,
     pub ranges: Vec<[f64; 2]>,
@@ -58,6 +64,8 @@ pub(super) struct PlusHead {
 pub(super) struct UncertaintyHead {
     pub kernel: AnyKernel,
     pub centers: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<usize>,
     pub columns: usize,
     pub mu: f64,
     pub noise: Vec<f64>,
@@ -65,11 +73,17 @@ pub(super) struct UncertaintyHead {
     pub rates: Vec<f64>,
 }
 
+/// The number of stored coordinates of sparse points.
+fn stored(points: Points<'_, f64>) -> Option<usize> {
+    points.is_sparse().then(|| points.stored())
+}
+
 impl ConformalHead {
     fn of(conformal: &Conformal) -> ConformalHead {
         let ResidualSizes { regression, ranges } = &conformal.sizes;
         ConformalHead {
             centers: regression.centers().len(),
+            stored: stored(regression.centers()),
             kernel: regression.kernel().clone(),
             report: regression.report().clone(),
             ranges: ranges.clone(),
@@ -92,6 +106,7 @@ impl ModelHead {
             uncertainty: model.uncertainty.as_ref().map(|of| UncertaintyHead {
                 kernel: of.posterior.kernel().clone(),
                 centers: of.posterior.centers().len(),
+                stored: stored(of.posterior.centers()),
                 columns: of.posterior.factor().ncols(),
                 mu: of.posterior.mu(),
                 noise: of.variances.noise.clone(),
@@ -101,6 +116,7 @@ impl ModelHead {
             dim: model.regression.centers().dim(),
             map: model.map.is_some(),
             centers: model.regression.centers().len(),
+            stored: stored(model.regression.centers()),
             kernel: model.regression.kernel().clone(),
             report: model.regression.report().clone(),
             explanation: model.explanation.clone(),

@@ -12,6 +12,9 @@
 //!                        factor of the variance
 //! checksum      32 bytes SHA-256 of all before
 //! ```
+//!
+//! Centres that are sparse are three lists: the number of stored coordinates of each, the places
+//! of these from 0, and their values.
 
 mod head;
 
@@ -21,6 +24,7 @@ use crate::kernel::AnyKernel;
 use crate::model::Model;
 use head::{ConformalHead, ModelHead, UncertaintyHead};
 use nystrom::faer::{Mat, MatRef};
+use nystrom::kernels::{PointSet, SparseRows};
 use nystrom::krr::{FitReport, Posterior};
 use nystrom::prelude::*;
 use serde::Deserialize;
@@ -56,7 +60,7 @@ impl Model {
             numbers.extend(residuals.iter().flatten().flatten());
         }
         if let Some(Uncertainty { posterior, .. }) = &self.uncertainty {
-            numbers.extend(entries(posterior.centers().as_cols()));
+            numbers.extend(of_points(posterior.centers()));
             numbers.extend(entries(posterior.factor()));
         }
         let payload: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
@@ -128,7 +132,8 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     let mut numbers = Numbers(payload);
     let map = head.map.then(|| numbers.matrix(head.dim, head.dim)).transpose()?;
     let (dim, t) = (head.dim, head.targets.len());
-    let regression = numbers.regression((dim, head.centers, t), (head.kernel, head.report))?;
+    let points = numbers.points(dim, head.centers, head.stored)?;
+    let regression = numbers.regression(points, t, (head.kernel, head.report))?;
     let conformal = head.conformal.map(|head| numbers.conformal(dim, t, head)).transpose()?;
     let plus = head.plus.map(|plus| numbers.plus(&regression, t, &plus.parts)).transpose()?;
     let uncertainty = head.uncertainty.map(|head| numbers.uncertainty(dim, head)).transpose()?;
@@ -154,8 +159,19 @@ fn binary(bytes: &[u8]) -> Result<Model> {
 
 /// The numbers of a regression in a file: centres, coefficients, intercepts.
 fn of_regression(model: &KrrModel<AnyKernel, f64>) -> impl Iterator<Item = f64> + '_ {
-    let matrices = [model.centers().as_cols(), model.coefficients()];
-    matrices.into_iter().flat_map(entries).chain(model.intercept().to_vec())
+    let theta = entries(model.coefficients());
+    of_points(model.centers()).into_iter().chain(theta).chain(model.intercept().to_vec())
+}
+
+/// The numbers of points in a file.
+fn of_points(points: Points<'_, f64>) -> Vec<f64> {
+    if !points.is_sparse() {
+        return entries(points.as_cols()).collect();
+    }
+    let rows: Vec<_> = (0..points.len()).filter_map(|i| points.sparse_row(i)).collect();
+    let sizes = rows.iter().map(|(places, _)| places.len() as f64);
+    let places = rows.iter().flat_map(|(places, _)| *places).copied().map(f64::from);
+    sizes.chain(places).chain(rows.iter().flat_map(|(_, values)| *values).copied()).collect()
 }
 
 /// The part of the payload that is not read yet.
@@ -176,20 +192,40 @@ impl Numbers<'_> {
 }
 
 impl Numbers<'_> {
+    /// The next points; sparse ones if there is a number of stored coordinates.
+    fn points(&mut self, dim: usize, count: usize, stored: Option<usize>) -> Result<PointSet<f64>> {
+        let Some(stored) = stored else { return Ok(self.matrix(dim, count)?.into()) };
+        let sizes = self.matrix(count, 1)?;
+        let [places, values] = [self.matrix(stored, 1)?, self.matrix(stored, 1)?];
+        let is_whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
+        if !sizes.col(0).iter().chain(places.col(0).iter()).all(is_whole) {
+            return Err(damaged("its sparse centres have places that are no whole numbers"));
+        }
+        let ends = sizes.col(0).iter().scan(0_usize, |end, size| {
+            *end = end.saturating_add(*size as usize);
+            Some(*end)
+        });
+        let starts = [0].into_iter().chain(ends).collect();
+        let columns = places.col(0).iter().map(|place| *place as u32).collect();
+        let values = values.col(0).iter().copied().collect();
+        Ok(SparseRows::new(dim, starts, columns, values).map_err(damaged)?.into())
+    }
+
     fn regression(
         &mut self,
-        (dim, centers, targets): (usize, usize, usize),
+        points: PointSet<f64>,
+        targets: usize,
         (kernel, report): (AnyKernel, FitReport),
     ) -> Result<KrrModel<AnyKernel, f64>> {
-        let points = self.matrix(dim, centers)?;
-        let coefficients = self.matrix(centers, targets)?;
+        let coefficients = self.matrix(points.points().len(), targets)?;
         let intercept = self.matrix(targets, 1)?.col(0).iter().copied().collect();
         KrrModel::new(kernel, points, coefficients, intercept, report).map_err(damaged)
     }
 
     fn conformal(&mut self, dim: usize, targets: usize, head: ConformalHead) -> Result<Conformal> {
-        let ConformalHead { centers, kernel, report, ranges, rows } = head;
-        let regression = self.regression((dim, centers, targets), (kernel, report))?;
+        let ConformalHead { centers, stored, kernel, report, ranges, rows } = head;
+        let points = self.points(dim, centers, stored)?;
+        let regression = self.regression(points, targets, (kernel, report))?;
         let scores = self.matrix(rows, targets)?;
         let scores = scores.col_iter().map(|col| col.iter().copied().collect()).collect();
         Ok(Conformal { sizes: ResidualSizes { regression, ranges }, scores })
@@ -216,8 +252,8 @@ impl Numbers<'_> {
     }
 
     fn uncertainty(&mut self, dim: usize, head: UncertaintyHead) -> Result<Uncertainty> {
-        let UncertaintyHead { kernel, centers, columns, mu, noise, function, rates } = head;
-        let points = self.matrix(dim, centers)?;
+        let UncertaintyHead { kernel, centers, stored, columns, mu, noise, function, rates } = head;
+        let points = self.points(dim, centers, stored)?;
         let factor = self.matrix(centers, columns)?;
         let posterior = Posterior::new(kernel, points, factor, rates, mu).map_err(damaged)?;
         Ok(Uncertainty { posterior, variances: Variances { function, noise } })

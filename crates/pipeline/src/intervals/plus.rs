@@ -27,7 +27,7 @@ impl Plus {
         theta: Mat<f64>,
         residuals: Vec<Vec<Vec<f64>>>,
     ) -> nystrom::Result<Plus> {
-        let (centers, b) = (one.centers().as_cols().to_owned(), vec![0.0; theta.ncols()]);
+        let (centers, b) = (one.centers().to_owned(), vec![0.0; theta.ncols()]);
         let models = KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())?;
         Ok(Plus { models, residuals })
     }

@@ -21,7 +21,7 @@
 
 use crate::error::Result;
 use crate::kernel::AnyKernel;
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::Mat;
 use nystrom::krr::{Posterior, Problem};
 use nystrom::prelude::*;
 
@@ -150,8 +150,8 @@ pub(crate) fn posterior(
 }
 
 /// κ: the mean of k(x, x) less that of k(x, x′) over different rows in random order.
-pub(crate) fn spread_of(kernel: &AnyKernel, x: MatRef<'_, f64>) -> f64 {
-    let some = Points::from_rows(x.subrows(0, x.nrows().min(SPREAD_ROWS)));
+pub(crate) fn spread_of(kernel: &AnyKernel, x: Points<'_, f64>) -> f64 {
+    let some = x.slice(0..x.len().min(SPREAD_ROWS));
     let (values, n) = (kernel.gram(some), some.len());
     let diagonal = (0..n).map(|i| values[(i, i)]).sum::<f64>();
     let all = values.col_iter().map(|col| col.sum()).sum::<f64>();

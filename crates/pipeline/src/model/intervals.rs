@@ -9,7 +9,6 @@ use crate::problem::WeightedTable;
 use crate::target::{TargetScale, inverse_in_units};
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
-use nystrom::prelude::*;
 use nystrom_data::Table;
 
 /// Prediction intervals for the n rows of a table and t targets.
@@ -68,11 +67,10 @@ impl Model {
     /// ```
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
         self.has_intervals(level)?;
-        let applied = self.columns.apply(table)?;
-        let x = self.mapped(applied.x);
-        let points = Points::from_rows(x.as_ref());
-        let values = self.values(points)?;
-        let [mut lower, upper] = match (&self.plus, &self.conformal) {
+        let (model, x, notes) = self.at(table)?;
+        let points = x.points();
+        let values = model.values(points)?;
+        let [mut lower, upper] = match (&model.plus, &model.conformal) {
             (Some(plus), _) => {
                 plus.ends(points, level)?.map(|end| inverse_in_units(end, &self.targets))
             }
@@ -83,7 +81,7 @@ impl Model {
             let ends = lower.col_iter_mut().flat_map(|column| column.iter_mut());
             ends.for_each(|end| *end = end.max(0.0)); // no value is below
         }
-        Ok(Intervals { values, lower, upper, notes: applied.notes })
+        Ok(Intervals { values, lower, upper, notes })
     }
 
     /// Checks that the model has intervals of this level.
@@ -127,9 +125,9 @@ impl Model {
     /// # Ok::<(), nystrom_pipeline::Error>(())
     /// ```
     pub fn deviations(&self, table: &Table) -> Result<Deviations> {
-        let uncertainty = self.uncertainty()?;
-        let x = self.points_of(table)?;
-        let [of_function, of_value] = uncertainty.at(Points::from_rows(x.as_ref()))?;
+        self.uncertainty()?;
+        let (model, x, _) = self.at(table)?;
+        let [of_function, of_value] = model.uncertainty()?.at(x.points())?;
         Ok(Deviations { of_function, of_value })
     }
 
@@ -149,8 +147,8 @@ impl Model {
         sizes: ResidualSizes,
         table: &Table,
     ) -> Result<Vec<Coverage>> {
-        let x = self.points_of(table)?;
-        let points = Points::from_rows(x.as_ref());
+        let x = self.features_of(table)?;
+        let points = x.points();
         let (f, s) = (self.values(points)?, sizes.at(points)?);
         let (mut scores, mut coverage) = (Vec::new(), Vec::new());
         for (j, target) in self.targets.iter().enumerate() {

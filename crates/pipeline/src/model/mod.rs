@@ -1,5 +1,6 @@
 //! A fitted pipeline: from a table to predictions.
 
+mod dimensions;
 mod explain;
 mod intervals;
 
@@ -10,6 +11,7 @@ use crate::classes::Classes;
 use crate::columns::{Columns, Note};
 use crate::device::SharedDevice;
 use crate::error::{Error, Result};
+use crate::features::Features;
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
 use crate::loss::TargetLoss;
@@ -171,14 +173,14 @@ impl Model {
     /// n·m kernel values, n·d² flops for the linear map.
     ///
     /// # Errors
-    /// Those of [`Columns::apply`] and [`KrrModel::predict`].
+    /// Those of [`KrrModel::predict`], and of [`Columns::apply`] about the cells of the table. Sparse
+    /// rows are predicted only by a model of sparse rows, and other rows only by others.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
-        let applied = self.columns.apply(table)?;
-        let x = self.mapped(applied.x);
-        let values = self.values(Points::from_rows(x.as_ref()))?;
+        let (model, x, notes) = self.at(table)?;
+        let values = model.values(x.points())?;
         let classes = self.classes.as_ref();
         let probabilities = classes.map(|classes| classes.probabilities(values.as_ref()));
-        Ok(Predictions { values, probabilities, notes: applied.notes })
+        Ok(Predictions { values, probabilities, notes })
     }
 
     /// The scale on which the targets were fitted.
@@ -189,8 +191,9 @@ impl Model {
     /// The predictions at mapped features, in the units of the targets.
     pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
         let f = match &self.device {
-            Some(device) => self.regression.predict_on(&**device, x)?,
-            None => self.regression.predict(x)?,
+            // points of a device are dense
+            Some(device) if !x.is_sparse() => self.regression.predict_on(&**device, x)?,
+            _ => self.regression.predict(x)?,
         };
         Ok(in_units(f, &self.targets))
     }
@@ -300,9 +303,14 @@ impl Model {
         &self.regression
     }
 
-    /// The mapped features of the rows of a table, n × d.
+    /// The mapped features of the rows of a table without sparse rows, n × d.
     pub(crate) fn points_of(&self, table: &Table) -> Result<Mat<f64>> {
         Ok(self.mapped(self.columns.apply(table)?.x))
+    }
+
+    /// The mapped features of the rows of a table.
+    pub(crate) fn features_of(&self, table: &Table) -> Result<Features> {
+        Ok(self.columns.features_of(table, None)?.0.mapped(self.map.as_ref()))
     }
 
     pub(crate) fn mapped(&self, x: Mat<f64>) -> Mat<f64> {
@@ -310,6 +318,14 @@ impl Model {
             Some(map) => mapped(x.as_ref(), map.as_ref()),
             None => x,
         }
+    }
+
+    /// The centres of each of its regressions.
+    fn all_centers(&self) -> impl Iterator<Item = Points<'_, f64>> {
+        let conformal = self.conformal.iter().map(|of| of.sizes.regression.centers());
+        let plus = self.plus.iter().map(|of| of.models.centers());
+        let uncertainty = self.uncertainty.iter().map(|of| of.posterior.centers());
+        [self.regression.centers()].into_iter().chain(conformal).chain(plus).chain(uncertainty)
     }
 
     /// A description of what is wrong, if no fit makes this model.
@@ -323,6 +339,13 @@ impl Model {
         }
         if self.map.as_ref().is_some_and(|map| !finite(map)) {
             return Some("its linear map is not finite".into());
+        }
+        let is_sparse = self.columns.sparse().is_some();
+        if self.all_centers().any(|centers| centers.is_sparse() != is_sparse) {
+            return Some("its centres and its features have different forms".into());
+        }
+        if is_sparse && self.map.is_some() {
+            return Some("it has a linear map of sparse rows".into());
         }
         if self.regression.kernel().family().takes_bits() != self.columns.fingerprint().is_some() {
             return Some("its kernel does not fit its features".into());

@@ -32,7 +32,7 @@ impl Search<'_> {
         let folds = models.iter().zip(&self.validation[..self.partition]).enumerate();
         let folds = folds.map(|(fold, (model, validation))| {
             let x = self.rows(&candidate, Some(fold), validation);
-            let values = model.predict(Points::from_rows(x.as_ref()))?;
+            let values = model.predict(x.points())?;
             Ok(shifted(values, self.offsets.get(fold), 1.0))
         });
         let folds = folds.collect::<nystrom::Result<Vec<_>>>()?;
@@ -158,7 +158,7 @@ impl Search<'_> {
         let family = if chosen.family.takes_bits() { chosen.family } else { Family::Gaussian };
         let smooth = Candidate { family, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
-        let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
+        let kernel = smooth.kernel(self.medians(chosen, None), x.points().dim())?;
         let kernel = kernel.with_meter(self.progress.meter());
         let sizes = Examples { x, y: logs, weights: self.weights_of(&rows) };
         let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
@@ -181,12 +181,12 @@ impl Search<'_> {
         let folds = self.orders.iter().zip(&self.validation[..partition]);
         for (fold, (train, validation)) in folds.enumerate() {
             let train = self.part(chosen, Some(fold), train);
-            let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
-            spread += spread_of(&kernel, train.x.as_ref()) / partition as f64;
-            let order: Vec<usize> = (0..train.x.nrows()).collect();
+            let kernel = self.kernel(chosen, Some(fold), train.points().dim())?;
+            spread += spread_of(&kernel, train.points()) / partition as f64;
+            let order: Vec<usize> = (0..train.points().len()).collect();
             let posterior = posterior(&kernel, train.problem(), &order, trial.mu)?;
             let x = self.rows(chosen, Some(fold), validation);
-            parts.extend(posterior.parts(Points::from_rows(x.as_ref()))?);
+            parts.extend(posterior.parts(x.points())?);
         }
         let scales: Vec<f64> = self.problem.targets.iter().map(|target| target.scale).collect();
         for (j, scale) in scales.iter().enumerate() {

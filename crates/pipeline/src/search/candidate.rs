@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::kernel::{AnyKernel, Family};
 use crate::report::{Centers, Metric, Trial};
 use crate::target::TargetScale;
-use nystrom::faer::MatRef;
 use nystrom::prelude::*;
 
 /// A candidate; its length scale is a multiple of the median distance.
@@ -23,9 +22,15 @@ pub(super) const ROUGH: Family = Family::Matern { nu: 0.5 };
 pub(super) const CITY: Family = Family::LaplacianL1;
 pub(super) const ROUGH_CITY: Family = Family::PowerExponentialL1 { power: 0.7 };
 const ROUGHER: Family = Family::PowerExponential { power: 0.7 };
+/// ⟨x, y⟩/ℓ² + 1: only tried on sparse rows.
+const LINEAR: Family = Family::Polynomial { degree: 1 };
 
 /// All families that are tried, simpler ones first.
-const FAMILIES: [Family; 7] = [Family::Gaussian, SMOOTH, MIDDLE, ROUGH, CITY, ROUGHER, ROUGH_CITY];
+const FAMILIES: [Family; 8] =
+    [LINEAR, Family::Gaussian, SMOOTH, MIDDLE, ROUGH, CITY, ROUGHER, ROUGH_CITY];
+
+/// The families of sparse rows, which have neither shapes nor a metric.
+pub(super) const OF_SPARSE: [Family; 3] = [LINEAR, Family::Gaussian, ROUGH];
 
 /// Families and the metrics that are learnt with them. An L1 distance has no full form.
 pub(super) const LEARNT: [(Family, Metric); 8] = [
@@ -105,7 +110,11 @@ impl Candidate {
     /// The kernel for d features whose median Euclidean and L1 distances are `medians`.
     pub fn kernel(&self, medians: [f64; 2], d: usize) -> Result<AnyKernel> {
         let median = if self.family.is_manhattan() { medians[1] } else { medians[0] };
-        Ok(self.family.kernel(self.multiple * median, d)?)
+        let scale = self.multiple * median;
+        Ok(match self.family {
+            LINEAR => AnyKernel::linear(scale)?,
+            family => family.kernel(scale, d)?,
+        })
     }
 
     /// A trial of the candidate without results.
@@ -164,17 +173,21 @@ pub(super) fn leaders(trials: &[Trial], count: usize) -> Vec<Candidate> {
 }
 
 /// The median Euclidean and L1 distances of random pairs of rows.
-pub(super) fn medians(x: MatRef<'_, f64>, rng: &mut dyn Rng) -> Result<[f64; 2]> {
+pub(super) fn medians(x: Points<'_, f64>, rng: &mut dyn Rng) -> Result<[f64; 2]> {
     const PAIRS: usize = 1000;
-    let n = x.nrows();
+    let n = x.len();
     let (mut euclidean, mut manhattan) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
         let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
-        let gap = |k: usize| (x[(i, k)] - x[(j, k)]).abs();
-        let distance = (0..x.ncols()).map(|k| gap(k).powi(2)).sum::<f64>().sqrt();
+        let (mut squares, mut sizes) = (0.0, 0.0);
+        x.for_each_difference(i, j, |gap: f64| {
+            squares += gap.powi(2);
+            sizes += gap.abs();
+        });
+        let distance = squares.sqrt();
         if distance > 0.0 {
             euclidean.push(distance);
-            manhattan.push((0..x.ncols()).map(gap).sum());
+            manhattan.push(sizes);
         }
     }
     Ok([euclidean, manhattan].map(|mut distances: Vec<f64>| {

@@ -14,7 +14,7 @@ use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
 use crate::split::Split;
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::Mat;
 use nystrom::krr::LambdaPath;
 use nystrom::prelude::*;
 
@@ -160,15 +160,14 @@ impl Search<'_> {
         &self,
         centers: Centers,
         kernel: &AnyKernel,
-        x: MatRef<'_, f64>,
+        x: Points<'_, f64>,
     ) -> Result<Landmarks> {
-        let n = x.nrows();
+        let n = x.len();
         let chosen = match centers {
             Centers::All => (0..n).collect(),
             Centers::Uniform(m) => (0..m.min(n)).collect(),
             Centers::Pivots(m) => {
-                let pool = Points::from_rows(x.subrows(0, n.min(POOL * m)));
-                let kernels = KernelMatrix::new(kernel, pool)?;
+                let kernels = KernelMatrix::new(kernel, x.slice(0..n.min(POOL * m)))?;
                 let pivots = RpCholesky::default();
                 pivots
                     .select(&kernels, m.min(kernels.dim()), &mut self.stream(4))?
@@ -190,11 +189,12 @@ impl Search<'_> {
     ) -> Result<LambdaPath<AnyKernel, f64>> {
         let order = fold.map_or(&self.everything, |fold| &self.orders[fold]);
         let train = self.part(candidate, fold, &order[..count]);
-        let kernel = self.kernel(candidate, fold, train.x.ncols())?;
-        let landmarks = self.landmarks_of(centers, &kernel, train.x.as_ref())?;
+        let x = train.points();
+        let kernel = self.kernel(candidate, fold, x.dim())?;
+        let landmarks = self.landmarks_of(centers, &kernel, x)?;
         let path = landmark_path(kernel, train.problem(), &landmarks)?;
-        self.work +=
-            path_work(count as f64, landmarks.len() as f64, train.x.ncols(), train.y.ncols());
+        let (m, t) = (landmarks.len() as f64, train.y.ncols());
+        self.work += path_work(count as f64, m, x.mean_stored(), t);
         Ok(path)
     }
 
@@ -273,9 +273,9 @@ impl Search<'_> {
             return Ok(path.model_at(ridge)?);
         }
         let all = self.part(&chosen, None, &self.everything);
-        let kernel = self.kernel(&chosen, None, all.x.ncols())?;
+        let kernel = self.kernel(&chosen, None, all.points().dim())?;
         self.bytes = full_bytes(n, all.y.ncols());
-        self.work += full_work(n, all.x.ncols(), all.y.ncols(), 0, true);
+        self.work += full_work(n, all.points().mean_stored(), all.y.ncols(), 0, true);
         let start = self.begun.iter().find(|(begun, _)| *begun == chosen);
         let start = start.map(|(_, alpha)| gather(alpha.as_ref(), &self.everything));
         let how = (trial.mu, full_residual(trial));
@@ -346,6 +346,7 @@ impl Search<'_> {
             .and_then(|model| model.with_classes(classes))
             .map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
         self.certain(&chosen, &mut model, &mut report)?;
+        report.notes.extend(self.device_note());
         model.made.errors = Some(report.search_errors());
         self.explain(&mut model)?;
         Ok(Fitted { model, report })

@@ -1,12 +1,10 @@
 //! The metric of a candidate: average gradient outer products, step by step.
 
 use super::candidate::{Candidate, medians};
-use super::solve::gather;
 use super::{Learnt, Search};
 use crate::cost::gradients_work;
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
-use crate::model::mapped;
 use crate::report::{Metric, Trial};
 use nystrom::faer::Mat;
 use nystrom::krr::{LinearMap, MetricForm};
@@ -153,7 +151,7 @@ impl Search<'_> {
     ) -> Result<Option<Learnt>> {
         let rows = &rows[..rows.len().min(GRADIENT_ROWS)];
         let x = self.rows(candidate, fold, rows);
-        let mut agop = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
+        let mut agop = model.gradient_outer_product(x.points())?;
         if let Some(learnt) = self.learnt(candidate, fold) {
             let map = LinearMap::full(learnt.map.clone())?;
             agop = map.pull_back(agop.as_ref())?; //                           M = AᵀMA
@@ -177,9 +175,8 @@ impl Search<'_> {
         rows: &[usize],
         map: Mat<f64>,
     ) -> Result<Learnt> {
-        let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
-        let x = mapped(x.as_ref(), map.as_ref());
-        let medians = medians(x.as_ref(), &mut self.stream(4))?;
+        let x = self.shaped(candidate.shape, fold).x.select(rows).mapped(Some(&map));
+        let medians = medians(x.points(), &mut self.stream(4))?;
         Ok(Learnt { candidate: *candidate, fold, map, medians })
     }
 }

@@ -3,9 +3,10 @@
 use super::Search;
 use super::candidate::Candidate;
 use super::finish::full_residual;
-use super::solve::{gather, stacked};
+use super::solve::stacked;
 use crate::error::{Error, Result};
 use crate::examples::{Examples, landmark_path};
+use crate::features::Features;
 use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
@@ -55,8 +56,8 @@ impl Search<'_> {
         if let (Some(aside), Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut)) =
             (&self.problem.aside, self.fit.calibrate)
         {
-            let x = model.points_of(&aside.table)?;
-            data.x = stacked([&data.x, &x]);
+            let x = model.features_of(&aside.table)?;
+            data.x = Features::stacked(&data.x, &x)?;
             data.y = stacked([&data.y, &in_standard_units(&aside.table, &model.targets)?]);
             data.weights = data.weights.zip(aside.weights.clone()).map(|(a, b)| [a, b].concat());
         }
@@ -106,8 +107,7 @@ impl Search<'_> {
                 let center = if m == n { row } else { i };
                 (0..t).for_each(|j| theta[(center, k * t + j)] = coefficients[(i, j)]);
             }
-            let x = gather(data.x.as_ref(), &out);
-            let f = fit.predict(Points::from_rows(x.as_ref()))?;
+            let f = fit.predict(data.x.select(&out).points())?;
             for (j, residuals) in residuals.iter_mut().enumerate() {
                 let residual = |(i, &row): (usize, &usize)| (data.y[(row, j)] - f[(i, j)]).abs();
                 residuals.push(out.iter().enumerate().map(residual).collect());

@@ -99,7 +99,7 @@ impl Search<'_> {
         self.goes_on("the final fit");
         self.mean_map(chosen)?;
         let (ridge, all) = (Ridge::PerSample(lambda), self.signs(chosen, None, &self.everything));
-        let kernel = self.kernel(chosen, None, all.x.ncols())?;
+        let kernel = self.kernel(chosen, None, all.points().dim())?;
         let model = match over {
             Centers::All => {
                 let krr = FullLogisticKrr::new(kernel, ridge);
@@ -107,7 +107,7 @@ impl Search<'_> {
                     .fit(all.problem(), &mut self.stream(3))?
             }
             _ => {
-                let landmarks = self.landmarks_of(over, &kernel, all.x.as_ref())?;
+                let landmarks = self.landmarks_of(over, &kernel, all.points())?;
                 let memory = self.memory_for_values();
                 LogisticKrr { memory, ..LogisticKrr::new(kernel, ridge) }
                     .fit(all.problem(), &landmarks)?
@@ -220,14 +220,14 @@ impl Search<'_> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
         let train = self.signs(chosen, Some(fold), train);
         let of_validation = self.rows(chosen, Some(fold), validation);
-        let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
+        let kernel = self.kernel(chosen, Some(fold), train.points().dim())?;
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
         let mut last = None;
         let planned = if over == Centers::All { STEPS_OVER_ALL } else { STEPS };
         let most = PATH * planned * train.y.ncols() as f64;
         let goes_on = |model: KrrModel<AnyKernel, f64>| {
-            let Ok(odds) = model.predict(Points::from_rows(of_validation.as_ref())) else {
+            let Ok(odds) = model.predict(of_validation.points()) else {
                 return false;
             };
             let mut slow = false;
@@ -254,7 +254,7 @@ impl Search<'_> {
                 )?;
             }
             _ => {
-                let landmarks = self.landmarks_of(over, &kernel, train.x.as_ref())?;
+                let landmarks = self.landmarks_of(over, &kernel, train.points())?;
                 let memory = self.memory_for_values();
                 let krr = LogisticKrr::without_ridge(kernel);
                 let krr = LogisticKrr { memory, tolerance: ENOUGH_ON_PATH, ..krr };

@@ -78,8 +78,8 @@ impl Search<'_> {
         self.goes_on("the final fit");
         self.mean_map(chosen)?;
         let all = self.part(chosen, None, &self.everything);
-        let kernel = self.kernel(chosen, None, all.x.ncols())?;
-        let landmarks = self.landmarks_of(over, &kernel, all.x.as_ref())?;
+        let kernel = self.kernel(chosen, None, all.points().dim())?;
+        let landmarks = self.landmarks_of(over, &kernel, all.points())?;
         let krr = self.loss_krr(kernel, Ridge::PerSample(lambda));
         let model = krr.fit(all.problem(), &landmarks)?;
         self.count_steps(model.report());
@@ -195,13 +195,13 @@ impl Search<'_> {
         let train = self.part(chosen, Some(fold), &self.orders[fold]);
         let rows = &self.validation[fold];
         let x = self.rows(chosen, Some(fold), rows);
-        let kernel = self.kernel(chosen, Some(fold), train.x.ncols())?;
-        let landmarks = self.landmarks_of(over, &kernel, train.x.as_ref())?;
+        let kernel = self.kernel(chosen, Some(fold), train.points().dim())?;
+        let landmarks = self.landmarks_of(over, &kernel, train.points())?;
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse, mut last) = (Vec::new(), f64::INFINITY, 0, None);
         let most = STEPS_OF_PATH * train.y.ncols() as f64;
         let goes_on = |model: KrrModel<AnyKernel, f64>| {
-            let Ok(f) = model.predict(Points::from_rows(x.as_ref())) else { return false };
+            let Ok(f) = model.predict(x.points()) else { return false };
             let f = shifted(f, self.offsets.get(fold), 1.0);
             let loss = self.loss_on(&f, rows);
             worse = if loss < least { 0 } else { worse + 1 };

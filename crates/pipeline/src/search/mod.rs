@@ -15,6 +15,7 @@ mod trial;
 
 use crate::columns::{Columns, Shape};
 use crate::error::{Error, Result};
+use crate::features::Features;
 use crate::fit::Fit;
 use crate::kernel::AnyKernel;
 use crate::model::Model;
@@ -28,6 +29,7 @@ use nystrom::faer::{Accum, Mat};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
 use nystrom_data::Table;
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// More targets than this are compared by random combinations of them, of which there are so many.
@@ -75,6 +77,8 @@ pub(crate) struct Search<'a> {
     best: Option<Trial>,
     /// The outcome of the iterations of the final fit.
     iterations: Option<Iterations>,
+    /// For each fit that the CPU computed in place of the device, the reason.
+    device_notices: RefCell<Vec<String>>,
     /// For classes: the trial of the logistic loss and, if it is better, the log-odds of validation
     /// rows.
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
@@ -116,7 +120,7 @@ struct Shaped {
     fold: Option<usize>,
     columns: Columns,
     /// The features of all rows.
-    x: Mat<f64>,
+    x: Features,
     /// The median Euclidean and L1 distances of random pairs.
     medians: [f64; 2],
 }
@@ -230,6 +234,7 @@ impl<'a> Search<'a> {
             begun: Vec::new(),
             best: None,
             iterations: None,
+            device_notices: RefCell::default(),
             logistic: None,
             loss: None,
             work: 0.0,
@@ -241,8 +246,7 @@ impl<'a> Search<'a> {
             progress,
             landmarks_only: false,
         };
-        let combined = search.combinations();
-        search.aim_at(combined);
+        search.aim_at(search.combinations());
         search.check_loss()?;
         search.add_shape(Shape::PLAIN)?;
         Ok(search)
@@ -305,9 +309,10 @@ impl<'a> Search<'a> {
         self.problem.table.rows()
     }
 
-    /// The largest number of features under a shape that may be chosen.
+    /// The largest number of features under a shape that may be chosen, or of stored ones of a sparse
+    /// row: the cost of a kernel value.
     fn d(&self) -> usize {
-        self.shapes.iter().map(|shaped| shaped.x.ncols()).max().unwrap_or(0)
+        self.shapes.iter().map(|shaped| shaped.x.points().mean_stored()).max().unwrap_or(0)
     }
 
     /// The fewest training rows of a fold.
@@ -358,7 +363,7 @@ impl<'a> Search<'a> {
         (fold, rows): (Option<usize>, Option<&[usize]>),
     ) -> Result<Shaped> {
         let (columns, x) = self.problem.features(&self.fit.columns, shape, rows)?;
-        let medians = candidate::medians(x.as_ref(), &mut Pcg64::seed_from_u64(self.seed))?;
+        let medians = candidate::medians(x.points(), &mut Pcg64::seed_from_u64(self.seed))?;
         Ok(Shaped { shape, fold, columns, x, medians })
     }
 

@@ -2,7 +2,8 @@
 
 use super::Search;
 use super::candidate::{
-    CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, least, neighbours, usual,
+    CITY, Candidate, LEARNT, OF_SPARSE, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, least,
+    neighbours, usual,
 };
 use super::trial::{DECADES, FEW};
 use crate::columns::Shape;
@@ -18,6 +19,8 @@ const SHARES: [f64; 2] = [0.4, 0.6];
 const COUNTS: [usize; 2] = [48, 24];
 /// The largest number of fits of the kernel of bits on a part of the rows, one for each scale.
 const SCALES: usize = 3;
+/// The expected number of fits to a part of sparse rows: families, and length scales.
+const COUNT_OF_SPARSE: usize = 12;
 /// The candidates on few rows may take this many times their share of the work.
 const STRETCH: f64 = 1.3;
 /// The largest number of steps of a learned metric: from A = I, from the metric of another family,
@@ -48,6 +51,9 @@ impl Search<'_> {
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
         if self.has_bits() {
             return self.of_bits();
+        }
+        if self.is_sparse() {
+            return self.of_sparse();
         }
         let [work, work_of_more] = SHARES.map(|share| share * self.work_of_rungs());
         let few = self.rows_within(work, COUNTS[0]);
@@ -94,6 +100,26 @@ impl Search<'_> {
         Ok(vec![Candidate::OF_BITS])
     }
 
+    /// Whether the rows are sparse: they are neither scaled nor mapped.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.shapes.iter().any(|shaped| shaped.x.points().is_sparse())
+    }
+
+    /// Tries the families of sparse rows on each scale of the targets, then length scales of the
+    /// best two. The result has the best, and another if its error is close.
+    fn of_sparse(&mut self) -> Result<Vec<Candidate>> {
+        let work = self.work_of_rungs();
+        let rows = self.rows_within(work, COUNT_OF_SPARSE);
+        self.until = STRETCH * work.max(self.trials(COUNT_OF_SPARSE, rows));
+        let mut trials = Trials::new();
+        self.families(Shape::PLAIN, rows, &mut trials)?;
+        self.scales(rows, &mut trials)?;
+        for leader in leaders(&trials, 2).into_iter().filter(|leader| leader.family.has_scale()) {
+            self.walk(leader, rows, &mut trials)?;
+        }
+        Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
+    }
+
     /// Tries the plain default, and two different families on each scale of the targets and under
     /// each shape of the columns. The result is the shape with every choice that reduced the
     /// smallest error enough, and its trials.
@@ -126,7 +152,8 @@ impl Search<'_> {
         if self.has_bits() {
             return self.tried(Candidate::OF_BITS, rows, trials);
         }
-        for family in [SMOOTH, CITY] {
+        let families = if self.is_sparse() { &OF_SPARSE[..] } else { &[SMOOTH, CITY] };
+        for &family in families {
             self.tried(Candidate::usual(shape, family, Metric::None), rows, trials)?;
         }
         Ok(())

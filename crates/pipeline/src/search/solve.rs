@@ -20,6 +20,8 @@ const ITERATIONS: usize = 45;
 /// The largest number of iterations of the final fit, which has more rows than its trial.
 const FINAL_ITERATIONS: usize = 2 * ITERATIONS;
 
+type OptionalDevice<'a> = Option<&'a dyn Device<AnyKernel, f64>>;
+
 /// Fits with all rows as centres at several ridges, compared on validation rows.
 pub(super) struct Solved {
     /// The model at the best ridge.
@@ -46,7 +48,9 @@ impl Search<'_> {
         let path =
             FullPath { options: self.options(1e-4), ..FullPath::new(kernel.clone(), &ridges) };
         let (train, validation) = (train.problem(), validation.problem());
-        let found = path.fit_on(self.device(), train, validation, &mut self.stream(2))?;
+        let found =
+            self.fit_on(|device| path.fit_on(device, train, validation, &mut self.stream(2)))?;
+        self.note_of_device(found.fit.report.notice);
         Ok(Solved {
             squares: found.errors.iter().map(|error| error * error).collect(),
             residual: Some(found.enough),
@@ -71,14 +75,46 @@ impl Search<'_> {
             IterativeOptions { max_iterations: FINAL_ITERATIONS, ..self.options(residual) };
         let krr = FullKrr { options, ..FullKrr::new(kernel.clone(), ridge) };
         let start = start.as_ref().map(Mat::as_ref);
-        let extras = Extras { start, device: self.device(), ..Extras::default() };
-        let fit = krr.fit_with(problem, extras, &mut self.stream(3))?;
-        Ok((fit.model, Some(Iterations::of(&fit.report))))
+        let fit = self.fit_on(|device| {
+            let extras = Extras { start, device, ..Extras::default() };
+            krr.fit_with(problem, extras, &mut self.stream(3))
+        })?;
+        let iterations = Iterations::of(&fit.report);
+        self.note_of_device(fit.report.notice);
+        Ok((fit.model, Some(iterations)))
     }
 
-    /// The device of fits with all rows as centres.
-    fn device(&self) -> Option<&dyn Device<AnyKernel, f64>> {
-        self.fit.device.as_ref().map(|device| &**device as &dyn Device<AnyKernel, f64>)
+    /// The outcome of `fit` on the device of fits with all rows as centres, or on the CPU if the
+    /// device fails: the search keeps what it has found.
+    fn fit_on<R>(
+        &self,
+        fit: impl Fn(OptionalDevice<'_>) -> nystrom::Result<R>,
+    ) -> nystrom::Result<R> {
+        // points of a device are dense
+        let device = self.fit.device.as_ref().filter(|_| !self.is_sparse());
+        match fit(device.map(|device| &**device as _)) {
+            Err(nystrom::Error::Device { problem }) => {
+                self.note_of_device(Some(problem));
+                fit(None)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Notes why the CPU computed a fit, or a part of it, in place of the device.
+    fn note_of_device(&self, notice: Option<String>) {
+        self.device_notices.borrow_mut().extend(notice);
+    }
+
+    /// The note on the fits that the CPU computed in place of the device, if there are any.
+    pub(super) fn device_note(&self) -> Option<String> {
+        let notices = self.device_notices.borrow();
+        let (first, count) = (notices.first()?, notices.len());
+        let fits = if count == 1 { "a fit" } else { &*format!("{count} fits") };
+        Some(format!(
+            "the CPU computed all or a part of {fits} in place of the device. The first reason: \
+             {first}"
+        ))
     }
 
     pub(super) fn options(&self, tolerance: f64) -> IterativeOptions {

@@ -6,11 +6,10 @@ use super::{Learnt, Search, Tried};
 use crate::cost::{full_work, values_work};
 use crate::error::Result;
 use crate::examples::Examples;
+use crate::features::Features;
 use crate::kernel::AnyKernel;
-use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
 use crate::target::TargetScale;
-use nystrom::faer::Mat;
 
 /// The values of μ = nλ in the first trial of a candidate.
 pub(super) const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
@@ -39,12 +38,9 @@ impl Search<'_> {
         candidate: &Candidate,
         fold: Option<usize>,
         rows: &[usize],
-    ) -> Mat<f64> {
-        let x = gather(self.shaped(candidate.shape, fold).x.as_ref(), rows);
-        match self.learnt(candidate, fold) {
-            Some(learnt) => mapped(x.as_ref(), learnt.map.as_ref()),
-            None => x,
-        }
+    ) -> Features {
+        let x = self.shaped(candidate.shape, fold).x.select(rows);
+        x.mapped(self.learnt(candidate, fold).map(|learnt| &learnt.map))
     }
 
     /// Some rows with their features by [`rows`](Self::rows), and their targets minus the mean of
@@ -135,8 +131,8 @@ impl Search<'_> {
                 if rows < self.train_rows() { &all[..FEW.min(all.len())] } else { all };
             let [train, validation] =
                 [train, validation].map(|rows| self.part(&candidate, Some(fold), rows));
-            let (n, d) = train.x.shape();
-            let kernel = self.kernel(&candidate, Some(fold), d)?;
+            let (n, d) = (train.points().len(), train.points().mean_stored());
+            let kernel = self.kernel(&candidate, Some(fold), train.points().dim())?;
             let solved = self.solve(&kernel, &train, &validation, &mus)?;
             if self.scale() != TargetScale::Plain {
                 let looked = &self.validation[fold][..validation.y.nrows()];

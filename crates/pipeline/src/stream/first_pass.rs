@@ -233,13 +233,7 @@ impl SurveyPass<'_> {
         let (rows, left_out) = usable(fit, block, (&self.targets, &self.taken), classes, None)?;
         sums.leave_out(left_out);
         let weights = weights_of(fit, block, &rows, place)?;
-        let features = fit.columns.candidates(block, &self.taken)?;
-        let columns = features.iter().map(|&j| &block.columns()[j]);
-        let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
-        for column in columns.chain(of_targets) {
-            let sums = sums.columns.entry(column.name.clone());
-            sums.or_insert_with(|| ColumnSums::like(column)).add(&column.values, &rows);
-        }
+        self.add_columns(block, &rows, sums)?;
         for name in &self.targets {
             // a target of texts that is not classes has only numbers
             let column = block.column(name.as_str())?;
@@ -265,6 +259,20 @@ impl SurveyPass<'_> {
         reservoir.offer(block, &rows, first);
         sums.places.add((first, sums.used), (block.rows(), rows.len()));
         (sums.seen, sums.used) = (sums.seen + block.rows() as u64, sums.used + rows.len() as u64);
+        Ok(())
+    }
+
+    /// Adds these rows of the features and targets of a block.
+    fn add_columns(&self, block: &Table, rows: &[usize], sums: &mut SurveySums) -> Result<()> {
+        let options = &self.fit.columns;
+        let features = options.candidates(block, &self.taken)?;
+        let columns = features.iter().map(|&j| &block.columns()[j]);
+        let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
+        for column in columns.chain(of_targets) {
+            let sums = sums.columns.entry(column.name.clone());
+            let sums = sums.or_insert_with(|| ColumnSums::like(column, options));
+            sums.add(column, options, rows, &|row| place(block, row))?;
+        }
         Ok(())
     }
 }
@@ -300,6 +308,9 @@ impl SurveySums {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
+        for (name, sums) in &self.columns {
+            sums.bits().map(|bits| bits.features(name)).transpose()?;
+        }
         if let [target] = &targets[..] {
             self.strays.check(target, self.used, &self.classes)?;
         }
@@ -307,7 +318,7 @@ impl SurveySums {
             let Some(sums) = self.columns.get(name).and_then(ColumnSums::numbers) else {
                 continue;
             };
-            target::check(name, sums.largest(), sums.is_constant().then(|| sums.some()))?;
+            target::check(name, sums.largest(), sums.is_constant().then(|| sums.least()))?;
         }
         Ok(TableSurvey {
             sampled: reservoir.rows(),

@@ -31,9 +31,9 @@ impl StreamFit {
     ) -> Result<(Model, Vec<String>)> {
         let problem = problem(&self.fit, survey, rng)?;
         let (columns, x) = problem.features(&self.fit.columns, Shape::PLAIN, None)?;
-        let points = Points::from_rows(x.as_ref());
+        let points = x.points();
         let kernel = family.kernel_for(points, scale, rng)?;
-        let n = x.nrows();
+        let n = points.len();
         let landmarks = Landmarks::new(n, random::uniform_subset(n, FEW.min(n), rng)?)?;
         let y = nystrom::krr::Problem {
             x: points,

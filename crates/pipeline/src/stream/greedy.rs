@@ -52,7 +52,7 @@ impl PointRecipe {
     /// blocks, files, threads or processes.
     ///
     /// # Cost
-    /// With n rows: at most n·size kernel values and n·size² flops, then as much for the
+    /// With n rows: at most about n·size kernel values and n·size² flops, then as much for the
     /// `parts`·size candidates. [`greedy_bytes`](Self::greedy_bytes) of memory.
     ///
     /// # Source

@@ -6,7 +6,8 @@
 //! blocks (`prepared_block`) and adds them up (`summing`) along a tree whose leaves can be divided
 //! among `processes` and saved (`checkpoint`). `choose_lambda`, `iterating` and `logistic` make
 //! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`,
-//! `scoring` and `drawing` use it, as `greedy` does for diverse rows.
+//! `scoring` and `drawing` use it, as `greedy` does for diverse rows. `embedding` makes coordinates,
+//! clusters and a two-sample test of sums of kernel values with landmarks (`span_sums`).
 
 mod calibrating;
 mod checkpoint;
@@ -15,6 +16,7 @@ mod class_sample;
 mod copies;
 mod dictionary;
 mod drawing;
+mod embedding;
 mod features;
 mod first_pass;
 mod given_kernel;
@@ -32,6 +34,7 @@ mod saved_leaves;
 mod scoring;
 mod sections;
 mod source;
+mod span_sums;
 mod summing;
 mod used_rows;
 
@@ -39,6 +42,7 @@ pub use checkpoint::{iterations_from_bytes, iterations_to_bytes};
 pub use choose_lambda::{StreamPath, StreamReport};
 pub use dictionary::WeightedRows;
 pub use drawing::{DrawnRow, DrawnRows};
+pub use embedding::of_row;
 pub use first_pass::TableSurvey;
 pub use greedy::GreedyRows;
 pub use points::{PointRecipe, PointRows, StreamPoints};
@@ -47,6 +51,7 @@ pub use readings::Readings;
 pub use recipe::Recipe;
 pub use saved_leaves::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
+pub use span_sums::LandmarkSpan;
 pub use summing::Summing;
 
 use crate::classes::ClassWeights;
@@ -152,7 +157,6 @@ impl StreamFit {
             (*class_weights != ClassWeights::Equal, "class-weights", counts),
             (split.column().is_some(), "group or time-column", memory),
             (scaled, "target-scale", memory),
-            (self.fit.columns.fingerprint.is_some(), "fingerprint", memory),
             (*loss != TargetLoss::Squares, "loss", memory),
             (self.reservoir < crate::problem::FEWEST, "reservoir", reservoir),
             (self.landmarks == 0, "landmarks", "must be at least 1"),

@@ -208,6 +208,11 @@ impl PointRecipe {
         self.sent.used.rows
     }
 
+    /// The number of used rows before row `row` of the source, which begins a file.
+    pub fn rows_before(&self, row: u64) -> u64 {
+        self.sent.used.places.used_before(row).min(self.rows())
+    }
+
     /// The number of features, d.
     pub fn dim(&self) -> usize {
         self.sent.columns.dim()
@@ -243,21 +248,18 @@ impl PointRecipe {
         Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
-    /// Calls `take` with tiles of t ≤ 1024 rows and their kernel values with `landmarks`, m × t. nm
-    /// kernel values; one process.
-    ///
-    /// # Errors
-    /// Those of the source, of the kernel for the points, and of `take`.
-    pub fn kernel_tiles<E: From<Error>>(
+    /// Calls `take` with tiles of t ≤ 1024 rows with numbers in `range`, and their kernel values with
+    /// `landmarks`, m × t.
+    pub(super) fn kernel_tiles_of<E: From<Error>>(
         &self,
         source: &mut dyn TableSource,
         landmarks: Points<'_, f64>,
+        range: Range<u64>,
         mut take: impl FnMut(&PointRows, MatMut<'_, f64>) -> Result<(), E>,
     ) -> Result<(), E> {
         let kernel = self.kernel();
-        kernel.check_points(landmarks).map_err(Error::from)?;
         let mut values = Mat::zeros(landmarks.len(), TILE as usize);
-        self.each(source, 0..self.rows(), |tile| {
+        self.each(source, range, |tile| {
             let x = tile.points();
             kernel.check_points(x).map_err(Error::from)?;
             let mut k_j = values.as_mut().subcols_mut(0, x.len());

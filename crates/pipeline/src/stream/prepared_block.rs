@@ -69,7 +69,7 @@ impl Recipe {
             Some(labels) => self.without_held(x.as_ref(), labels, weights),
             None => weights,
         };
-        let examples = Examples { x: self.model.mapped(x), y, weights };
+        let examples = Examples { x: self.model.mapped(x).into(), y, weights };
         Ok(PreparedBlock { examples, rows, notes })
     }
 

@@ -54,7 +54,7 @@ impl Reservoir {
         if self.columns.is_empty() {
             let cells = |column: &Column| match column.values {
                 Values::Numbers(_) => Cells::Numbers(Vec::new()),
-                Values::Categories(_) => Cells::Text(Vec::new()),
+                Values::Categories(_) | Values::Sparse(_) => Cells::Text(Vec::new()),
             };
             self.columns = block.columns().iter().map(|c| (c.name.clone(), cells(c))).collect();
         }

@@ -257,20 +257,9 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         self.push(leaf..leaf + 1, state)
     }
 
-    /// Adds the sum of the next leaves, and merges it with its neighbours along the tree.
+    /// Adds the sum of the next leaves.
     fn push(&mut self, leaves: Range<usize>, sum: S) -> Result<()> {
-        self.done.push((leaves, sum));
-        while let [.., (a, _), (b, _)] = &self.done[..]
-            && self.tree.is_node(a.start..b.end)
-        {
-            let (Some((right, later)), Some((left, mut sum))) = (self.done.pop(), self.done.pop())
-            else {
-                break;
-            };
-            sum.merge(later)?;
-            self.done.push((left.start..right.end, sum));
-        }
-        Ok(())
+        push_node(self.tree, &mut self.done, (leaves, sum), |a, b| Ok(a.merge(b)?))
     }
 
     /// Merges the sums of all processes on process 0, along the tree.
@@ -347,4 +336,22 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
             None => Err(Error::TooFewRows { rows: self.used as usize }),
         }
     }
+}
+
+/// Adds the sum of the next leaves, and merges it with its neighbours along the tree.
+pub(super) fn push_node<S>(
+    tree: RowTree,
+    done: &mut Vec<(Range<usize>, S)>,
+    next: (Range<usize>, S),
+    mut merge: impl FnMut(&mut S, S) -> Result<()>,
+) -> Result<()> {
+    done.push(next);
+    while let [.., (a, _), (b, _)] = &done[..]
+        && tree.is_node(a.start..b.end)
+    {
+        let (Some((right, later)), Some((left, mut sum))) = (done.pop(), done.pop()) else { break };
+        merge(&mut sum, later)?;
+        done.push((left.start..right.end, sum));
+    }
+    Ok(())
 }

@@ -56,6 +56,14 @@ impl Places {
         (row, used - before)
     }
 
+    /// The number of used rows before row `row` of the source, the first of a block.
+    pub fn used_before(&self, row: u64) -> u64 {
+        let next = self.0.partition_point(|(start, _)| *start <= row);
+        let (start, used) = next.checked_sub(1).map_or((0, 0), |last| self.0[last]);
+        let most = self.0.get(next).map_or(u64::MAX, |(_, used)| *used);
+        (used + (row - start)).min(most)
+    }
+
     /// Whether a source with `rows` used rows can have these positions.
     pub fn is_sound(&self, rows: u64) -> bool {
         let (mut row, mut used) = (0, 0);
@@ -169,6 +177,7 @@ mod tests {
             places.merge(later, used);
             let all = (0..60).filter(|row| is_used(*row)).count() as u64;
             assert!(places.is_sound(all) && !places.is_sound(all - 1));
+            assert_eq!([places.used_before(cut), places.used_before(0)], [used, 0]);
             for (number, row) in (0..60).filter(|row| is_used(*row)).enumerate() {
                 let (from, skip) = places.find(number as u64);
                 let found = (from..).filter(|row| is_used(*row)).nth(skip as usize);

@@ -19,6 +19,7 @@ use crate::damage::{File, cases, damaged, guarded};
 use crate::damage_json::{Target as Saved, changed, damaged_one_of, target};
 use crate::damage_words::{Words, words};
 use crate::fit::text;
+use crate::sparse;
 
 /// Bytes before the head, and of the checksum.
 const FRONT: usize = 28;
@@ -74,6 +75,8 @@ fn files() -> &'static [Vec<u8>] {
         let mut files: Vec<Vec<u8>> = hows.into_iter().enumerate().map(of).collect();
         files.push(fitted(quick(), &classes(36, 2), "kind"));
         files.push(fitted(quick(), &classes(36, 3), "kind"));
+        let cross = Fit { calibrate: Some(Calibrate::Share(0.3)), deviations: true, ..quick() };
+        files.push(fitted(cross, &sparse::table(36, 1), "y"));
         files
     })
 }
@@ -130,7 +133,7 @@ pub fn use_model(bytes: &[u8]) {
 }
 
 fn used(model: &Model) {
-    let table = mixed(5);
+    let table = fitting(model, 5);
     if let Ok(found) = model.predict(&table) {
         assert_eq!(found.values.shape(), (5, model.targets().len()));
         if let Some(p) = &found.probabilities {
@@ -152,12 +155,17 @@ fn used(model: &Model) {
     }
 }
 
+/// Rows of the form that a model has.
+fn fitting(model: &Model, n: usize) -> Table {
+    if model.columns().sparse().is_some() { sparse::table(n, 2) } else { mixed(n) }
+}
+
 fn columns(columns: Columns) {
     if let Ok(applied) = columns.apply(&mixed(4)) {
         assert_eq!(applied.x.shape(), (4, columns.dim()));
     }
     let _ = (columns.complete_rows(&mixed(4)), columns.rare(), columns.fills());
-    assert_eq!(columns.features().len(), columns.dim());
+    assert!(columns.sparse().is_some() || columns.features().len() == columns.dim());
     let _: Vec<String> = columns.dropped().iter().map(ToString::to_string).collect();
 }
 
@@ -201,7 +209,7 @@ fn the_files_to_be_damaged_are_valid() {
         let (head, payload) = parts(file);
         assert!(sealed(&head, &payload) == *file && file.len() < 1 << 16);
         used(&model);
-        assert!(model.predict(&mixed(4)).is_ok());
+        assert!(model.predict(&fitting(&model, 4)).is_ok());
     }
     let [share, cross, loo] = [0, 1, 2].map(|file| Model::from_bytes(&files()[file]).unwrap());
     for model in [&share, &cross, &loo] {

@@ -17,6 +17,11 @@ def takes_bits(kernel: Any) -> bool:
     return bool(getattr(kernel, "_bits", False))
 
 
+def of_bits(spec: Any) -> bool:
+    """Whether the points of the kernel with this description are rows of bits."""
+    return spec[0] == "tanimoto" or any(of_bits(part) for part in spec[1:] if type(part) is tuple)
+
+
 def packed(X: Any) -> np.ndarray:
     """Rows of bytes (`uint8`, the layout of `numpy.packbits(X, axis=1)`) or of `bool` as points."""
     if sparse.issparse(X):

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from . import _native
+from ._bits import of_bits, packed
 from ._checks import seed_of
 from ._kernels import Spec, matrix
 from ._sparse import like
@@ -36,6 +37,8 @@ def choose(
         chosen = by_method(spec, X, how, count, random_state, n_jobs)
         return chosen, X[chosen]
     given = how if sparse.issparse(how) else np.asarray(how)
+    if given.ndim == 2 and of_bits(spec):
+        given = packed(given)
     if given.ndim == 1 and given.dtype.kind in "iu":
         return of_rows(given, X.shape[0]), X[given]
     if given.ndim == 2 and given.shape[1] == X.shape[1]:

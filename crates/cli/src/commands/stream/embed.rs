@@ -1,4 +1,4 @@
-//! `nystrom embed --method pca` block by block.
+//! `nystrom embed` block by block.
 
 use super::ordered_output::OrderedOutput;
 use super::points::{self, BlockPoints, Surveyed};
@@ -7,112 +7,210 @@ use crate::commands::embed;
 use crate::commands::select::{self, Setting};
 use crate::failure::{Result, usage};
 use crate::input::Data;
-use crate::output::ResultColumns;
+use crate::output::{ResultColumns, ResultValues};
 use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
-use crate::text;
-use nystrom::faer::Col;
-use nystrom::faer::reborrow::*;
+use nystrom::faer::MatRef;
 use nystrom::prelude::*;
-use nystrom::sketch::{FeatureMap, FeatureMoments, KernelPca, Whitening};
-use nystrom_pipeline::Alone;
+use nystrom::sketch::{
+    KernelClusters, KernelPca, PrincipalComponents, SpectralEmbedding, SpectralMap,
+};
+use nystrom_pipeline::{LandmarkSpan, PointRecipe, PointRows, Ranks, TableSource, of_row};
 
-/// Landmarks from the sample; a pass that sums up features; a pass that writes coordinates.
-pub fn run(args: &Embed) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
-    check(args, &session)?;
+/// The most passes of k-means.
+const ITERATIONS: usize = 20;
+
+/// What the passes find.
+enum Found {
+    Components(PrincipalComponents<f64>),
+    Spectral(SpectralMap<f64>),
+    /// Clusters, and their numbers of rows.
+    Clusters(KernelClusters<f64>, Vec<usize>),
+}
+
+/// Landmarks from the sample, the passes that sum over all rows, and a pass that writes the result,
+/// on the processes of a job.
+pub fn run_on_ranks(args: &Embed, ranks: &dyn Ranks) -> Result<()> {
+    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    session.succeeded_on_all(check(args, &session))?;
     let Embed { data, kernel, blocks, run, .. } = args;
-    let job = BlockPoints { data, kernel, blocks, run, session: &session, passes: 3 };
+    let passes = match args.method {
+        EmbedMethod::Pca => 3,
+        EmbedMethod::Spectral => 4,
+        EmbedMethod::KMeans => 2 + ITERATIONS,
+    };
+    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
-    let (spec, z) = landmarks(args, &surveyed, &session, &mut rng)?;
+    let chosen = surveyed.sample.as_ref();
+    let chosen = chosen.map(|sample| landmarks(args, sample, &surveyed, &session, &mut rng));
+    let chosen = session.succeeded_on_all(chosen.transpose())?;
     let Surveyed { input, recipe, sample, .. } = &mut surveyed;
-    let (kernel, z) = (recipe.kernel().clone(), Points::from_rows(z.as_ref()));
-    let map = FeatureMap::new(kernel.gram(z).as_ref(), Whitening::default())?;
-    let mut sums = FeatureMoments::zeros(map.rank());
-    job.pass(2, input, |source| {
-        recipe.kernel_tiles(source, z, |tile, k_j| -> Result<()> {
-            let mut diagonal = Col::<f64>::zeros(k_j.ncols());
-            kernel.diag_into(diagonal.as_mut(), tile.points());
-            let diagonal: Vec<f64> = diagonal.iter().copied().collect();
-            Ok(sums.add(map.apply_in_place(k_j).as_ref(), &diagonal)?)
-        })
-    })?;
-    let pca = KernelPca { components: args.components() }.finish(&map, &sums)?;
+    let of_first = sample.as_ref().zip(chosen.as_ref());
+    let z = ranks.share(of_first.map(|(Data { x, .. }, (_, chosen))| {
+        let row = |&i: &usize| (0..x.ncols()).map(move |k| x[(i, k)]);
+        chosen.iter().flat_map(row).collect::<Vec<f64>>()
+    }))?;
+    let span = LandmarkSpan::new(recipe, Points::from_row_major(&z, recipe.dim()))?;
+    let start = match args.method {
+        EmbedMethod::KMeans => {
+            let start = of_first.map(|(Data { x, .. }, (_, chosen))| {
+                session.stage("clusters of the sample", None);
+                clusters_of(args, Points::from_rows(x.as_ref()), (recipe, chosen), &mut rng)
+            });
+            Some(ranks.share(session.succeeded_on_all(start.transpose())?)?)
+        }
+        _ => None,
+    };
+
+    let mut source = input.later_pass("a pass", &session);
+    let mut found = find(args, (ranks, recipe, &span), &mut source, start)?;
+    source.watch.end();
     let mut output = OrderedOutput::open(&args.output, &session)?;
-    job.pass(3, input, |source| {
-        recipe.kernel_tiles(source, z, |tile, k_j| {
+    job.pass(found.passes(), input, |source| {
+        recipe.kernel_tiles(ranks, source, &span, |tile, k_j| {
             let [rows, lines] = [&tile.rows, &tile.lines]
                 .map(|numbers| numbers.iter().map(|&i| i as usize).collect());
             let mut columns = ResultColumns::of_rows(rows, lines);
-            let values = pca.transform(k_j.rb())?;
-            columns.0.extend(embed::coordinates(&values.transpose().to_owned()));
+            columns.0.extend(found.columns(tile, k_j.as_ref())?);
             output.write(&columns)
         })
     })?;
     output.finish(&session)?;
+    found.merge_sizes(ranks)?;
     session.clear();
-    let n = recipe.rows();
-    let (sampled, constant) = match sample {
-        Some(sample) => (sample.rows.len(), &sample.constant[..]),
-        None => (0, &[][..]),
-    };
+    let (Some((spec, _)), Some(sample)) = (chosen, sample) else { return Ok(()) };
+
     let mut summary = Summary::of("embed");
-    embed::describe_pca(&pca, &mut summary);
-    let of = format!("a sample of {sampled} of {n} rows");
-    embed::describe(&mut summary, args, recipe.kernel(), (spec, z.len(), &of));
-    summary.value("rows", n);
-    summary.value("constant", constant);
-    summary.value("reservoir", sampled);
-    summary.value("passes", 3);
+    found.describe(args, &mut summary);
+    let of = format!("a sample of {} of {} rows", sample.rows.len(), recipe.rows());
+    embed::describe(&mut summary, args, recipe.kernel(), (spec, span.landmarks().len(), &of));
+    summary.value("rows", recipe.rows());
+    summary.value("constant", &sample.constant);
+    summary.value("reservoir", sample.rows.len());
+    summary.value("passes", found.passes());
+    summary.value("processes", ranks.size());
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
 
+/// The embedding, by passes over all rows. `start` has weights and offsets of clusters.
+fn find(
+    args: &Embed,
+    (ranks, recipe, span): (&dyn Ranks, &PointRecipe, &LandmarkSpan),
+    source: &mut dyn TableSource,
+    start: Option<(Vec<f64>, Vec<f64>)>,
+) -> Result<Found> {
+    let components = args.components();
+    if let Some((weights, offsets)) = start {
+        let (m, k) = (span.landmarks().len(), offsets.len());
+        let weights = MatRef::from_column_major_slice(&weights, m, k);
+        let how = (KernelClusters::from_weights(weights, &offsets)?, ITERATIONS);
+        return Ok(Found::Clusters(recipe.k_means_over(ranks, source, span, how)?, vec![0; k]));
+    }
+    Ok(match args.method {
+        EmbedMethod::Spectral => {
+            let embedding = SpectralEmbedding { components };
+            Found::Spectral(recipe.spectral_over(ranks, source, span, embedding)?)
+        }
+        _ => Found::Components(recipe.pca_over(ranks, source, span, KernelPca { components })?),
+    })
+}
+
+impl Found {
+    /// The new columns of the rows of a tile with these kernel values.
+    fn columns(
+        &mut self,
+        tile: &PointRows,
+        k_j: MatRef<'_, f64>,
+    ) -> Result<Vec<(String, ResultValues)>> {
+        let values = match self {
+            Found::Components(pca) => pca.transform(k_j)?,
+            Found::Spectral(map) => map.transform(k_j).map_err(|e| of_row(tile, 0, e))?,
+            Found::Clusters(clusters, sizes) => {
+                let labels = clusters.predict(k_j)?;
+                labels.iter().for_each(|&cluster| sizes[cluster] += 1);
+                return Ok(vec![("cluster".to_owned(), ResultValues::Counts(labels))]);
+            }
+        };
+        Ok(embed::coordinates(&values.transpose().to_owned()))
+    }
+
+    /// The number of passes, with the one that writes.
+    fn passes(&self) -> usize {
+        match self {
+            Found::Components(_) => 3,
+            Found::Spectral(_) => 4,
+            Found::Clusters(clusters, _) => 2 + clusters.iterations(),
+        }
+    }
+
+    /// Adds up the numbers of rows of all processes, on process 0.
+    fn merge_sizes(&mut self, ranks: &dyn Ranks) -> Result<()> {
+        let Found::Clusters(_, sizes) = self else { return Ok(()) };
+        let plus = |all: &mut Vec<usize>, later: Vec<usize>| {
+            all.iter_mut().zip(later).for_each(|(all, later)| *all += later);
+        };
+        *sizes = ranks.merge(std::mem::take(sizes), plus)?.unwrap_or_default();
+        Ok(())
+    }
+
+    fn describe(&self, args: &Embed, summary: &mut Summary) {
+        match self {
+            Found::Components(pca) => embed::describe_pca(pca, summary),
+            Found::Spectral(map) => embed::describe_spectral(map, summary),
+            Found::Clusters(clusters, sizes) => {
+                embed::describe_clusters(args, clusters, sizes, summary);
+            }
+        }
+    }
+}
+
 fn check(args: &Embed, session: &Session<'_>) -> Result<()> {
     embed::check(args)?;
-    args.kernel.check_in_blocks()?;
-    if args.method != EmbedMethod::Pca {
-        return Err(usage(format!(
-            "--method {} needs all rows at once; block by block, choose pca, or name one file",
-            text::option(&args.method)
-        )));
-    }
     if args.landmarks.is_some_and(|spec| spec.method == Selection::Squeak) {
         return Err(usage(
-            "block by block, the landmarks of pca are chosen from a uniform sample; choose bless \
-             instead of squeak",
+            "block by block, the landmarks are chosen from a uniform sample; choose bless instead \
+             of squeak",
         ));
-    }
-    if args.blocks.leaves.is_some() {
-        return Err(usage("--leaves has no effect on embed; leave it out"));
     }
     if args.output.is_npy() || (args.run.json && args.output.is_stdout()) {
         return Err(usage(
-            "block by block, coordinates are written as CSV with one line for each row; name a \
-             .csv file",
+            "block by block, results are written as CSV with one line for each row; name a .csv \
+             file",
         ));
     }
     points::check((&args.data, &args.rows), &args.output, session)
 }
 
-/// The landmarks from the sample, m × d.
+/// The rows of the sample that are landmarks.
 fn landmarks(
     args: &Embed,
-    surveyed: &Surveyed,
+    Data { x, .. }: &Data,
+    Surveyed { recipe, sizes, .. }: &Surveyed,
     session: &Session<'_>,
     rng: &mut dyn Rng,
-) -> Result<(LandmarkSpec, Mat<f64>)> {
-    let Surveyed { recipe, sizes, sample: Some(Data { x, .. }), .. } = surveyed else {
-        unreachable!("one process, which has the sample");
-    };
+) -> Result<(LandmarkSpec, Vec<usize>)> {
     let spec = embed::landmarks(args, x.nrows())?;
     let step = plan::selection(spec, x.nrows(), None).named("choosing landmarks from the sample");
     step.check(Some(sizes.work))?;
     session.step("choosing landmarks", &step);
     let (kernel, points) = (recipe.kernel(), Points::from_rows(x.as_ref()));
     let setting = Setting { kernel, points, lambda: args.leverage.lambda() };
-    let (chosen, _) =
-        select::choose(spec, false, setting, &KernelMatrix::new(kernel, points)?, rng)?;
-    Ok((spec, Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen[j], k)])))
+    let matrix = KernelMatrix::new(kernel, points)?;
+    Ok((spec, select::choose(spec, false, setting, &matrix, rng)?.0))
+}
+
+/// Weights and offsets of the clusters of the sample.
+fn clusters_of(
+    args: &Embed,
+    sample: Points<'_, f64>,
+    (recipe, landmarks): (&PointRecipe, &[usize]),
+    rng: &mut dyn Rng,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let matrix = KernelMatrix::new(recipe.kernel(), sample)?;
+    let landmarks = Landmarks::new(sample.len(), landmarks.to_vec())?;
+    let found = embed::k_means_of(args).fit(&matrix, &landmarks, rng)?;
+    let weights = found.weights().col_iter().flat_map(|column| column.iter().copied()).collect();
+    Ok((weights, found.offsets().to_vec()))
 }

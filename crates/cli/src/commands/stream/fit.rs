@@ -119,7 +119,7 @@ pub fn run_on_ranks(args: &FitArgs, ranks: &dyn Ranks) -> Result<u8> {
 /// Checks the options and opens the files, on every process.
 fn open(args: &FitArgs, session: &Session<'_>) -> Result<StreamInput> {
     check(args)?;
-    check_again(&args.data)?;
+    check_again(&args.data.data)?;
     check_writable(args.output(), &[&args.data.data], session)?;
     StreamInput::of(args)
 }
@@ -130,6 +130,7 @@ fn check(args: &FitArgs) -> Result<()> {
         ("--hold-out", args.hold_out.is_some()),
         ("--report", args.report.is_some()),
         ("--no-intercept", args.regression.no_intercept),
+        ("--sparse", args.rows.sparse),
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
         return Err(usage(format!(
@@ -147,7 +148,7 @@ fn check(args: &FitArgs) -> Result<()> {
     certify::rows_to_draw(args)?;
     basis::accumulate(args)?;
     check_stdout(args.output(), args.run.json && !args.plan)?;
-    args.kernel.check_in_blocks()
+    args.kernel.check()
 }
 
 impl BlockFit<'_> {

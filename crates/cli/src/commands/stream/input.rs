@@ -1,14 +1,15 @@
 //! Opening the files of a table that is read block by block.
 
 use super::watch::PassWatch;
-use crate::args::{DataArgs, FitArgs};
+use crate::args::{DataArgs, FitArgs, KernelArgs, RunArgs};
 use crate::commands::column_uses::ColumnUses;
 use crate::failure::{Result, data};
-use crate::input::Input;
+use crate::input::{self, Input};
 use crate::session::Session;
+use nystrom::kernels::Bits;
 use nystrom_data::{Files, Format, Libsvm, Table, Values, find_files};
-use nystrom_pipeline::{Readings, TableSource, Task};
-use std::path::PathBuf;
+use nystrom_pipeline::{ColumnOptions, Readings, TableSource, Task};
+use std::path::{Path, PathBuf};
 
 /// The files of a table, and the use of their columns.
 pub struct StreamInput {
@@ -20,6 +21,8 @@ pub struct StreamInput {
     pub targets: Vec<String>,
     pub readings: Readings,
     pub notes: Vec<String>,
+    /// The number of bits of a fingerprint in the first block; 0 without --fingerprint.
+    bits: usize,
 }
 
 /// The first rows of a table in several files, and the reader of the files.
@@ -31,9 +34,13 @@ pub struct OpenedFiles {
 }
 
 impl OpenedFiles {
-    /// Opens the files; `libsvm` is their reader if they are libsvm files.
-    pub fn of(args: &DataArgs, libsvm: Libsvm) -> Result<OpenedFiles> {
-        let paths = find_files(&args.data)?;
+    /// Opens the files, and after them those of the table `other`; `libsvm` is their reader if they
+    /// are libsvm files.
+    pub fn of(args: &DataArgs, other: Option<&Path>, libsvm: Libsvm) -> Result<OpenedFiles> {
+        let mut paths = find_files(&args.data)?;
+        if let Some(other) = other {
+            paths.extend(find_files(other)?);
+        }
         // the first file determines the format of a folder or pattern
         let args = DataArgs { data: paths[0].clone(), ..args.clone() };
         let format = crate::format::format(&args, libsvm)?;
@@ -56,7 +63,7 @@ impl OpenedFiles {
 
 impl StreamInput {
     pub fn of(args: &FitArgs) -> Result<StreamInput> {
-        let head = OpenedFiles::of(&args.data, Libsvm::new())?;
+        let head = OpenedFiles::of(&args.data, None, Libsvm::new())?;
         let mut wanted = ColumnUses::of(args, &head.input, true)?;
         let columns = head.input.table.columns().iter();
         let is_number = |name: &String| {
@@ -73,12 +80,22 @@ impl StreamInput {
         StreamInput::opened(head, wanted)
     }
 
-    /// The input of a command without a target.
-    pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
-        let head = OpenedFiles::of(args, Libsvm::new())?;
+    /// The input of a command without a target, of one table or of two: all kept columns are
+    /// features, or only the column of --fingerprint.
+    pub fn of_points(
+        (args, other): (&DataArgs, Option<&Path>),
+        kernel: &KernelArgs,
+        run: &RunArgs,
+    ) -> Result<StreamInput> {
+        let mut head = OpenedFiles::of(args, other, Libsvm::new())?;
+        let only = head.input.fingerprint(kernel)?;
+        only.map(|column| head.input.keep_only(column)).transpose()?;
         head.input.check_features()?;
-        let fit = nystrom_pipeline::Fit::default();
-        StreamInput::opened(head, ColumnUses { fit, targets: Vec::new(), texts: Vec::new() })
+        let fingerprint = only.map(|column| head.input.name(column).to_owned());
+        let columns = ColumnOptions { fingerprint, ..input::options(args, kernel, run) };
+        let fit = nystrom_pipeline::Fit { columns, ..nystrom_pipeline::Fit::default() };
+        let (targets, texts) = (Vec::new(), only.into_iter().collect());
+        StreamInput::opened(head, ColumnUses { fit, targets, texts })
     }
 
     fn opened(head: OpenedFiles, wanted: ColumnUses) -> Result<StreamInput> {
@@ -86,13 +103,32 @@ impl StreamInput {
         let mut files = head.open(&wanted.texts)?;
         let ColumnUses { fit, targets, .. } = wanted;
         files.start(0)?;
-        let readings = match files.next_block()? {
-            Some(head) if !targets.is_empty() => Readings::of(&fit, &head, &targets),
-            _ => Ok(Readings::default()),
+        let head = files.next_block()?;
+        let readings = match &head {
+            Some(head) if !targets.is_empty() => Readings::of(&fit, head, &targets)?,
+            _ => Readings::default(),
         };
-        let readings = readings?;
+        let first = |name: &String| match &head.as_ref()?.column(name.as_str()).ok()?.values {
+            Values::Categories(text) => text.levels.first().map(|text| 4 * text.len()),
+            Values::Numbers(_) | Values::Sparse(_) => None,
+        };
+        let bits = fit.columns.fingerprint.as_ref().and_then(first).unwrap_or(0);
         let notes = [files.notes(), readings.notes()].concat();
-        Ok(StreamInput { files, unwanted, fit, targets, readings, notes })
+        Ok(StreamInput { files, unwanted, fit, targets, readings, notes, bits })
+    }
+
+    /// The number of features.
+    pub fn features(&self) -> usize {
+        let columns = self.files.names().len();
+        let others = (self.unwanted.len() + self.targets.len()).min(columns.saturating_sub(1));
+        if self.bits > 0 { Bits::<f64>::coordinates(self.bits) } else { columns - others }
+    }
+
+    /// The numbers of 8 bytes that a row takes in memory: one for each column and, for a
+    /// fingerprint, its text and its features.
+    pub fn numbers(&self) -> usize {
+        let of_bits = self.bits.div_ceil(32) + Bits::<f64>::coordinates(self.bits);
+        self.files.names().len() + of_bits
     }
 
     /// Notes about cells of number columns that were not numbers in the first pass.

@@ -31,7 +31,7 @@ pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let LandmarksCommand { data, kernel, blocks, run, .. } = args;
     let by_scores = args.landmarks.method == Selection::Squeak;
     let passes = if by_scores { 3 } else { 1 };
-    let job = BlockPoints { data, kernel, blocks, run, session: &session, passes };
+    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let chosen = if by_scores {
         by_all_scores(args, job, &mut surveyed, &mut rng)?
@@ -65,7 +65,7 @@ fn check(args: &LandmarksCommand, session: &Session<'_>) -> Result<()> {
              out --weights, or choose bless or leverage-fast",
         ));
     }
-    args.kernel.check_in_blocks()?;
+    args.kernel.check()?;
     points::check((&args.data, &args.rows), &args.output, session)
 }
 

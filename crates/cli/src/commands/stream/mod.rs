@@ -28,12 +28,10 @@ mod process_files;
 mod sample;
 mod scores;
 mod sizes;
+mod two_sample;
 mod watch;
 
-use crate::args::{
-    Command, DataArgs, Embed, EmbedMethod, Evaluate, LandmarksCommand, Predict, Sample, Sampler,
-    Scores,
-};
+use crate::args::{Command, Embed, Evaluate, LandmarksCommand, Predict, Sample, Sampler, Scores};
 use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
 use std::path::Path;
@@ -54,13 +52,15 @@ pub fn run_on_ranks(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
         Command::Scores(args) => scores::run_on_ranks(args, ranks)?,
         Command::Landmarks(args) => landmarks::run_on_ranks(args, ranks)?,
         Command::Sample(args) => sample::run_on_ranks(args, ranks)?,
-        Command::Embed(args) if ranks.size() == 1 => embed::run(args)?,
+        Command::Embed(args) => embed::run_on_ranks(args, ranks)?,
+        Command::Test(args) => two_sample::run_on_ranks(args, ranks)?,
         _ => {
             // all processes find the same error; one of them prints it
             if ranks.rank() == 0 {
                 failure::report(&usage(
                     "on several processes there are `fit`, `predict`, `evaluate`, `scores`, \
-                     `landmarks` and `sample`; use `nystrom` for the other commands",
+                     `landmarks`, `sample`, `embed` and `test`; use `nystrom` for the other \
+                     commands",
                 ));
             }
             return Ok(failure::USAGE);
@@ -70,9 +70,9 @@ pub fn run_on_ranks(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
 }
 
 /// Whether DATA is a folder or a pattern.
-fn is_many(data: &DataArgs) -> bool {
-    let is_pattern = data.data.to_string_lossy().contains(['*', '?', '[']) && !data.data.exists();
-    data.data.is_dir() || is_pattern
+fn is_many(data: &Path) -> bool {
+    let is_pattern = data.to_string_lossy().contains(['*', '?', '[']) && !data.exists();
+    data.is_dir() || is_pattern
 }
 
 /// Whether a command reads its table block by block.
@@ -84,30 +84,37 @@ pub fn is_due(command: &Command) -> Result<bool> {
         | Command::Embed(Embed { data, blocks, rows, .. })
             if rows.sparse =>
         {
-            return Ok(blocks.is_asked() || is_many(data));
+            return Ok(blocks.is_asked() || is_many(&data.data));
+        }
+        Command::Fit(args) if args.rows.sparse => {
+            return Ok(args.stream.is_asked() || is_many(&args.data.data));
         }
         Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
         Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Embed(args) if args.method == EmbedMethod::Pca => {
-            (&args.data, args.blocks.is_asked(), &args.run)
+        Command::Embed(args) => (&args.data, args.blocks.is_asked(), &args.run),
+        Command::Test(args) => {
+            let asked = args.blocks.is_asked() || is_many(&args.other);
+            if asked {
+                check_again(&args.other)?;
+            }
+            (&args.data, asked, &args.run)
         }
-        Command::Embed(args) => return Ok(args.blocks.is_asked() || is_many(&args.data)),
         Command::Sample(args) if args.method == Sampler::Greedy => {
             (&args.data, args.blocks.is_asked(), &args.run)
         }
         Command::Sample(args) => {
-            let due = args.blocks.is_asked() || is_many(&args.data);
+            let due = args.blocks.is_asked() || is_many(&args.data.data);
             return Ok(due);
         }
         Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of, .. }) => {
-            return Ok(of.stream || is_many(&of.data));
+            return Ok(of.stream || is_many(&of.data.data));
         }
         _ => return Ok(false),
     };
-    let asked = asked || is_many(data);
+    let asked = asked || is_many(&data.data);
     if asked {
-        check_again(data)?;
+        check_again(&data.data)?;
     }
     let Some(memory) = run.memory else { return Ok(asked) };
     let bytes = std::fs::metadata(&data.data).map_or(0, |metadata| metadata.len());
@@ -118,8 +125,8 @@ pub fn is_due(command: &Command) -> Result<bool> {
 }
 
 /// Refuses standard input, which cannot be read twice.
-pub fn check_again(data: &DataArgs) -> Result<()> {
-    if data.data == Path::new("-") {
+pub fn check_again(data: &Path) -> Result<()> {
+    if data == Path::new("-") {
         return Err(usage("standard input cannot be read twice; save it to a file"));
     }
     Ok(())

@@ -15,6 +15,7 @@ use crate::session::Session;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Error, PointRecipe, StreamPoints, TableSource, TableSurvey, WeightedRows};
+use std::path::Path;
 
 /// The default of `--leaves`.
 const LEAVES: usize = 8;
@@ -23,6 +24,8 @@ const LEAVES: usize = 8;
 #[derive(Clone, Copy)]
 pub struct BlockPoints<'a> {
     pub data: &'a DataArgs,
+    /// A second table, whose rows come after those of the first.
+    pub other: Option<&'a Path>,
     pub kernel: &'a KernelArgs,
     pub blocks: &'a BlockArgs,
     pub run: &'a RunArgs,
@@ -52,15 +55,16 @@ pub fn check(
              --reservoir and --leaves",
         ));
     }
-    check_again(data)?;
+    check_again(&data.data)?;
     check_writable(output, &[&data.data], session)
 }
 
 impl BlockPoints<'_> {
     /// The files and the sizes of the passes, which are announced.
     pub fn open(self) -> Result<(StreamInput, PointSizes)> {
-        let BlockPoints { blocks, session, .. } = self;
-        let mut input = session.succeeded_on_all(StreamInput::of_points(self.data))?;
+        let BlockPoints { data, other, kernel, blocks, run, session, .. } = self;
+        let input = StreamInput::of_points((data, other), kernel, run);
+        let mut input = session.succeeded_on_all(input)?;
         session.notes(&input.notes);
         let sizes =
             session.on_first(|| PointSizes::of(session.memory, blocks.reservoir, &mut input))?;
@@ -77,7 +81,7 @@ impl BlockPoints<'_> {
     ) -> Result<Surveyed> {
         let BlockPoints { blocks, session, .. } = self;
         input.files.set_block_rows(sizes.shared.block);
-        let columns = crate::input::options(self.data, self.run);
+        let columns = input.fit.columns.clone();
         let leaves = blocks.leaves.unwrap_or(LEAVES);
         let stream = StreamPoints { columns, reservoir: sizes.shared.reservoir, leaves };
         // a separate generator, so that the kernel is the same as in memory if the sample has all

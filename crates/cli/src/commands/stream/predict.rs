@@ -33,7 +33,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         output.write(&columns)
     })?;
     output.finish(&session)?;
-    args.gpu.warn_if_lost(&session);
+    args.gpu.warn_if_failed(&session);
     let Some(known) = merged(known, &model, &session)? else { return Ok(()) };
     let mut summary = Summary::of("predict");
     describe(&model, known.rows, &mut summary);
@@ -47,7 +47,7 @@ pub fn predict_on_ranks(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
 
 fn model_to_predict(args: &Predict, session: &Session<'_>) -> Result<Model> {
     check_writable(&args.output, &[&args.of.model, &args.of.data.data], session)?;
-    let model = model_file::load(&args.of.model)?.on(args.gpu.device());
+    let model = of_blocks(model_file::load(&args.of.model)?)?.on(args.gpu.device());
     check_options(args, &model)?;
     let in_json = args.of.json && args.output.is_stdout();
     if args.output.is_npy() || in_json || args.of.data.drop_missing {
@@ -59,10 +59,22 @@ fn model_to_predict(args: &Predict, session: &Session<'_>) -> Result<Model> {
     Ok(model)
 }
 
+/// The model, unless its rows are sparse, which are read all at once.
+fn of_blocks(model: Model) -> Result<Model> {
+    match model.columns().sparse() {
+        None => Ok(model),
+        Some(_) => Err(usage(
+            "the model is one of sparse rows (fit --sparse), which are read all at once; name one \
+             file, and leave out --stream",
+        )),
+    }
+}
+
 /// Evaluates on the processes of a job. Process 0 prints the errors on all rows.
 pub fn evaluate_on_ranks(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let session = Session::of_model(&args.of, ranks)?;
-    let model = session.succeeded_on_all(model_file::load(&args.of.model))?;
+    let model = model_file::load(&args.of.model).and_then(of_blocks);
+    let model = session.succeeded_on_all(model)?;
     let level = session.succeeded_on_all(evaluate::level(args, &model))?;
     let wanted = (level, false, &[][..]);
     let known = each(&model, &args.of, wanted, &session, &mut |_, _| Ok(()))?;
@@ -115,7 +127,7 @@ fn open(
     session: &Session<'_>,
 ) -> Result<(Files, ModelColumns, Vec<usize>)> {
     let args = with_class_names(&args.data, model);
-    let head = OpenedFiles::of(&args, libsvm(model.layout()))?;
+    let head = OpenedFiles::of(&args, None, libsvm(model.layout()))?;
     let (places, keep) = (ModelColumns::of(&head.input, model)?, head.input.columns(keep)?);
     let files = head.open(&places.texts(model, &keep))?;
     session.notes(files.notes());

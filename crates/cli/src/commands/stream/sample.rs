@@ -19,7 +19,7 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run, ranks)?;
     session.succeeded_on_all(check(args, &session))?;
     let Sample { data, kernel, blocks, run, size, .. } = args;
-    let job = BlockPoints { data, kernel, blocks, run, session: &session, passes: 2 };
+    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes: 2 };
     let opened = job.open()?;
     // whatever the first pass will find: it may leave out columns, and rows with --drop-missing
     if let Some(rows) = opened.1.stated_rows().filter(|_| !data.drop_missing) {
@@ -87,7 +87,7 @@ fn check(args: &Sample, session: &Session<'_>) -> Result<()> {
         ));
     }
     validate::not_empty("rows in a subset (--size)", args.size)?;
-    args.kernel.check_in_blocks()?;
+    args.kernel.check()?;
     points::check((&args.data, &args.rows), &args.output, session)
 }
 

@@ -19,7 +19,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     session.succeeded_on_all(check(args, &session))?;
     let Scores { data, kernel, blocks, run, method, lambda, .. } = args;
     let passes = if *method == ScoreMethod::Squeak { 3 } else { 2 };
-    let job = BlockPoints { data, kernel, blocks, run, session: &session, passes };
+    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let dictionary = job.dictionary(&mut surveyed, (*method, args.copies, *lambda), &mut rng)?;
     let mut output = OrderedOutput::open(&args.output, &session)?;
@@ -63,7 +63,6 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
 
 fn check(args: &Scores, session: &Session<'_>) -> Result<()> {
     scores::check(args)?;
-    args.kernel.check_in_blocks()?;
     if let ScoreMethod::Exact | ScoreMethod::Fast | ScoreMethod::Sa = args.method {
         return Err(usage(format!(
             "--method {} needs all rows at once; block by block, choose squeak, recursive, bless \

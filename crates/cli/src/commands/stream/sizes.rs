@@ -66,7 +66,7 @@ impl Sizes {
         let asked = args.stream.reservoir;
         let (shared, rest) = BlockSizes::of(input, (budget.memory(), asked), "a fit in blocks")?;
         let BlockSizes { memory, rows, .. } = shared;
-        let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
+        let (columns, reservoir) = (input.numbers() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
         let pairs =
             args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
@@ -147,7 +147,7 @@ impl Sizes {
         session: &Session<'_>,
     ) -> Result<()> {
         let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = self.shared;
-        let d = input.files.names().len() - input.non_features();
+        let d = input.features();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
@@ -180,7 +180,7 @@ impl Sizes {
             let text = format!("all pairs of rows, {each}; {} for a process", text::bytes(needed));
             summary.line("iterations", text);
         }
-        if let Some((text, of_card)) = args.gpu.plan(rows, d.max(1))? {
+        if let Some((text, of_card)) = args.gpu.plan(rows, d.max(1), input.targets.len())? {
             summary.line("card", text);
             summary.value("card", of_card);
         }
@@ -209,13 +209,6 @@ impl Sizes {
     }
 }
 
-impl StreamInput {
-    /// The number of columns that are not features.
-    fn non_features(&self) -> usize {
-        (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
-    }
-}
-
 /// The sizes of passes over rows without a target.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PointSizes {
@@ -237,7 +230,7 @@ impl PointSizes {
         let (mut shared, rest) = BlockSizes::of(input, (memory, asked), "work in blocks")?;
         shared.rows = stated.map_or(shared.rows, |rows| rows as f64);
         shared.stated = stated.is_some();
-        let (columns, work) = (input.files.names().len(), 6 * rest / 10);
+        let (columns, work) = (input.numbers(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
         let members = largest_fitting(1, (1 << 24) - 1, fits);
         Ok(PointSizes { shared, members, work })
@@ -275,7 +268,7 @@ impl PointSizes {
         let PointSizes { shared, members, .. } = self;
         let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = *shared;
         session.say(&format!(
-            "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
+            "plan: at most {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
              {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
              {members}",
             text::count(input.files.paths().len(), "file"),
@@ -290,7 +283,7 @@ impl PointSizes {
 /// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
 /// holds.
 fn all_pairs(args: &FitArgs, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
-    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.non_features());
+    let (budget, d) = (7 * rest / 10, input.features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
     let size = [rows as usize, d, args.regression.target.len().max(1)];
@@ -316,7 +309,7 @@ impl BlockSizes {
         let (needed, budget) = (PROGRAM + LEAST, memory);
         let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
         let rest = rest.ok_or(nystrom::Error::OutOfBudget { what, needed, budget })?;
-        let columns = input.files.names().len() as u64;
+        let columns = input.numbers() as u64;
         let block = (rest / 32).min(8 << 20) / (8 * columns);
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);

@@ -27,7 +27,7 @@ pub(super) fn of(
         let mut features = Mat::zeros(1, treated.width());
         let series = treated.reading.read(value, &model.columns().marks);
         treated.apply(&series, (table, None), features.as_mut())?;
-        let inside = first..first + treated.width();
+        let inside = first..first + treated.own_width(); // the time between two dates stays
         let moved = Mat::from_fn(x.nrows(), x.ncols(), |i, k| {
             if inside.contains(&k) { features[(0, k - first)] } else { x[(i, k)] }
         });
@@ -83,7 +83,9 @@ fn grid(column: &Treated, model: &Model, table: &Table) -> Result<(Grid, Vec<Val
                 }
             }
             // a column of means has the frequent levels as well
-            Treatment::Means(_) | Treatment::Number(_) | Treatment::Bits(_) => {}
+            Treatment::Means(_) | Treatment::Number(_) => {}
+            // such models are not explained
+            Treatment::Bits(_) | Treatment::Sparse(_) => {}
         }
     }
     Ok((Grid::Levels(names), values))

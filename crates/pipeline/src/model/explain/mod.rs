@@ -117,7 +117,7 @@ impl Model {
     ///
     /// # Errors
     /// Those of [`predict`](Self::predict); [`Error::TooFewRows`] without rows;
-    /// [`Error::NoDerivatives`] for a kernel of bits.
+    /// those of [`check_explains`](Self::check_explains).
     ///
     /// ```
     /// use nystrom::prelude::*;
@@ -139,10 +139,7 @@ impl Model {
         if table.rows() == 0 {
             return Err(Error::TooFewRows { rows: 0 });
         }
-        let kernel = self.regression().kernel();
-        if !kernel.is_differentiable() {
-            return Err(Error::NoDerivatives { kernel: kernel.describe() });
-        }
+        self.check_explains()?;
         let x = self.columns().apply(table)?.x;
         let mut columns = slopes::influences(self, table, x.as_ref())?;
         let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -155,10 +152,26 @@ impl Model {
         Ok(Explanation { rows: x.nrows(), outputs: self.output_names(), columns })
     }
 
-    /// Stores the [explanation](Self::explain) by these rows, if the kernel has derivatives and
-    /// the numbers of the explanation are finite.
+    /// Checks that the model can be [explained](Self::explain).
+    ///
+    /// # Errors
+    /// [`Error::NoDerivatives`] for a kernel without derivatives, such as one of bits;
+    /// [`Error::SparseFeatures`] for sparse rows.
+    pub fn check_explains(&self) -> Result<()> {
+        let kernel = self.regression().kernel();
+        if !kernel.is_differentiable() {
+            return Err(Error::NoDerivatives { kernel: kernel.describe() });
+        }
+        match self.columns().sparse() {
+            Some((_, features)) => Err(Error::SparseFeatures { features }),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the [explanation](Self::explain) by these rows, if the model can be explained and the
+    /// numbers of the explanation are finite.
     pub(crate) fn explained(&mut self, rows: &Table) -> Result<()> {
-        if self.regression().kernel().is_differentiable() {
+        if self.check_explains().is_ok() {
             self.explanation = Some(self.explain(rows)?).filter(Explanation::is_finite);
         }
         Ok(())

@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 import dask
 
 from .._centers import choose
+from .._bits import takes_bits
 from .._checks import seed_of
 from .._kernels import Spec, aligned
 from .._ridge import evaluate
 from .._table import names_of
-from ._parts import by_rows, matrix, threads
+from ._parts import by_rows, matrix, points, threads, width
 from ._survey import Survey, survey
 
 #: The size of the sample among which landmarks are chosen, per landmark.
@@ -34,7 +35,9 @@ class OnPartitions:
             dask.delayed(survey, pure=True)(*part, wanted, seed, i) for i, part in enumerate(parts)
         ]
         found = Survey.of(dask.compute(*drawn), wanted, self.fit_intercept)
-        self.n_features_in_, self.n_seen_ = found.sample.shape[1], found.rows
+        bits = takes_bits(self.kernel)
+        self.n_features_in_ = width(X) if bits else found.sample.shape[1]
+        self.n_seen_ = found.rows
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array(names_of(X, warn=True), dtype=object)
@@ -53,10 +56,11 @@ class OnPartitions:
             return super().predict(X)
         theta = self.dual_coef_.reshape(len(self.components_), -1)
         spec, Z, b = self._spec(self.n_features_in_), self.components_, self.intercept_
-        single = self.dual_coef_.ndim == 1
+        single, columns = self.dual_coef_.ndim == 1, self.n_features_in_
+        bits = takes_bits(self.kernel)
 
         def predict(block: np.ndarray) -> np.ndarray:
-            x = matrix(block, Z)
+            x = matrix(points(block, columns) if bits else block, Z)
             f = evaluate(spec, x, aligned(Z), aligned(theta), b, threads())
             return f.ravel() if single else f
 

@@ -37,7 +37,7 @@ class Falkon(OnPartitions, _Falkon):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
         """Fits the targets y of the rows of X, Dask arrays or frames with the same partitions."""
-        parts = partitions(X, y, sample_weight)
+        parts = partitions(X, y, sample_weight, self.kernel)
         found, spec = self._begin(X, parts, self.M, self.center_selection)
         targets = len(found.means)
         theta, b, told = _native.falkon_passes(

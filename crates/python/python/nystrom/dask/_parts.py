@@ -11,12 +11,14 @@ from sklearn.utils.validation import check_array
 import dask
 import dask.array as da
 
+from .._bits import packed, takes_bits
 from .._checks import TYPES
 from .._kernels import aligned
 
 
-def partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
-    """The partitions of X, y and weights, row by row, as tasks."""
+def partitions(X: Any, y: Any, sample_weight: Any, kernel: Any) -> list[tuple[Any, Any, Any]]:
+    """The partitions of X, y and weights, row by row, as tasks. Rows of bits, for a kernel of bits,
+    are packed."""
     columns = [
         delayed_parts(what, name)
         for what, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight"))
@@ -27,6 +29,8 @@ def partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]
                 f"X has {len(columns[0])} partitions and {name} has {len(parts)}; rechunk one of "
                 "them to match the other"
             )
+    if takes_bits(kernel):
+        columns[0] = [dask.delayed(points, pure=True)(part, width(X)) for part in columns[0]]
     missing = [None] * len(columns[0])
     return list(zip(columns[0], columns[1] or missing, columns[2] or missing, strict=True))
 
@@ -43,6 +47,24 @@ def delayed_parts(what: Any, name: str) -> list[Any] | None:
         what = what.rechunk({1: -1})
     parts = what.to_delayed()
     return list(np.ravel(parts)) if isinstance(parts, np.ndarray) else list(parts)
+
+
+def width(X: Any) -> int:
+    """The number of columns of a Dask array or frame."""
+    if X.ndim != 2:
+        raise ValueError(f"expected a matrix with a point in each row, got shape {X.shape}")
+    return X.shape[1]
+
+
+def points(block: Any, columns: int) -> np.ndarray:
+    """The rows of bits of a partition, bytes or `bool`, as the points of a kernel of bits."""
+    block = np.asarray(block)
+    if block.ndim != 2 or block.shape[1] != columns:
+        raise ValueError(f"a partition has the shape {block.shape}, but X has {columns} columns")
+    if len(block) > 0:
+        return packed(block)
+    # the type of an empty partition is not known
+    return packed(np.zeros((1, columns), block.dtype if block.dtype == bool else np.uint8))[:0]
 
 
 def block_of(

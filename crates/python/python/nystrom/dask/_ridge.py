@@ -36,7 +36,7 @@ class NystroemRidge(OnPartitions, _NystroemRidge):
             if getattr(self, name) != usual:
                 raise ValueError(f"{name} needs all rows at once; leave it out, or fit in memory")
         self.__dict__.pop("_state", None)
-        parts = partitions(X, y, sample_weight)
+        parts = partitions(X, y, sample_weight, self.kernel)
         found, spec = self._begin(X, parts, self.n_components, self.landmarks)
         self._units, self._offset = found.units, found.offset
         kind = (spec, self.components_, self._offset, len(found.means))

@@ -11,11 +11,12 @@ import dask
 import dask.array as da
 
 from .. import _native
+from .._bits import takes_bits
 from .._centers import LEVERAGE_RIDGE
 from .._checks import TYPES, seed_of
 from .._kernels import Spec, spec_of
 from .._stream import law
-from ._parts import by_rows, matrix, partitions, threads, tree
+from ._parts import by_rows, matrix, partitions, points, threads, tree, width
 
 #: The difference of the positions of the first rows of two consecutive partitions. It exceeds the
 #: rows of a partition, so that all rows have different positions.
@@ -42,7 +43,7 @@ def leverage_scores(
     `alpha` is the ridge, n times lambda; if None, lambda is 1e-4. `max_components` is the maximum
     size of a dictionary; a larger one is an error.
     """
-    parts = [part[0] for part in partitions(X, None, None)]
+    parts = [part[0] for part in partitions(X, None, None, kernel)]
     rows, columns, kind = zip(
         *dask.compute(*[dask.delayed(shape, pure=True)(x) for x in parts]), strict=True
     )
@@ -62,7 +63,10 @@ def leverage_scores(
     )
     state = dask.compute(merged)[0]
 
+    columns, bits = width(X), takes_bits(kernel)
+
     def scores(block: np.ndarray) -> np.ndarray:
+        block = points(block, columns) if bits else block
         return _native.squeak_scores(spec, matrix(block, like), state, how, threads())
 
     return by_rows(scores, X, np.float64, None)

@@ -1,0 +1,60 @@
+//! `nystrom test` block by block.
+
+use super::check_again;
+use super::points::{BlockPoints, Surveyed};
+use crate::args::TestArgs;
+use crate::commands::two_sample::describe;
+use crate::failure::Result;
+use crate::input::Data;
+use crate::session::Session;
+use nystrom::linalg_core::validate;
+use nystrom::prelude::*;
+use nystrom::sketch::{TwoSample, Uniform};
+use nystrom_data::find_files;
+use nystrom_pipeline::{LandmarkSpan, Ranks};
+
+/// Kernel and landmarks from a sample of the rows of both tables, then a pass that sums kernel
+/// values over random bins, on the processes of a job.
+pub fn run_on_ranks(args: &TestArgs, ranks: &dyn Ranks) -> Result<()> {
+    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    session.succeeded_on_all(check(args))?;
+    let TestArgs { data, kernel, blocks, run, other, .. } = args;
+    let (other, passes) = (Some(&**other), 2);
+    let job = BlockPoints { data, other, kernel, blocks, run, session: &session, passes };
+    let files = session.succeeded_on_all(find_files(&data.data))?.len();
+    let mut surveyed = job.survey(job.open()?, &mut rng)?;
+    let Surveyed { input, recipe, sample, .. } = &mut surveyed;
+    let by_file = input.files.rows_by_file().unwrap_or_default();
+    let first: u64 = by_file.iter().take(files).map(|(_, rows)| rows).sum();
+    let first = recipe.rows_before(first);
+
+    let z = sample.as_ref().map(|Data { x, .. }| -> Result<Vec<f64>> {
+        let m = args.landmarks.min(x.nrows());
+        let matrix = KernelMatrix::new(recipe.kernel(), Points::from_rows(x.as_ref()))?;
+        let landmarks = Uniform::default().select(&matrix, m, &mut rng)?;
+        let row = |&i: &usize| (0..x.ncols()).map(move |k| x[(i, k)]);
+        Ok(landmarks.indices().iter().flat_map(row).collect())
+    });
+    let z = ranks.share(session.succeeded_on_all(z.transpose())?)?;
+    let span = LandmarkSpan::new(recipe, Points::from_row_major(&z, recipe.dim()))?;
+    let test = TwoSample { permutations: args.permutations, bins: args.bins };
+    let found = job.pass(2, input, |source| {
+        let rng = &mut job.streams().stream(1); // the same on all processes
+        Ok(recipe.two_sample_over(ranks, source, &span, (test, first), rng)?)
+    })?;
+    session.clear();
+    let Some(sample) = sample else { return Ok(()) };
+
+    let (m, rows) = (span.landmarks().len(), [first, recipe.rows() - first]);
+    let mut summary = describe(args, (recipe.kernel(), m), rows.map(|n| n as usize), &found);
+    summary.value("constant", &sample.constant);
+    summary.value("reservoir", sample.rows.len());
+    summary.value("passes", 2);
+    summary.value("processes", ranks.size());
+    summary.print(&session, false)
+}
+
+fn check(args: &TestArgs) -> Result<()> {
+    validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;
+    [&*args.data.data, &*args.other].into_iter().try_for_each(check_again)
+}
