@@ -48,8 +48,8 @@ impl Source {
         Ok(Source { path, stdin, format: crate::format::format(args, libsvm)?, sparse: false })
     }
 
-    /// The source whose features are one column of sparse rows if `sparse`; the error `other` unless
-    /// it is a libsvm file.
+    /// The source whose features are one column of sparse rows if `sparse`; the error `other`
+    /// unless it is a libsvm file.
     pub fn with_sparse(self, sparse: bool, other: &str) -> Result<Source> {
         let format = match (&self.format, sparse) {
             (_, false) => return Ok(self),

@@ -36,7 +36,8 @@ impl Fit {
     /// The features, targets and weights of the rows of `table` that a regression can use.
     ///
     /// # Cost
-    /// O(n log n) operations for each column; 8nd bytes, or 12 for each stored number of sparse rows.
+    /// O(n log n) operations for each column; 8nd bytes, or 12 for each stored number of sparse
+    /// rows.
     ///
     /// # Errors
     /// Those of [`Columns::fit`] and [`Fit::table`]; [`Error::Values`](crate::Error::Values) for a

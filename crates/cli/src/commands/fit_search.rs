@@ -72,8 +72,8 @@ pub fn run(args: &FitArgs) -> Result<u8> {
     fit_output::finish(args, summary, report.iterations.as_ref().and_then(unconverged), &session)
 }
 
-/// The right-hand sides that a fit to all rows as centres has at a time: for each ridge one for each
-/// target, or for each class.
+/// The right-hand sides that a fit to all rows as centres has at a time: for each ridge one for
+/// each target, or for each class.
 fn sides(table: &Table, targets: &[String]) -> usize {
     const RIDGES: usize = 3;
     let functions = |target: &String| match table.column(&**target).map(|column| &column.values) {

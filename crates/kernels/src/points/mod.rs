@@ -105,8 +105,8 @@ impl<'a, T: Scalar> Points<'a, T> {
         }
     }
 
-    /// The mean number of stored coordinates of a point, rounded up: d for dense points. The cost of
-    /// a kernel value is proportional to it.
+    /// The mean number of stored coordinates of a point, rounded up: d for dense points. The cost
+    /// of a kernel value is proportional to it.
     ///
     /// ```
     /// use nystrom_kernels::SparseRows;

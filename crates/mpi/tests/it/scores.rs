@@ -92,3 +92,50 @@ fn a_bad_row_of_one_process_is_told_with_its_rank() {
     assert!(run.err.contains("error: rank 2: ") && run.err.contains("shards/2.csv:"), "{run:?}");
     assert!(!bench.path("s.csv").exists());
 }
+
+/// Fingerprints of 104 bits, from several files.
+#[test]
+fn any_number_of_processes_finds_the_same_fingerprints() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("shards")).unwrap();
+    let rows: Vec<String> = (1..=2400_u64)
+        .map(|i| {
+            let bits = |k: u64| (i + k).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32);
+            let fp = format!("{:016x}{:016x}", bits(0) & bits(7), bits(1) & bits(9));
+            format!("{},{i}\n", &fp[..26])
+        })
+        .collect();
+    for (i, part) in rows.chunks(700).enumerate() {
+        bench.write(&format!("shards/{i}.csv"), format!("fp,y\n{}", part.concat()));
+    }
+    let options = "--fingerprint fp --memory 200MB -q";
+    for words in [
+        "scores shards --method squeak --lambda 1e-2",
+        "landmarks shards --landmarks squeak:30 --leverage-lambda 1e-2",
+        "sample shards --size 20 --method greedy --leaves 3",
+        "embed shards --landmarks uniform:40",
+    ] {
+        bench.alone(&format!("{words} {options} -o alone.csv"));
+        for size in 2..=3 {
+            bench.ok(size, &format!("{words} {options} -o s.csv"));
+            assert!(bench.read("s.csv") == bench.read("alone.csv"), "{words} by {size} processes");
+        }
+    }
+    let fit = format!("fit shards --target y --landmarks uniform:60 --work 1e8 {options}");
+    bench.alone(&format!("{fit} -o alone.bin"));
+    bench.ok(3, &format!("{fit} -o m.bin"));
+    let fitted = |name: &str| {
+        bench.alone(&format!("predict {name} shards -o {name}.csv"));
+        bench.read(&format!("{name}.csv"))
+    };
+    assert!(fitted("m.bin") == fitted("alone.bin"));
+    // all texts of one process have another width
+    let wide = rows[1400..].iter().map(|row| format!("00{row}")).collect::<String>();
+    bench.write("shards/2.csv", format!("fp,y\n{wide}"));
+    std::fs::remove_file(bench.path("shards/3.csv")).unwrap();
+    let run = bench.job(3, &format!("scores shards {options} -o s.csv"));
+    assert_eq!(run.code, Some(3), "{run:?}");
+    for part in ["line 2 of shards/2.csv", "28 hexadecimal digits, but 104 bits are 26"] {
+        assert!(run.err.contains(part), "{part}: {run:?}");
+    }
+}

@@ -110,8 +110,8 @@ impl Columns {
         Ok((0..table.rows()).filter(|&row| !misses[row]).collect())
     }
 
-    /// The features of a table, dense or sparse, and notes as those of [`apply`](Self::apply). `own`
-    /// is that of [`apply_to`](Self::apply_to).
+    /// The features of a table, dense or sparse, and notes about unexpected cells. `own` is that of
+    /// [`apply_to`](Self::apply_to).
     pub(crate) fn features_of(
         &self,
         table: &Table,

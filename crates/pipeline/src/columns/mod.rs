@@ -61,8 +61,8 @@ pub(crate) use treat::{LevelFeatures, MeanFeatures, NumberFeatures};
 ///   category has the same variance as a number.
 /// * A column of fingerprints ([`ColumnOptions::fingerprint`]) is the only one: its bits are packed
 ///   into numbers, 52 each, for the kernel [`Tanimoto`](nystrom::kernels::Tanimoto).
-/// * So is a column of sparse rows ([`SparseColumn`](nystrom_data::SparseColumn)): its numbers are the
-///   features, neither centred nor scaled, and n·d numbers are not made.
+/// * So is a column of sparse rows ([`SparseColumn`](nystrom_data::SparseColumn)): its numbers are
+///   the features, neither centred nor scaled, and n·d numbers are not made.
 /// * Constant columns and identifiers carry no information about new rows and are left out
 ///   ([`Dropped`]).
 ///

@@ -47,7 +47,8 @@ pub struct ColumnOptions {
     pub scale: Vec<(String, f64)>,
     /// The treatment of missing values.
     pub missing: Missing,
-    /// Whether features are standardised to mean 0 and standard deviation 1, unless they are counts.
+    /// Whether features are standardised to mean 0 and standard deviation 1, unless they are
+    /// counts.
     pub standardize: bool,
     /// The largest number of levels of a category that have a feature each; all other levels share
     /// one feature.

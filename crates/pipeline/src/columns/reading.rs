@@ -50,8 +50,8 @@ pub(crate) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// Marks the rows that have neither a number nor a text. Of sparse rows, which are neither, none
-    /// is missing.
+    /// Marks the rows that have neither a number nor a text. Of sparse rows, which are neither,
+    /// none is missing.
     pub fn mark_gaps(&self, misses: &mut [bool]) {
         let numbers = self.numbers.as_deref();
         let texts = self.texts.as_ref();

@@ -31,7 +31,8 @@ pub(super) struct ModelHead {
     pub map: bool,
     /// The number of centres, m.
     pub centers: usize,
-    /// The number of stored coordinates of sparse centres, of the regression and of the other parts.
+    /// The number of stored coordinates of sparse centres, of the regression and of the other
+    /// parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<usize>,
     pub kernel: AnyKernel,

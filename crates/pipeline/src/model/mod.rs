@@ -173,8 +173,8 @@ impl Model {
     /// n·m kernel values, n·d² flops for the linear map.
     ///
     /// # Errors
-    /// Those of [`KrrModel::predict`], and of [`Columns::apply`] about the cells of the table. Sparse
-    /// rows are predicted only by a model of sparse rows, and other rows only by others.
+    /// Those of [`KrrModel::predict`], and of [`Columns::apply`] about the cells of the table.
+    /// Sparse rows are predicted only by a model of sparse rows, and other rows only by others.
     pub fn predict(&self, table: &Table) -> Result<Predictions> {
         let (model, x, notes) = self.at(table)?;
         let values = model.values(x.points())?;

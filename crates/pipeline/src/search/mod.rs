@@ -309,8 +309,8 @@ impl<'a> Search<'a> {
         self.problem.table.rows()
     }
 
-    /// The largest number of features under a shape that may be chosen, or of stored ones of a sparse
-    /// row: the cost of a kernel value.
+    /// The largest number of features under a shape that may be chosen, or of stored ones of a
+    /// sparse row: the cost of a kernel value.
     fn d(&self) -> usize {
         self.shapes.iter().map(|shaped| shaped.x.points().mean_stored()).max().unwrap_or(0)
     }

@@ -6,8 +6,9 @@
 //! blocks (`prepared_block`) and adds them up (`summing`) along a tree whose leaves can be divided
 //! among `processes` and saved (`checkpoint`). `choose_lambda`, `iterating` and `logistic` make
 //! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`,
-//! `scoring` and `drawing` use it, as `greedy` does for diverse rows. `embedding` makes coordinates,
-//! clusters and a two-sample test of sums of kernel values with landmarks (`span_sums`).
+//! `scoring` and `drawing` use it, as `greedy` does for diverse rows. `embedding` makes
+//! coordinates, clusters and a two-sample test of sums of kernel values with landmarks
+//! (`span_sums`).
 
 mod calibrating;
 mod checkpoint;

@@ -248,8 +248,8 @@ impl PointRecipe {
         Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
-    /// Calls `take` with tiles of t ≤ 1024 rows with numbers in `range`, and their kernel values with
-    /// `landmarks`, m × t.
+    /// Calls `take` with tiles of t ≤ 1024 rows with numbers in `range`, and their kernel values
+    /// with `landmarks`, m × t.
     pub(super) fn kernel_tiles_of<E: From<Error>>(
         &self,
         source: &mut dyn TableSource,

@@ -1,5 +1,5 @@
-//! Passes over the kernel values of all rows with landmarks, whose sums are merged along the tree of
-//! the rows.
+//! Passes over the kernel values of all rows with landmarks, whose sums are merged along the tree
+//! of the rows.
 
 use super::points::{PointRecipe, PointRows, TILE};
 use super::processes::{Ranks, merged, share_of};

@@ -21,7 +21,8 @@ use rand::seq::SliceRandom;
 /// use rand::SeedableRng;
 /// // 400 rows of one sample, then 600 of another, wider one
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
-/// let x: Vec<f64> = (0..1000).map(|i| (i % 19) as f64 / if i < 400 { 9.0 } else { 6.0 }).collect();
+/// let width = |i: usize| if i < 400 { 2.0 } else { 3.0 };
+/// let x: Vec<f64> = (0..1000).map(|i| width(i) * (i % 19) as f64 / 19.0).collect();
 /// let kernel = Gaussian::new(0.5)?;
 /// let z = Points::from_slice(&x[380..420]); // landmarks of both; take random rows of all
 /// let map = FeatureMap::new(kernel.gram(z).as_ref(), Whitening::default())?;

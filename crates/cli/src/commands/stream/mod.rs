@@ -94,11 +94,12 @@ pub fn is_due(command: &Command) -> Result<bool> {
         Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Embed(args) => (&args.data, args.blocks.is_asked(), &args.run),
         Command::Test(args) => {
-            let asked = args.blocks.is_asked() || is_many(&args.other);
+            let tables = [&*args.data.data, &*args.other];
+            let asked = args.blocks.is_asked() || tables.iter().any(|table| is_many(table));
             if asked {
-                check_again(&args.other)?;
+                tables.into_iter().try_for_each(check_again)?;
             }
-            (&args.data, asked, &args.run)
+            return Ok(asked || args.run.memory.is_some_and(|memory| exceed(&tables, memory.0)));
         }
         Command::Sample(args) if args.method == Sampler::Greedy => {
             (&args.data, args.blocks.is_asked(), &args.run)
@@ -116,12 +117,19 @@ pub fn is_due(command: &Command) -> Result<bool> {
     if asked {
         check_again(&data.data)?;
     }
-    let Some(memory) = run.memory else { return Ok(asked) };
-    let bytes = std::fs::metadata(&data.data).map_or(0, |metadata| metadata.len());
-    let compressed =
-        data.data.extension().is_some_and(|e| e == "gz" || e == "zst" || e == "parquet");
-    let needed = bytes.saturating_mul(if compressed { COMPRESSED } else { IN_MEMORY });
-    Ok(asked || (bytes > SMALL && needed > memory.0))
+    Ok(asked || run.memory.is_some_and(|memory| exceed(&[&data.data], memory.0)))
+}
+
+/// Whether tables need more than the memory allowed.
+fn exceed(tables: &[&Path], memory: u64) -> bool {
+    let bytes = |table: &&Path| std::fs::metadata(table).map_or(0, |metadata| metadata.len());
+    let needed = |table: &&Path| {
+        let compressed =
+            table.extension().is_some_and(|e| e == "gz" || e == "zst" || e == "parquet");
+        bytes(table).saturating_mul(if compressed { COMPRESSED } else { IN_MEMORY })
+    };
+    let sum = |of: &dyn Fn(&&Path) -> u64| tables.iter().map(of).fold(0, u64::saturating_add);
+    sum(&bytes) > SMALL && sum(&needed) > memory
 }
 
 /// Refuses standard input, which cannot be read twice.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Bytes assumed for the program itself, its threads and the reserve of the allocator.
-const PROGRAM: u64 = 32 << 20;
+const PROGRAM: u64 = 36 << 20;
 /// The smallest number of bytes beside [`PROGRAM`] with which any work starts.
 const LEAST: u64 = 8 << 20;
 /// The default of `--reservoir`, unless memory is short.
