@@ -211,7 +211,8 @@ fn iterations_over_tiles_reach_a_fixed_point_of_those_in_memory() {
     let k = KernelMatrix::new(Gaussian::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let landmarks = Uniform::default().select(&k, 40, rng).unwrap();
     let rows = landmarks.indices();
-    let map = FeatureMap::new(k.block(rows.into(), rows.into()).as_ref(), Whitening::default()).unwrap();
+    let map =
+        FeatureMap::new(k.block(rows.into(), rows.into()).as_ref(), Whitening::default()).unwrap();
     let how = KernelKMeans { clusters: 5, starts: 1, iterations: 1 };
     let start = how.fit(&k, &landmarks, rng).unwrap();
     let start = KernelClusters::from_weights(start.weights(), start.offsets()).unwrap();
