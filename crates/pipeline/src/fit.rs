@@ -29,13 +29,16 @@ use crate::target::TargetScale;
 /// candidates are compared; the finalists are fitted to the targets. Probabilities are calibrated
 /// on the predictions of the winner for validation rows ([`Calibration`]).
 ///
+/// Of sparse rows ([`SparseColumn`](nystrom_data::SparseColumn)), which are the only features,
+/// candidates are linear functions and Gaussian and Laplacian kernels, without a metric.
+///
 /// [`Calibration`]: crate::Calibration
 ///
 /// # Cost
 /// At most [`Effort::work`] operations, by the counts in the documentation of the methods, unless
 /// some 80 candidates on 100 rows, and a fit with 500 landmarks, take more. Memory beside the
-/// table: 8nd bytes for each [`Shape`] of the columns that is tried, and what
-/// [`memory`](Self::memory) allows.
+/// table: 8nd bytes for each [`Shape`] of the columns that is tried (12 bytes for each number of
+/// sparse rows, in each fold), and what [`memory`](Self::memory) allows.
 ///
 /// [`Shape`]: crate::Shape
 ///

@@ -302,6 +302,9 @@ fn a_fit_in_blocks_predicts() {
         let told = ["\"fp\"", "line 1201", problem];
         bench.run(&format!("{command} bad.csv --fingerprint fp")).ends(3, &told);
     }
-    let run = bench.run("predict b.bin bad.csv --stream");
-    run.ends(3, &["line 1201 of bad.csv", problem]);
+    for (from, file, line) in [("parts", "parts/1.csv", 501), ("bad.csv --stream", "bad.csv", 1201)]
+    {
+        let run = bench.run(&format!("predict b.bin {from}"));
+        run.ends(3, &[&format!("{file}: the column \"fp\""), &format!("line {line}"), problem]);
+    }
 }

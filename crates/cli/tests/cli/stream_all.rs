@@ -67,7 +67,7 @@ fn a_card_needs_another_program() {
 fn what_cannot_be_held_is_refused_before_it_starts() {
     let bench = Bench::new();
     shards(&bench, 60_000, 3);
-    let little = KERNEL.replace("100MB", "45MB");
+    let little = KERNEL.replace("100MB", "49MB");
     for more in ["", "--plan"] {
         let run = bench.run(&format!("fit shards {little} --all-rows {more} -o m.json"));
         let run = run.ends(4, &["on all rows"]);

@@ -104,7 +104,8 @@ fn each(
     while let Some(block) = files.next_block()? {
         let kept = copied(&block, &keep);
         let block = places.table(block, model)?;
-        let predicted = Predicted::of(model, &block, (level, std))?;
+        let predicted = Predicted::of(model, &block, (level, std));
+        let predicted = predicted.map_err(|error| in_file(error, block.source()))?;
         for note in &predicted.notes {
             if !notes.contains(note) && notes.len() < 20 {
                 session.say(&format!("note: {note}, in a block of {}", block.source()));
@@ -117,6 +118,14 @@ fn each(
     }
     watch.end();
     Ok(known)
+}
+
+/// An error of a row with the file of the row.
+fn in_file(error: anyhow::Error, file: &str) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(Error::Values { .. } | Error::Fingerprint { .. }) => error.context(file.to_owned()),
+        _ => error,
+    }
 }
 
 /// Opens the files, and finds the columns of the model and the columns `keep` to copy.
