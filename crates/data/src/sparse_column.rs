@@ -17,7 +17,8 @@ use crate::error::{DataError, Result};
 /// let label = Column::numbers("label", vec![1.0, -1.0]);
 /// let column = Column { name: "words".into(), values: Values::Sparse(words) };
 /// let table = Table::new("mine", vec![label, column])?;
-/// let Values::Sparse(words) = &table.select_rows(&[1, 0])?.columns()[1].values else { panic!() };
+/// let turned = table.select_rows(&[1, 0])?;
+/// let Values::Sparse(words) = &turned.columns()[1].values else { panic!() };
 /// assert_eq!(words.row(1), (&[1, 900_000][..], &[0.5, 2.0][..]));
 /// # Ok::<(), nystrom_data::DataError>(())
 /// ```
