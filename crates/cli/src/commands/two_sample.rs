@@ -72,8 +72,10 @@ pub fn describe(
     summary
 }
 
-fn step(n: usize, m: usize, args: &TestArgs) -> Step {
-    let [n, m, s] = [n, m, args.bins].map(|count| count as f64);
+/// The cost of a test of n rows with m landmarks. There are at most twice as many bins as asked
+/// for, unless one sample is far larger than the other.
+pub fn step(n: usize, m: usize, args: &TestArgs) -> Step {
+    let [n, m, s] = [n, m, 2 * args.bins].map(|count| count as f64);
     let work = n * m + m * m * m / 3.0 + m * m * s + args.permutations as f64 * s * s;
     let bytes = 8.0 * (m * m + 2.0 * m * s + 2.0 * s * s + 1024.0 * m);
     Step::new(format!("kernel values with {m} landmarks"), Some(n * m), Some(work), bytes)

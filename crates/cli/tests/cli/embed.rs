@@ -171,6 +171,7 @@ fn clusters_of_files_are_those_in_memory() {
     let told = bench.json(&format!("{line} --bandwidth {}", whole["bandwidth"]));
     let bounds =
         |told: &serde_json::Value| [0, 1].map(|i| told["cost_bounds"][i].as_f64().unwrap());
+    assert!(told["iterations"].as_u64().unwrap() > 1, "{told}");
     let ([least, most], [_, best]) = (bounds(&told), bounds(&whole));
     assert!(least < 1.05 * best && most > 0.95 * e, "{least} to {most} for {e} to {best}");
     let sizes = told["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap());

@@ -28,10 +28,13 @@ pub(super) fn add(
     for (at, &column) in dates.iter().enumerate() {
         for before in 0..at {
             let all = between(&days[before], &days[at]);
-            let of_rows = match rows {
+            let of_rows: Vec<f64> = match rows {
                 Some(rows) => rows.iter().map(|&row| all[row]).collect(),
                 None => all,
             };
+            if is_constant(&of_rows) {
+                continue;
+            }
             let other = columns[dates[before]].name.clone();
             let found = number(&columns[column].name, &of_rows, options, (shape, true), None)?;
             if let Ok(Treatment::Number(mut features)) = found {
@@ -53,6 +56,15 @@ fn days(column: &Treated, table: &Table, marks: &Marks) -> Result<Vec<f64>> {
     let series = column.reading.read(&column_of(table, &column.name)?.values, marks);
     let numbers = series.numbers.map(|numbers| numbers.into_owned());
     Ok(numbers.unwrap_or_else(|| vec![f64::NAN; table.rows()]))
+}
+
+/// Whether no two known times differ by more than rounding errors, about a millisecond.
+fn is_constant(days: &[f64]) -> bool {
+    let known = days.iter().copied().filter(|days| !days.is_nan());
+    let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), days| {
+        (least.min(days), most.max(days))
+    });
+    most - least <= 1e-8 || least > most
 }
 
 fn between(from: &[f64], to: &[f64]) -> Vec<f64> {

@@ -33,8 +33,8 @@ impl SparseFeatures {
         self.first <= 1 && self.count > 0 && self.count as u64 <= 1 << 32
     }
 
-    /// The rows of a column in d dimensions, or in more: numbers at places that are no features
-    /// have dimensions after those of the features, and so count in distances.
+    /// The rows of a column in d dimensions, and one more for each place that is no feature, so
+    /// that numbers there count in distances.
     pub fn rows_of(&self, column: &Column) -> Result<SparseRows<f64>> {
         let Values::Sparse(all) = &column.values else {
             let what = "holds no sparse rows, to which the model was fitted";

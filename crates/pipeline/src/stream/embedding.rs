@@ -72,7 +72,8 @@ impl PointRecipe {
     /// Kernel k-means over all rows, by Lloyd's iterations from the clusters of a sample (m × k
     /// [weights](KernelClusters::weights) with landmarks of `span`): a pass each, at most
     /// `iterations`. It ends earlier if no centre moves, or after a pass that lowers the cost by
-    /// less than a share of 10⁻⁴. Otherwise as [`pca_over`](Self::pca_over).
+    /// less than a share of 10⁻⁴. The cost is that of the clusters that the result predicts for
+    /// the rows. Otherwise as [`pca_over`](Self::pca_over).
     ///
     /// # Cost
     /// n·m kernel values and 4nmk flops a pass, nm² flops once.
@@ -100,12 +101,14 @@ impl PointRecipe {
                 }
                 Ok(())
             })?;
-            clusters = sums.finish(span.map())?;
-            let falls = cost - clusters.inertia();
-            if clusters.converged() || falls <= WORTH_A_PASS * cost {
-                break;
+            let found = sums.finish(span.map())?;
+            let falls = cost - found.inertia();
+            let little = cost.is_finite() && falls <= WORTH_A_PASS * cost;
+            if found.converged() || little || pass + 1 == iterations {
+                return Ok(found.with_centers_of(&clusters));
             }
-            cost = clusters.inertia();
+            cost = found.inertia();
+            clusters = found;
         }
         Ok(clusters)
     }

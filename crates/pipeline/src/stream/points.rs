@@ -73,9 +73,9 @@ pub struct StreamPoints {
     pub columns: ColumnOptions,
     /// The number of rows in the sample.
     pub reservoir: usize,
-    /// The largest number of parts of the rows with a dictionary of their own. Their dictionaries
-    /// are merged along a tree, so that at most this many processes can share the second pass. The
-    /// result depends on this number.
+    /// The largest number of parts of the rows with a dictionary, or sums, of their own. These are
+    /// merged along a tree, so that at most this many processes can share a pass that makes them.
+    /// The result depends on this number.
     pub leaves: usize,
 }
 
@@ -223,7 +223,7 @@ impl PointRecipe {
         &self.sent.kernel
     }
 
-    /// The tree of the dictionaries, which depends only on n and the number of leaves.
+    /// The tree of dictionaries and sums, which depends only on n and the number of leaves.
     pub(super) fn tree(&self) -> Result<RowTree> {
         self.sent.used.tree()
     }

@@ -52,6 +52,13 @@ fn constant_or_many_times_between_dates_are_no_features() {
     };
     assert_eq!([1, 2, 3, 4, 5].map(|count| since(dates(count))), [0, 1, 3, 6, 0]);
     assert_eq!(since(vec![text("a", days(0, 1)), text("b", days(0, 1))]), 0);
+    // half an hour in all rows but one, which has no end
+    let clock = |i: usize| format!("2020-01-{:02} {:02}:{:02}", i % 28 + 1, i % 23, i % 3 * 7);
+    let late = |i: usize| match i {
+        3 => "-".to_owned(),
+        _ => format!("2020-01-{:02} {:02}:{:02}", i % 28 + 1, i % 23, i % 3 * 7 + 30),
+    };
+    assert_eq!(since(vec![text("a", (0..40).map(clock)), text("b", (0..40).map(late))]), 0);
 }
 
 /// Neither date tells the target, which is the time between them.

@@ -86,8 +86,8 @@ impl<T: Scalar> ClusterSums<T> {
     /// Adds the part of the traces that t rows have, of which the costs are computed: from their
     /// features `phi` (r × t) and diagonal entries `diag` of K.
     ///
-    /// Needed in one pass. Without it, the traces are those of the clusters before, which then are
-    /// of the same rows.
+    /// Needed in one pass. Without it, the traces of the clusters before are kept; they must be of
+    /// the same rows.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape),

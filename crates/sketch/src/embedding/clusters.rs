@@ -52,6 +52,13 @@ impl<T: Scalar> KernelClusters<T> {
         })
     }
 
+    /// The same clusters of rows, with the centres `before` to which they were found to be nearest,
+    /// instead of the means of the rows: the cost is that of the clusters that
+    /// [`predict`](Self::predict) finds for these rows.
+    pub fn with_centers_of(self, before: &Self) -> Self {
+        KernelClusters { weights: before.weights.clone(), ..self }
+    }
+
     /// The cluster of each row, 0 to [`clusters`](Self::clusters) − 1; empty if the rows came in
     /// tiles.
     pub fn labels(&self) -> &[usize] {
@@ -79,7 +86,8 @@ impl<T: Scalar> KernelClusters<T> {
         self.iterations
     }
 
-    /// Whether no row changed its cluster in the last of them. Otherwise
+    /// Whether no row changed its cluster in the last of them, or, if the rows came in tiles, no
+    /// bit of a centre. Otherwise
     /// [`predict`](Self::predict) can differ from [`labels`](Self::labels) for some rows.
     pub fn converged(&self) -> bool {
         self.converged

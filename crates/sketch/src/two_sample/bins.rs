@@ -8,8 +8,8 @@ use nystrom_linalg_core::{Result, Scalar, Streams, validate};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-/// A [`TwoSample`] test of rows that come in tiles: the sums of kernel values over random bins, 8ms
-/// bytes for s bins.
+/// A [`TwoSample`] test of rows that come in tiles: the sums of kernel values over random bins. 8ms
+/// bytes for s bins, and 4n/b for the places of bins of b rows in the larger sample, n rows.
 ///
 /// The bins depend on the numbers of rows and the generator alone, so that the rows of one test can
 /// be added in any order, in several processes ([`merge`](Self::merge)).
@@ -62,6 +62,8 @@ impl TwoSampleSums {
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for 0 permutations, fewer
     /// than 4 bins, or a sample of fewer than 2 rows.
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if a sample has more than 2³² times the rows
+    /// of a bin.
     ///
     /// # Randomness
     /// One key.
@@ -73,6 +75,12 @@ impl TwoSampleSums {
     ) -> Result<Self> {
         test.check(sizes)?;
         let (b, bins) = test.bins_of(sizes);
+        let groups = sizes[0].max(sizes[1]) / b;
+        validate::at_most(
+            "rows for each of the rows of a bin",
+            groups as usize,
+            u32::MAX as usize,
+        )?;
         let (streams, sums) = (Streams::from_rng(rng), Mat::zeros(landmarks, bins[0] + bins[1]));
         Ok(TwoSampleSums { test, sizes, b, bins, streams, group: None, sums })
     }
@@ -164,7 +172,8 @@ impl TwoSampleSums {
     /// The test, after all rows were added; `map` is that of the landmarks.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for a map of another number of landmarks.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for a map of another number of landmarks,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for sums that overflow.
     ///
     /// # Randomness
     /// A permutation of the bins for each permutation.
@@ -176,7 +185,9 @@ impl TwoSampleSums {
         let (m, s) = self.sums.shape();
         validate::same_size("landmarks of the map", m, map.landmarks())?;
         let mut sums = Mat::from_fn(m, s, |i, j| T::lit(self.sums[(i, j)]));
+        validate::finite("sums of bins", sums.as_ref())?;
         let (gram, rounding) = centred_gram(map.apply_in_place(sums.as_mut()).rb());
+        validate::finite("inner products of bins", gram.as_ref())?;
         let (observed, p_value) = self.test.permute(gram.as_ref(), rounding, self.bins, rng);
         let left_out = |i: usize| (self.sizes[i] - self.b * self.bins[i] as u64) as usize;
         Ok(TwoSampleTest {

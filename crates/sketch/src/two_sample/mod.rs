@@ -24,8 +24,8 @@ const LEAST_BINS: u64 = 64;
 /// The statistic is the distance ‖μ̂_x − μ̂_y‖ of the means of the Nyström features φ (the maximum
 /// mean discrepancy of the kernel of L ⪯ K). Rows are put at random into bins of b rows of the same
 /// sample each, and whole bins are exchanged between the samples: a permutation costs the same for
-/// any number of rows. Of as many consecutive rows as a sample has bins, each bin gets one, so that
-/// the bins of ordered rows are alike.
+/// any number of rows. Every run of as many consecutive rows as a sample has bins gives one
+/// row to each bin, so that the bins are alike even if the rows are ordered.
 ///
 /// **The p-value is exact**: if the rows of both samples are independent and of one distribution,
 /// P(p ≤ α) ≤ α for every α, n₁ and n₂, whatever the kernel. This needs landmarks and kernel that
@@ -93,8 +93,8 @@ impl TwoSample {
     /// Tests whether rows `0..first` of K and the rows from `first` on have the same distribution.
     ///
     /// Bins have b = ⌊(n₁ + n₂)/`bins`⌋ rows, or fewer if the smaller sample would not fill 64 of
-    /// them. Of a sample more than 16 times as large as the other, what does not fit into
-    /// 16 times as many bins is left out: random rows, evenly spread.
+    /// them. Of the larger sample, what does not fit into 16 times as many bins as the smaller has,
+    /// nor into `bins` bins, is left out: random rows, evenly spread.
     ///
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for 0 permutations, fewer

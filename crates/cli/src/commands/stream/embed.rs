@@ -8,7 +8,7 @@ use crate::commands::select::{self, Setting};
 use crate::failure::{Result, usage};
 use crate::input::Data;
 use crate::output::{ResultColumns, ResultValues};
-use crate::plan;
+use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::MatRef;
@@ -67,6 +67,7 @@ pub fn run_on_ranks(args: &Embed, ranks: &dyn Ranks) -> Result<()> {
     let mut found = find(args, (ranks, recipe, &span), &mut source, start)?;
     source.watch.end();
     let mut output = OrderedOutput::open(&args.output, &session)?;
+    let job = BlockPoints { passes: found.passes(), ..job };
     job.pass(found.passes(), input, |source| {
         recipe.kernel_tiles(ranks, source, &span, |tile, k_j| {
             let [rows, lines] = [&tile.rows, &tile.lines]
@@ -194,6 +195,10 @@ fn landmarks(
     let spec = embed::landmarks(args, x.nrows())?;
     let step = plan::selection(spec, x.nrows(), None).named("choosing landmarks from the sample");
     step.check(Some(sizes.work))?;
+    // the map of the landmarks, and the sums of a pass
+    let (m, what) = (spec.count as f64, "sums over all rows");
+    let sums = Step::new(what, None, None, 8.0 * (12.0 * m * m + 3.0 * 1024.0 * m));
+    sums.named(what).check(Some(sizes.work))?;
     session.step("choosing landmarks", &step);
     let (kernel, points) = (recipe.kernel(), Points::from_rows(x.as_ref()));
     let setting = Setting { kernel, points, lambda: args.leverage.lambda() };

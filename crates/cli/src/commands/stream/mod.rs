@@ -2,7 +2,7 @@
 //! for memory, and on the processes of an MPI job.
 //!
 //! [`is_due`] tells whether a command needs this folder instead of its file in `commands/`. Every
-//! command opens the files (`input.rs`). `fit`, `scores`, `landmarks` and `sample` divide the
+//! command opens the files (`input.rs`). all others but `predict` and `evaluate` divide the
 //! memory allowed (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns
 //! and draws a uniform sample; kernel and landmarks are chosen from this sample. Later passes
 //! compute sums (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression

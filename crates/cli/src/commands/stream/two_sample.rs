@@ -3,7 +3,7 @@
 use super::check_again;
 use super::points::{BlockPoints, Surveyed};
 use crate::args::TestArgs;
-use crate::commands::two_sample::describe;
+use crate::commands::two_sample::{describe, step};
 use crate::failure::Result;
 use crate::input::Data;
 use crate::session::Session;
@@ -23,10 +23,12 @@ pub fn run_on_ranks(args: &TestArgs, ranks: &dyn Ranks) -> Result<()> {
     let job = BlockPoints { data, other, kernel, blocks, run, session: &session, passes };
     let files = session.succeeded_on_all(find_files(&data.data))?.len();
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
-    let Surveyed { input, recipe, sample, .. } = &mut surveyed;
+    let Surveyed { input, recipe, sample, sizes } = &mut surveyed;
     let by_file = input.files.rows_by_file().unwrap_or_default();
     let first: u64 = by_file.iter().take(files).map(|(_, rows)| rows).sum();
     let first = recipe.rows_before(first);
+    let step = step(recipe.rows() as usize, args.landmarks, args).named("comparing");
+    step.check(Some(sizes.work))?;
 
     let z = sample.as_ref().map(|Data { x, .. }| -> Result<Vec<f64>> {
         let m = args.landmarks.min(x.nrows());
