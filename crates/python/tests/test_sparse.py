@@ -1,6 +1,7 @@
 """Sparse matrices of SciPy are points without being made dense."""
 
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -118,7 +119,9 @@ def test_estimators_give_the_same_as_with_dense_rows(model, counts):
         agree(result(dense, S[:20]), result(dense, X[:20]))
     again = pickle.loads(pickle.dumps(found))
     assert np.array_equal(result(again, S), result(found, S))
-    assert str(found) == str(dense)
+    # the preconditioner, and with it the number of iterations, depends on the cost of a value
+    said = [re.sub(r"\d+ iterations", "iterations", str(model)) for model in (found, dense)]
+    assert said[0] == said[1]
     one = result(found, S[:1])
     agree(one, result(found, S)[:1])
     if hasattr(model, "fit_transform"):
