@@ -47,9 +47,9 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     ///
     /// # Errors
     /// Those of [`Points::check_dense`] and [`check_dim`](Kernel::check_dim). Kernels that are
-    /// defined on a part of ℝ^d (such as [`Precomputed`](crate::Precomputed)) return errors for points outside
-    /// it, and kernels of inner products for values that overflow. [`FromFn`](crate::FromFn) also
-    /// evaluates and checks a few pairs of points.
+    /// defined on a part of ℝ^d (such as [`Precomputed`](crate::Precomputed)) return errors for
+    /// points outside it, and kernels of inner products for values that overflow.
+    /// [`FromFn`](crate::FromFn) also evaluates and checks a few pairs of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
         x.check_dense()?;
         self.check_dim(x.dim())

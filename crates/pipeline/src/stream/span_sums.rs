@@ -74,16 +74,16 @@ impl LandmarkSpan {
 }
 
 /// Sums over rows that processes can send to one another.
-pub(super) trait RowSums: Sized {
+pub(super) trait SpanSums: Sized {
     fn plus(&mut self, later: &Self) -> nystrom::Result<()>;
     fn to_numbers(&self) -> Vec<f64>;
     /// Sums like `self` of these numbers.
     fn with(&self, numbers: &[f64]) -> nystrom::Result<Self>;
 }
 
-macro_rules! row_sums {
+macro_rules! span_sums {
     ($($sums:ty),*) => {$(
-        impl RowSums for $sums {
+        impl SpanSums for $sums {
             fn plus(&mut self, later: &Self) -> nystrom::Result<()> {
                 self.merge(later)
             }
@@ -97,10 +97,10 @@ macro_rules! row_sums {
     )*};
 }
 
-row_sums!(FeatureMoments, SpectralSums<f64>, ClusterSums<f64>, TwoSampleSums);
+span_sums!(FeatureMoments, SpectralSums<f64>, ClusterSums<f64>, TwoSampleSums);
 
 /// m sums of kernel values.
-impl RowSums for Vec<f64> {
+impl SpanSums for Vec<f64> {
     fn plus(&mut self, later: &Self) -> nystrom::Result<()> {
         self.iter_mut().zip(later).for_each(|(a, b)| *a += b);
         Ok(())
@@ -134,7 +134,7 @@ impl PointRecipe {
     }
 
     /// The sums of `add` over all rows, on every process, merged along the tree of the rows.
-    pub(super) fn sum_over<S: RowSums + Clone>(
+    pub(super) fn sum_over<S: SpanSums + Clone>(
         &self,
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,

@@ -62,8 +62,8 @@ impl TwoSampleSums {
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for 0 permutations, fewer
     /// than 4 bins, or a sample of fewer than 2 rows.
-    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if a sample has more than 2³² times the rows
-    /// of a bin.
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if a sample has more than 2³² times the
+    /// rows of a bin.
     ///
     /// # Randomness
     /// One key.

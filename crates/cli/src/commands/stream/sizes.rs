@@ -268,8 +268,8 @@ impl PointSizes {
         let PointSizes { shared, members, .. } = self;
         let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = *shared;
         session.say(&format!(
-            "plan: at most {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
-             {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
+            "plan: at most {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at \
+             most {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
              {members}",
             text::count(input.files.paths().len(), "file"),
             text::bytes(bytes),
