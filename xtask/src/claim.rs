@@ -1,6 +1,8 @@
 //! A statement of a paper as an inequality: by what right it is made, what was measured, and
 //! whether it holds.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
 use crate::number::{number, with_error};
@@ -29,15 +31,12 @@ pub enum Kind {
 impl Kind {
     /// The kinds that count, in the order of the report.
     pub const COUNTED: [Kind; 3] = [Kind::Printed, Kind::Picture, Kind::Theorem];
+}
 
-    /// The word in `run.json` and in the report.
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::Printed => "printed",
-            Kind::Picture => "picture",
-            Kind::Theorem => "theorem",
-            Kind::Ours => "ours",
-        }
+/// The word in `run.json` and in the report.
+impl Display for Kind {
+    fn fmt(&self, to: &mut Formatter) -> fmt::Result {
+        self.serialize(to)
     }
 }
 
@@ -142,41 +141,35 @@ impl Measured {
 }
 
 /// A verdict in words: in full, as the verb of one claim, and of many.
-pub type Words = [&'static str; 3];
-
-/// The words of a verdict; `open` where it is open.
-pub fn verdict(holds: Option<bool>, open: Words) -> Words {
+pub fn verdict(holds: Option<bool>) -> [&'static str; 3] {
     match holds {
         Some(true) => ["holds", "holds", "hold"],
         Some(false) => ["does not hold", "does not", "do not"],
-        None => open,
+        None => ["is open", "is open", "are open"],
     }
 }
 
 /// The verdicts that any of the claims has, with their number and the verb of so many claims.
-pub fn tally(claims: &[&Claim], open: Words) -> Vec<(Option<bool>, usize, &'static str)> {
+pub fn tally(claims: &[&Claim]) -> Vec<(Option<bool>, usize, &'static str)> {
     let all = [Some(true), Some(false), None].map(|holds| {
         let number = claims.iter().filter(|claim| claim.holds == holds).count();
-        let [_, one, many] = verdict(holds, open);
+        let [_, one, many] = verdict(holds);
         (holds, number, if number == 1 { one } else { many })
     });
     all.into_iter().filter(|(_, number, _)| *number > 0).collect()
 }
 
 /// `3 hold, 1 does not`; `none` without claims.
-pub fn counts(claims: &[&Claim], open: Words) -> String {
+pub fn counts(claims: &[&Claim]) -> String {
     let parts: Vec<String> =
-        tally(claims, open).iter().map(|(_, number, verb)| format!("{number} {verb}")).collect();
+        tally(claims).iter().map(|(_, number, verb)| format!("{number} {verb}")).collect();
     if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn estimate(value: f64, error: f64) -> Estimate {
-        Estimate { value, error: Some(error), time: false }
-    }
+    use crate::testing::estimate;
 
     #[test]
     fn a_verdict_is_open_where_the_error_bar_covers_the_bound() {

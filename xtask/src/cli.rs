@@ -65,7 +65,7 @@ fn docs(root: &Path, report: Option<&Path>) -> anyhow::Result<()> {
     }
     let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
     for (path, text) in listing::documents(read)? {
-        if atomic::update(&root.join(path), text.as_bytes())? {
+        if atomic::write(&root.join(path), text.as_bytes())? {
             println!("wrote {}", root.join(path).display());
         }
     }

@@ -2,6 +2,7 @@
 //! progress.
 
 use std::any::Any;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -28,15 +29,10 @@ pub enum Scale {
     Full,
 }
 
-impl Scale {
-    /// The word used in `run.json` and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Scale::Smoke => "smoke",
-            Scale::Short => "short",
-            Scale::Default => "default",
-            Scale::Full => "full",
-        }
+/// The word used in `run.json` and on the command line.
+impl Display for Scale {
+    fn fmt(&self, to: &mut Formatter) -> fmt::Result {
+        self.serialize(to)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use nystrom::faer::{Mat, MatRef};
-use nystrom_data::catalog::{self, Entry, Located, Missing, embedded};
+use nystrom_data::catalog::{self, Located, Missing, embedded};
 use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -54,50 +54,50 @@ impl MissingData {
     }
 }
 
-impl From<&Missing<'_>> for MissingData {
-    fn from(missing: &Missing<'_>) -> Self {
-        let (name, source) = (missing.entry.name, missing.where_to_get());
-        MissingData {
-            name: name.into(),
-            needed_for: String::new(),
-            where_to_get: format!("`cargo xtask fetch {name}`, or {source}"),
-            files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
-            expected_shape: missing.expected_shape(),
-            checksum: missing.checksum(),
-        }
-    }
+/// Where a data set is.
+pub enum Place {
+    /// In these files.
+    Files(Vec<PathBuf>),
+    /// In this program.
+    Embedded,
+    /// Nowhere.
+    Missing(MissingData),
 }
 
-/// The data set called `name`: under `dir` or, if its files are not there, as it is embedded in
+/// Where the data set called `name` is: under `dir` or, if its files are not there, embedded in
 /// this program.
+///
+/// # Errors
+/// If there is no such name.
+pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
+    let entry = catalog::find(name)?;
+    let missing = match dir.map(|dir| catalog::locate_entry(dir, entry)) {
+        Some(Located::Found(found)) => return Ok(Place::Files(found.paths)),
+        _ if embedded::bytes(name).is_some() => return Ok(Place::Embedded),
+        Some(Located::Missing(missing)) => missing,
+        None => Missing { entry, files: entry.files.iter().collect(), looked_in: PathBuf::new() },
+    };
+    Ok(Place::Missing(MissingData {
+        name: name.into(),
+        needed_for: String::new(),
+        where_to_get: format!("`cargo xtask fetch {name}`, or {}", missing.where_to_get()),
+        files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
+        expected_shape: missing.expected_shape(),
+        checksum: missing.checksum(),
+    }))
+}
+
+/// The data set called `name`.
 ///
 /// # Errors
 /// [`MissingData`] if it is nowhere. If there is no such name; if the files are there but are not
 /// those of the catalog, or do not parse.
 pub fn load(dir: Option<&Path>, name: &str) -> anyhow::Result<Dataset> {
     match locate(dir, name)? {
-        Located::Found(_) => Ok(catalog::load(dir.unwrap_or(Path::new("")), name)?),
-        Located::Missing(missing) => {
-            embedded::load(name)?.ok_or_else(|| MissingData::from(&missing).into())
-        }
+        Place::Files(_) => Ok(catalog::load(dir.unwrap_or(Path::new("")), name)?),
+        Place::Embedded => embedded::load(name)?.context("it is embedded"),
+        Place::Missing(missing) => Err(missing.into()),
     }
-}
-
-/// The files of the data set called `name`. It may be embedded in this program where these are
-/// missing.
-///
-/// # Errors
-/// If there is no such name.
-pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Located<'static>> {
-    let entry = catalog::find(name)?;
-    let (files, looked_in) = (entry.files.iter().collect(), PathBuf::new());
-    let nowhere = Located::Missing(Missing { entry, files, looked_in });
-    Ok(dir.map_or(nowhere, |dir| catalog::locate_entry(dir, entry)))
-}
-
-/// Whether this program contains the data set.
-pub fn is_embedded(entry: &Entry) -> bool {
-    embedded::bytes(entry.name).is_some()
 }
 
 /// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie
@@ -108,16 +108,20 @@ pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
         Err(error) => error.to_string(), // the experiment will fail on it, and say so
     };
     let of_set = |name: &&str| match locate(dir, name) {
-        Ok(Located::Found(found)) => {
-            found.paths.iter().map(of_file).collect::<Vec<String>>().join("+")
-        }
-        Ok(Located::Missing(Missing { entry, .. })) if is_embedded(entry) => {
-            entry.identity.unwrap_or("embedded").to_owned()
+        Ok(Place::Files(paths)) => paths.iter().map(of_file).collect::<Vec<String>>().join("+"),
+        Ok(Place::Embedded) => {
+            let identity = catalog::find(name).ok().and_then(|entry| entry.identity);
+            identity.unwrap_or("embedded").to_owned()
         }
         _ => "absent".to_owned(),
     };
     let sets: Vec<String> = names.iter().map(|name| format!("{name}={}", of_set(name))).collect();
     sets.join(" ")
+}
+
+/// Paths for people.
+pub fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The checksum in hexadecimal digits.

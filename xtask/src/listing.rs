@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
-use nystrom_data::catalog::{self, Located};
+use nystrom_data::catalog;
 
-use crate::datasets::{self, MissingData};
+use crate::datasets::{self, Place, listed};
 use crate::experiment::Experiment;
 use crate::record::Run;
 use crate::reference::{FULL_REFERENCE, REFERENCE};
@@ -38,72 +38,51 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
 
 fn found(data_dir: Option<&Path>, name: &str) -> String {
     match datasets::locate(data_dir, name) {
-        Ok(Located::Found(found)) => {
-            let paths = found.paths.iter().map(|path| path.display().to_string());
-            format!("found, {}", paths.collect::<Vec<_>>().join(", "))
-        }
-        Ok(Located::Missing(missing)) if datasets::is_embedded(missing.entry) => {
-            "found, embedded in this program".into()
-        }
-        Ok(Located::Missing(missing)) => {
-            let missing = MissingData::from(&missing);
+        Ok(Place::Files(paths)) => format!("found, {}", listed(&paths)),
+        Ok(Place::Embedded) => "found, embedded in this program".into(),
+        Ok(Place::Missing(missing)) => {
             format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get)
         }
         Err(error) => error.to_string(),
     }
 }
 
-/// The reference runs that exist: of the default scale, and at the papers' own sizes.
-type References = [Option<Run>; 2];
-
-/// The reference runs whose text `read` finds.
-///
-/// # Errors
-/// If one is not a `run.json`.
-fn references(read: impl Fn(&str) -> Option<String>) -> anyhow::Result<References> {
-    let find = |path: &'static str| {
-        let text = read(path).filter(|text| !text.is_empty());
-        text.map(|text| serde_json::from_str(&text).context(path)).transpose()
-    };
-    Ok([find(REFERENCE)?, find(FULL_REFERENCE)?])
-}
+/// The reference runs: of the default scale, and at the papers' own sizes.
+type References = [Run; 2];
 
 /// What the reference runs say of an experiment, as items of a list.
 fn verdicts([usual, full]: &References, name: &str) -> String {
     let mut text = String::new();
-    if let Some(found) = usual.as_ref().and_then(|usual| usual.summary(name)) {
+    if let Some(found) = usual.summary(name) {
         text += &wrapped(&format!("- Reference run: {found}."), "  ");
     }
-    if let Some(full) = full {
-        let lacks_data = usual.as_ref().is_some_and(|usual| usual.lacks_data(name));
-        let absent =
-            if lacks_data { "its data are missing" } else { "it did not fit into six hours" };
-        let found = full.summary(name).unwrap_or_else(|| absent.into());
-        let mut line = format!("- At the paper's own sizes (`--full`): {found}.");
-        let others = usual.as_ref().map(|usual| full.other_verdicts(usual, name));
-        for other in others.into_iter().flatten() {
-            line += &format!(" Otherwise than above: {other}.");
-        }
-        text += &wrapped(&line, "  ");
+    let absent = match usual.lacks_data(name) {
+        true => "its data are missing",
+        false => "it did not fit into six hours",
+    };
+    let found = full.summary(name).unwrap_or_else(|| absent.into());
+    let mut line = format!("- At the paper's own sizes (`--full`): {found}.");
+    for other in full.other_verdicts(usual, name) {
+        line += &format!(" Otherwise than above: {other}.");
     }
-    text
+    text + &wrapped(&line, "  ")
 }
 
 /// The documents that `cargo xtask docs` writes, each with the text that it should have; `read`
-/// gives the text of a file. Numbers are left alone while there is no reference.
+/// gives the text of a file.
 ///
 /// # Errors
-/// If a reference is not a `run.json`, or has not a number that a document asks for.
+/// If a file is not there. If a reference is not a `run.json`, or has not a number that a document
+/// asks for.
 pub fn documents(
     read: impl Fn(&str) -> Option<String>,
 ) -> anyhow::Result<Vec<(&'static str, String)>> {
-    let references = references(&read)?;
+    let read = |path: &str| read(path).with_context(|| format!("there is no {path}"));
+    let run = |path| serde_json::from_str(&read(path)?).context(path);
+    let references = [run(REFERENCE)?, run(FULL_REFERENCE)?];
     let mut all = vec![(DOC_PATH, markdown(experiments::ALL, &references))];
     for path in numbers::DOCUMENTS {
-        if let (Some(reference), Some(text)) = (&references[0], read(path)) {
-            let filled = numbers::fill(&text, reference, references[1].as_ref());
-            all.push((path, filled.context(path)?));
-        }
+        all.push((path, numbers::fill(&read(path)?, &references).context(path)?));
     }
     Ok(all)
 }
@@ -184,41 +163,37 @@ mod tests {
         }
     }
 
+    /// A run without experiments.
+    fn empty() -> Run {
+        Run { records: vec![], ..run_with(record()) }
+    }
+
     #[test]
     fn the_document_groups_by_paper() {
         let needy = Experiment { data: &["htru2", "pumadyn-32fh"], ..SELF_CHECK };
-        let text = markdown(&[SELF_CHECK, needy], &[None, None]);
+        let text = markdown(&[SELF_CHECK, needy], &[empty(), empty()]).replace("\n  ", " ");
         assert_eq!(text.matches("\n## Nobody").count(), 1);
-        let absent = "- Data: `htru2`, `pumadyn-32fh` (absent here: no copy could be fetched; try \
-                      `cargo xtask fetch pumadyn-32fh`)\n";
-        let text = text.replace("\n  ", " ");
-        assert!(text.ends_with(&format!("- Name: `self-check`\n{absent}")), "{text}");
+        let absent = "- Name: `self-check`\n- Data: `htru2`, `pumadyn-32fh` (absent here: no copy \
+                      could be fetched; try `cargo xtask fetch pumadyn-32fh`)\n";
+        assert!(text.contains(absent), "{text}");
     }
 
     #[test]
     fn the_document_has_the_verdicts_of_both_references() {
-        let json = |run: Run| serde_json::to_string(&run).unwrap();
         let run = |value: f64| {
             let claim = |text: &str, value: f64| measured(text, value).at_most("", 2.0).theorem();
             let n = if value > 2.0 { 20 } else { 10 };
             let claims = vec![claim("x", value), claim(&format!("n = {n}, y"), 4.0 - value)];
             let outcome = Outcome { scale_note: "n = 10".into(), claims, ..Outcome::default() };
-            json(run_with(Record { outcome, ..record() }))
+            run_with(Record { outcome, ..record() })
         };
-        let text = |full: &str| {
-            let read = |path: &str| match path {
-                REFERENCE => Some(run(1.5)),
-                _ => Some(full.to_owned()),
-            };
-            markdown(&[SELF_CHECK], &references(read).unwrap())
-        };
+        let text = |full| markdown(&[SELF_CHECK], &[run(1.5), full]).replace("\n  ", " ");
+        let (both, one) = (text(run(2.5)), text(empty()));
         let line = "- Reference run: n = 10. Claims that count: 1 holds, 1 does not.";
-        assert!(text("").contains(line) && !text("").contains("--full"), "{}", text(""));
-        let both = text(&run(2.5)).replace("\n  ", " ");
+        assert!(both.contains(line), "{both}");
         assert!(both.contains("than above: x ≤ 2 holds at 1.5, does not hold at 2.5."), "{both}");
         let at_other = "n = 20, y ≤ 2 does not hold at 2.5 at the size above, holds at 1.5.";
         assert!(both.contains(at_other), "{both}");
-        let other = json(Run { records: vec![], ..run_with(record()) });
-        assert!(text(&other).contains("(`--full`): it did not fit into six hours."));
+        assert!(one.contains("(`--full`): it did not fit into six hours."), "{one}");
     }
 }

@@ -26,9 +26,6 @@ fn other_task(args: &[OsString]) -> io::Result<ExitCode> {
     cargo.args(["run", "--profile", "tasks", "--package", "xtask", "--bin", "tasks"]);
     cargo.arg("--manifest-path");
     cargo.arg(workspace::root().join("Cargo.toml"));
-    if args.first().is_some_and(|task| task == "fetch") {
-        cargo.args(["--features", "fetch"]);
-    }
     let name = format!("tasks{}", std::env::consts::EXE_SUFFIX);
     if std::env::current_exe()?.with_file_name(name).exists() {
         cargo.arg("--quiet");

@@ -22,35 +22,45 @@ const CLOSES: &str = "<!-- /number -->";
 ///
 /// # Errors
 /// If a marker is not understood, or names no single claim.
-pub fn fill(text: &str, usual: &Run, full: Option<&Run>) -> anyhow::Result<String> {
-    let mut pieces = text.split(OPENS);
+pub fn fill(text: &str, references: &[Run; 2]) -> anyhow::Result<String> {
+    replace(text, OPENS, CLOSES, |marker| number(marker, references))
+}
+
+/// The text with other content between every `{opens}MARKER-->` and `{closes}`.
+///
+/// # Errors
+/// If one of these is missing; those of `content`, which is given the marker.
+pub fn replace(
+    text: &str,
+    opens: &str,
+    closes: &str,
+    content: impl Fn(&str) -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
+    let mut pieces = text.split(opens);
     let mut filled = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        let (marker, tail) =
-            piece.split_once("-->").with_context(|| format!("`{OPENS}` without `-->`"))?;
-        let (_, rest) = tail
-            .split_once(CLOSES)
-            .with_context(|| format!("`{OPENS}{marker}` without `{CLOSES}`"))?;
-        filled += &format!("{OPENS}{marker}-->{}{CLOSES}{rest}", number(marker, usual, full)?);
+        let marked = piece.split_once("-->").with_context(|| format!("`{opens}` without `-->`"))?;
+        let (marker, tail) = marked;
+        let rest = tail.split_once(closes);
+        let (_, rest) = rest.with_context(|| format!("`{opens}{marker}` without `{closes}`"))?;
+        filled += &format!("{opens}{marker}-->{}{closes}{rest}", content(marker)?);
     }
     Ok(filled)
 }
 
 /// The number that a marker asks for.
-fn number(marker: &str, usual: &Run, full: Option<&Run>) -> anyhow::Result<String> {
+fn number(marker: &str, [usual, full]: &[Run; 2]) -> anyhow::Result<String> {
     let parts: Vec<&str> = marker.split('|').map(str::trim).collect();
     let (experiment, words, digits) = match parts[..] {
         [experiment, words] => (experiment, words, 2),
         [experiment, words, digits] => (experiment, words, digits.parse().context("DIGITS")?),
         _ => bail!("`{marker}`: EXPERIMENT | WORDS or EXPERIMENT | WORDS | DIGITS"),
     };
-    let value = match experiment.strip_prefix(FULL) {
-        Some(name) => {
-            full.context("there is no run at the papers' own sizes")?.claim(name, words)?
-        }
-        None => usual.claim(experiment, words)?,
+    let (run, experiment) = match experiment.strip_prefix(FULL) {
+        Some(name) => (full, name),
+        None => (usual, experiment),
     };
-    let value = value.value;
+    let value = run.claim(experiment, words)?.value;
     let value = value.with_context(|| format!("the claim with `{words}` has no number"))?;
     Ok(significant(value, digits))
 }
@@ -77,7 +87,7 @@ mod tests {
             let outcome = Outcome { claims: vec![claim], ..Outcome::default() };
             run_with(Record { name: "fig".into(), outcome, ..record() })
         };
-        fill(text, &run(1.4567), Some(&run(3.21)))
+        fill(text, &[run(1.4567), run(3.21)])
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -125,7 +124,7 @@ impl Run {
     pub fn command(&self, experiment: &Experiment) -> String {
         let mut command = format!("cargo xtask reproduce --only {}", experiment.name);
         if let Scale::Smoke | Scale::Full = self.scale {
-            command += &format!(" --{}", self.scale.word());
+            command += &format!(" --{}", self.scale);
         }
         if self.seed != 0 {
             command += &format!(" --seed {}", self.seed);
@@ -153,7 +152,7 @@ fn stored(out: &Path, name: &str) -> PathBuf {
 impl Record {
     /// Stores the record, so that an interrupted run continues where it stopped.
     pub fn save(&self, out: &Path, key: &Value) -> anyhow::Result<()> {
-        atomic::write(&stored(out, &self.name), &serde_json::to_vec_pretty(&(key, self))?)
+        atomic::write(&stored(out, &self.name), &serde_json::to_vec_pretty(&(key, self))?).map(drop)
     }
 
     /// Looks for the finished record of an experiment under this key.
@@ -165,8 +164,7 @@ impl Record {
         if !path.exists() {
             return Ok(None);
         }
-        let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(&path)?)?);
-        let (of, record): (Value, Record) = read().with_context(|| path.display().to_string())?;
+        let (of, record): (Value, Record) = atomic::read(&path)?;
         Ok((of == *key).then_some(record))
     }
 }

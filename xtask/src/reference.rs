@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 use regex_lite::Regex;
 
 use crate::atomic;
-use crate::claim::{self, Claim, Kind};
+use crate::claim::{Claim, Kind, counts, verdict};
 use crate::context::Scale;
 use crate::number::number;
 use crate::record::{Record, Run, Status, folder};
@@ -50,15 +50,6 @@ impl Record {
 }
 
 impl Run {
-    /// Reads a `run.json`.
-    ///
-    /// # Errors
-    /// If it is not there, or is not such a file.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let read = || anyhow::Ok(serde_json::from_slice(&std::fs::read(path)?)?);
-        read().with_context(|| format!("cannot read {} as a run.json", path.display()))
-    }
-
     /// Refuses a run that cannot be compared with this one, before it starts.
     ///
     /// # Errors
@@ -67,7 +58,7 @@ impl Run {
         ensure!(
             (self.scale, self.seed) == (scale, seed),
             "the reference is of scale {}, seed {}: run the same, the default scale with --data",
-            self.scale.word(),
+            self.scale,
             self.seed
         );
         Ok(())
@@ -89,7 +80,7 @@ impl Run {
             return Some("its data are missing".into());
         }
         let run = self.done(experiment)?;
-        let counts = claim::counts(&run.counted().collect::<Vec<_>>(), OPEN);
+        let counts = counts(&run.counted().collect::<Vec<_>>());
         Some(format!(
             "{}. Claims that count: {counts}",
             run.outcome.scale_note.trim_end_matches('.')
@@ -112,7 +103,7 @@ impl Run {
         let other = |is: &Claim| {
             let was = there.claim(&is.text).or_else(|| elsewhere(is))?;
             let [before, now] =
-                [was, is].map(|claim| format!("{} at {}", verdict(claim), claim.measured));
+                [was, is].map(|claim| format!("{} at {}", verdict(claim.holds)[0], claim.measured));
             let size = if was.text == is.text { "" } else { " at the size above" };
             (was.holds != is.holds).then(|| format!("{} {before}{size}, {now}", is.text))
         };
@@ -207,18 +198,11 @@ fn without_sizes(text: &str) -> String {
     size.replace_all(text, "$1").into_owned()
 }
 
-/// What a claim without a verdict is called.
-const OPEN: claim::Words = ["is open", "is open", "are open"];
-
-fn verdict(claim: &Claim) -> &'static str {
-    claim::verdict(claim.holds, OPEN)[0]
-}
-
 /// What differs between two measurements of one claim.
 fn difference(was: &Claim, is: &Claim) -> Option<String> {
     if was.holds != is.holds {
-        let numbers = format!("({}, {})", was.measured, is.measured);
-        return Some(format!("was: {}, is: {} {numbers}", verdict(was), verdict(is)));
+        let [before, now] = [was, is].map(|claim| verdict(claim.holds)[0]);
+        return Some(format!("was: {before}, is: {now} ({}, {})", was.measured, is.measured));
     }
     let (Some(a), Some(b)) = (was.value, is.value) else {
         return None; // verdicts on words
@@ -237,7 +221,7 @@ fn difference(was: &Claim, is: &Claim) -> Option<String> {
 /// or has not run, or a figure is not there.
 pub fn take_over(root: &Path, report: &Path, experiments: &[&str]) -> anyhow::Result<()> {
     let path = report.join("run.json");
-    let run = Run::read(&path)?;
+    let run: Run = atomic::read(&path)?;
     let copy = |from: &Path, to: &str| {
         let bytes =
             std::fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
@@ -271,8 +255,7 @@ mod tests {
     use super::*;
     use crate::datasets::MissingData;
     use crate::experiment::{Outcome, measured};
-    use crate::statistics::Estimate;
-    use crate::testing::{missing, record, run_with};
+    use crate::testing::{estimate, missing, record, run_with};
 
     fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Run {
         let outcome = Outcome { claims, missing, ..Outcome::default() };
@@ -281,7 +264,7 @@ mod tests {
     }
 
     fn claim(value: f64, error: f64) -> Claim {
-        measured("x", Estimate { value, error: Some(error), time: false }).at_most("", 1.0)
+        measured("x", estimate(value, error)).at_most("", 1.0)
     }
 
     #[test]
@@ -315,7 +298,7 @@ mod tests {
     fn a_run_json_reads_back() {
         let dir = tempfile::tempdir().unwrap();
         crate::report::write(dir.path(), &run_with(record())).unwrap();
-        let back = Run::read(&dir.path().join("run.json")).unwrap();
+        let back: Run = atomic::read(&dir.path().join("run.json")).unwrap();
         let same = back.compare(&back, &["self-check"]);
         assert_eq!((same.agree, same.differ.len()), (3, 0), "{same:?}");
         assert!(back.claim("self-check", "risk ratio").unwrap().value.unwrap().is_nan());
@@ -346,7 +329,8 @@ mod tests {
             atomic::write(&figure, plot.as_bytes()).unwrap();
         }
         take(Default, Done, &["one"]).unwrap();
-        assert!(Run::read(&root.path().join(REFERENCE)).unwrap().done("one").is_some());
+        let reference: Run = atomic::read(&root.path().join(REFERENCE)).unwrap();
+        assert!(reference.done("one").is_some());
         assert!(FIGURES.iter().all(|(name, ..)| taken(&format!("docs/figures/{name}.svg"))));
     }
 

@@ -23,7 +23,7 @@ use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Record, Run, Status, Versions};
 use crate::reference::REFERENCE;
-use crate::{experiments, pages, peers, reference, report, workspace};
+use crate::{atomic, experiments, pages, peers, reference, report, workspace};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,7 +104,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let chosen = options.chosen(experiments::ALL)?;
     let reference = options.check.as_ref().map(|file| {
         let path = file.clone().unwrap_or_else(|| workspace::root().join(REFERENCE));
-        let reference = Run::read(&path)?;
+        let reference: Run = atomic::read(&path)?;
         reference.suits(options.scale(), options.seed).map(|()| reference)
     });
     let reference = reference.transpose()?;
@@ -188,36 +188,27 @@ fn reproduce(
     run.finished = Some(now());
     report::write(out, &run)?;
     progress.say(&report::summary(&run, out));
-    if let Some(more) = longer_runs(scale) {
-        progress.say(more);
-    }
-    Ok(run)
-}
-
-/// What longer runs than those of this scale add.
-fn longer_runs(scale: Scale) -> Option<&'static str> {
     match scale {
-        Scale::Short => Some(
+        Scale::Short => progress.say(
             "a longer run adds:\n  --data DIR   the experiments on data sets that \
              `cargo xtask fetch` brings; half an hour\n  --full       the papers' own sizes; hours",
         ),
-        Scale::Default => Some("a longer run, --full, has the papers' own sizes; hours"),
-        Scale::Smoke | Scale::Full => None,
+        Scale::Default => progress.say("a longer run, --full, has the papers' own sizes; hours"),
+        Scale::Smoke | Scale::Full => {}
     }
+    Ok(run)
 }
 
 /// The experiments in the order of the seconds that they took in the reference run of this scale;
 /// those that it lacks come last. The first verdicts come at once.
 fn cheapest_first(all: &'static [Experiment], scale: Scale) -> Vec<&'static Experiment> {
-    let reference = Run::read(&workspace::root().join(reference::of(scale))).ok();
-    let seconds = |experiment: &&Experiment| {
-        reference.as_ref()?.record(experiment.name).map(|record| record.seconds)
+    let reference: Option<Run> = atomic::read(&workspace::root().join(reference::of(scale))).ok();
+    let seconds = |experiment: &Experiment| {
+        let record = reference.as_ref().and_then(|run| run.record(experiment.name));
+        record.map_or(f64::INFINITY, |record| record.seconds)
     };
     let mut ordered: Vec<&Experiment> = all.iter().collect();
-    ordered.sort_by(|a, b| {
-        let [a, b] = [a, b].map(|experiment| seconds(experiment).unwrap_or(f64::INFINITY));
-        a.total_cmp(&b)
-    });
+    ordered.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     ordered
 }
 
@@ -285,10 +276,7 @@ fn verdict(record: &Record) -> String {
     for claim in claims.iter().filter(|claim| telling && claim.holds == Some(false)) {
         text += &format!(
             "\n          does not hold ({}): {} (paper {}, measured {})",
-            claim.kind.word(),
-            claim.text,
-            claim.paper,
-            claim.measured
+            claim.kind, claim.text, claim.paper, claim.measured
         );
     }
     let missing: BTreeSet<&str> = missing.iter().map(|data| data.name.as_str()).collect();

@@ -1,6 +1,8 @@
 //! Every summary that experiments report: estimates with their standard errors, and what is made of
 //! them.
 
+use std::f64::consts::FRAC_PI_2;
+
 /// A measured value, with its standard error over draws where there are at least two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
@@ -19,9 +21,6 @@ impl From<f64> for Estimate {
 }
 
 impl Estimate {
-    /// NaN: nothing was measured.
-    pub const NONE: Estimate = Estimate { value: f64::NAN, error: None, time: false };
-
     /// Draws that are all the same, to rounding, do not depend on chance.
     fn with_error(value: f64, error: f64, time: bool) -> Self {
         let by_chance = error.is_finite() && error > 1e-12 * value.abs();
@@ -83,26 +82,18 @@ impl Sample {
         self.draws.iter().map(|(_, value)| *value).collect()
     }
 
-    /// The mean of numbers. The median of times, which a busy moment does not move; its error is
-    /// that of normal draws.
+    /// The mean of numbers, with its standard error. Of times the median, with √(π/2) times the
+    /// standard error of the mean of normal draws with these quartiles: one busy moment moves
+    /// neither.
     pub fn estimate(&self) -> Estimate {
-        if self.time { self.median() } else { self.mean() }
-    }
-
-    /// Mean and standard error.
-    pub fn mean(&self) -> Estimate {
-        let (mean, error) = mean_and_error(&self.values());
-        Estimate::with_error(mean, error, self.time)
-    }
-
-    /// Median, with √(π/2) times the standard error of the mean of normal draws with these
-    /// quartiles: one busy moment moves neither.
-    pub fn median(&self) -> Estimate {
-        // quartiles of a normal law are ±0.6745σ
-        let deviation = (self.quantile(0.75) - self.quantile(0.25)) / 1.349;
-        let error =
-            deviation / (self.draws.len() as f64).sqrt() * std::f64::consts::FRAC_PI_2.sqrt();
-        Estimate::with_error(self.quantile(0.5), error, self.time)
+        let (mut value, mut error) = mean_and_error(&self.values());
+        if self.time {
+            // quartiles of a normal law are ±0.6745σ
+            let deviation = (self.quantile(0.75) - self.quantile(0.25)) / 1.349;
+            value = self.quantile(0.5);
+            error = deviation / (self.draws.len() as f64).sqrt() * FRAC_PI_2.sqrt();
+        }
+        Estimate::with_error(value, error, self.time)
     }
 
     /// A quantile of the draws.
@@ -141,12 +132,12 @@ pub fn geometric_mean(estimates: impl IntoIterator<Item = Estimate>) -> Estimate
 
 /// The smallest of several estimates, by value.
 pub fn smallest(estimates: impl IntoIterator<Item = Estimate>) -> Estimate {
-    estimates.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Estimate::NONE)
+    estimates.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(f64::NAN.into())
 }
 
 /// The largest of several estimates, by value.
 pub fn largest(estimates: impl IntoIterator<Item = Estimate>) -> Estimate {
-    estimates.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Estimate::NONE)
+    estimates.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(f64::NAN.into())
 }
 
 /// The exponent b of the least-squares fit ln y = a + b ln x to independent estimates; NaN for
@@ -192,13 +183,10 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::estimate;
 
     fn sample(values: &[f64]) -> Sample {
         Sample { draws: values.iter().copied().enumerate().collect(), time: false }
-    }
-
-    fn estimate(value: f64, error: f64) -> Estimate {
-        Estimate { value, error: Some(error), time: false }
     }
 
     #[test]
@@ -208,7 +196,7 @@ mod tests {
         assert!(quantile(&[], 0.5).is_nan());
         assert_eq!(mean_and_error(&[1.0, 3.0]), (2.0, 1.0));
         assert_eq!(mean_and_deviation(&[1.0, 5.0]), (3.0, 2.0));
-        assert_eq!(sample(&[5.0]).mean(), 5.0.into(), "one draw has no standard error");
+        assert_eq!(sample(&[5.0]).estimate(), 5.0.into(), "one draw has no standard error");
         let cubic = [1.0, 2.0, 5.0].map(|x: f64| (x, 7.0 * x.powi(3)));
         assert!((exponent(&cubic).value - 3.0).abs() < 1e-12);
         assert!(exponent(&cubic[..1]).value.is_nan());

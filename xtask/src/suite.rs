@@ -88,7 +88,7 @@ fn tests(args: &[OsString], has_data: bool) -> Command {
 }
 
 #[cfg(test)]
-mod checks {
+mod tests {
     use super::*;
 
     #[test]

@@ -47,8 +47,8 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
         table.push([u.into(), 0.5.into()]);
         stage.inc(1);
     }
-    let results = Grid::new(ctx, "mean", &["uniform"]).run(|draw| {
-        draw.put(n, THEORY, MEAN, sum / n as f64);
+    let results = Grid::new(ctx, "mean", &["uniform"], [(0, 1)]).run(|trial| {
+        trial.put(n, THEORY, MEAN, sum / n as f64);
         Ok(())
     })?;
     let mean = results.on(&"uniform").get(n, THEORY, MEAN);
@@ -67,6 +67,11 @@ pub fn context(progress: &Progress) -> Context<'_> {
     Context { scale: Scale::Smoke, progress, data_dir: None, peers: None, seed: 5, tape }
 }
 
+/// An estimate with its standard error.
+pub fn estimate(value: f64, error: f64) -> Estimate {
+    Estimate { value, error: Some(error), time: false }
+}
+
 /// A record with everything in it that is hard to store or to show.
 pub fn record() -> Record {
     let mut table = Table::new(
@@ -83,7 +88,6 @@ pub fn record() -> Record {
         "uniform",
         [Point::new(0.0, 1.0), Point::with_range(1.0, f64::NAN, 0.0, 2.0)],
     );
-    let open = Estimate { value: 1.25, error: Some(0.25), time: false };
     let outcome = Outcome {
         scale_note: "n = 3 & no more".into(),
         tables: vec![table],
@@ -95,7 +99,7 @@ pub fn record() -> Record {
                 ..measured("", 1.0).at_most("<1>", 1.0).printed()
             },
             measured("risk ratio", f64::NAN).at_most("1.1", 1.2).picture(),
-            measured("open", open).at_least("1", 1.0),
+            measured("open", estimate(1.25, 0.25)).at_least("1", 1.0),
         ],
         notes: vec!["A note with <b>markup</b>.".into()],
         missing: vec![missing()],

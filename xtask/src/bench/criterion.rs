@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::atomic::read;
 
 /// Median seconds of the latest run of every benchmark below a folder, by its full name
 /// `group/function/parameter`.
 pub fn medians(folder: &Path) -> anyhow::Result<BTreeMap<String, f64>> {
     let (name, estimates) = (folder.join("new/benchmark.json"), folder.join("new/estimates.json"));
     if estimates.is_file() {
-        let (name, values): (Value, Value) = (parse(&name)?, parse(&estimates)?);
+        let (name, values): (Value, Value) = (read(&name)?, read(&estimates)?);
         let nanoseconds = values["median"]["point_estimate"].as_f64();
         let median = name["full_id"].as_str().zip(nanoseconds);
         let (name, nanoseconds) =
@@ -29,14 +30,6 @@ pub fn medians(folder: &Path) -> anyhow::Result<BTreeMap<String, f64>> {
         }
     }
     Ok(found)
-}
-
-/// A file of JSON.
-pub fn parse<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} is not what a run writes", path.display()))
 }
 
 #[cfg(test)]

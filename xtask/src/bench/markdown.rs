@@ -23,22 +23,18 @@ struct Ratio<'a> {
     missed: bool,
 }
 
-impl<'a> Ratio<'a> {
-    fn at_most(most: Option<f64>, value: f64, to: &'a str) -> Self {
-        let aim = most.map(|most| format!("≤ {most}"));
-        Ratio { value, to, aim, missed: most.is_some_and(|most| value > most) }
-    }
-
-    fn at_least(least: f64, value: f64, to: &'a str) -> Self {
-        Ratio { value, to, aim: Some(format!("≥ {least}")), missed: value < least }
-    }
-
+impl Ratio<'_> {
     /// The ratio with its aim; a missed aim is printed as missed.
     fn judged(&self) -> String {
         let missed = if self.missed { ": **missed**" } else { "" };
         let aim = self.aim.as_ref().map_or(String::new(), |aim| format!(" ({aim}{missed})"));
         format!("{:.2}{aim}", self.value)
     }
+}
+
+fn at_most(most: Option<f64>, value: f64, to: &str) -> Ratio<'_> {
+    let aim = most.map(|most| format!("≤ {most}"));
+    Ratio { value, to, aim, missed: most.is_some_and(|most| value > most) }
 }
 
 impl<'a> Page<'a> {
@@ -102,14 +98,15 @@ impl<'a> Page<'a> {
     /// Our time over the least that the machine allows.
     fn limit(&self, row: &Row) -> Option<Ratio<'static>> {
         let value = self.value(&row.ours)? / self.value(row.limit.as_ref()?)?;
-        Some(Ratio::at_most(row.within, value, "the limit"))
+        Some(at_most(row.within, value, "the limit"))
     }
 
     /// Times of the rivals over ours.
     fn rivals<'r>(&self, row: &'r Row) -> Vec<Ratio<'r>> {
         let ratios = row.rivals.iter().filter_map(|rival| {
             let value = self.values.get(&rival.of)? / self.value(&row.ours)?;
-            Some(Ratio::at_least(rival.aim, value, &rival.name))
+            let (aim, missed) = (Some(format!("≥ {}", rival.aim)), value < rival.aim);
+            Some(Ratio { value, to: &rival.name, aim, missed })
         });
         ratios.collect()
     }
@@ -142,10 +139,10 @@ impl<'a> Page<'a> {
         );
         for row in &self.rows.memory {
             let Some(ours) = self.value(&row.ours) else { continue };
-            let peak = Ratio::at_most(row.within, ours, "").judged();
+            let peak = at_most(row.within, ours, "").judged();
             let beside = row.rivals.iter().find_map(|rival| {
                 let theirs = self.values.get(&rival.of)?;
-                let share = Ratio::at_most(Some(rival.aim), ours / theirs, "").judged();
+                let share = at_most(Some(rival.aim), ours / theirs, "").judged();
                 Some(format!("{} {theirs:.0} | {share}", rival.name))
             });
             let beside = beside.as_deref().unwrap_or("– | –");

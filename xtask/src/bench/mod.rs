@@ -20,7 +20,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic, machine, peers, report, workspace};
+use crate::{atomic, machine, numbers, peers, report, workspace};
 use markdown::Page;
 use peers::Line;
 use rows::Rows;
@@ -28,8 +28,8 @@ use rows::Rows;
 /// The bench of peaks of memory, which criterion does not time.
 const MEMORY: &str = "memory";
 
-/// The lines between which the document is rewritten.
-const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin -->";
+/// The lines between which the document is rewritten; `-->` ends the first.
+const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin ";
 const END: &str = "<!-- measured by `cargo xtask bench`: end -->";
 
 const EXAMPLES: &str = "\
@@ -89,11 +89,10 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let out = workspace.join(&options.out);
     let document =
         std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
-    // before an hour of work, not after
-    let (before, _, after) = split(&document).with_context(|| format!("{}", out.display()))?;
+    rewritten(&document, "").with_context(|| format!("{}", out.display()))?; // before any work
     let rows = Rows::read(workspace)?;
     let run = match &options.from {
-        Some(file) => criterion::parse(&workspace.join(file))?,
+        Some(file) => atomic::read(&workspace.join(file))?,
         None => measure(options, workspace, &rows)?,
     };
     let page = Page::new(&rows, &run);
@@ -105,8 +104,7 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
         let raw = serde_json::to_string_pretty(&run)? + "\n";
         atomic::write(&out.with_file_name("data").join("bench.json"), raw.as_bytes())?;
     }
-    let measured = page.measured();
-    atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
+    atomic::write(&out, rewritten(&document, &page.measured())?.as_bytes())?;
     for growth in &rows.plot {
         let path = out.with_file_name("figures").join(&growth.id).with_extension("svg");
         let plot = scaling::plot(growth, &run.medians);
@@ -143,11 +141,11 @@ fn measure(options: &Options, workspace: &Path, rows: &Rows) -> anyhow::Result<R
 /// Runs the benches, shows what they print, and returns the lines of the one that measures memory.
 /// If the times of the last run are kept, only that one runs.
 fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<Vec<Line>> {
-    let all = if options.keep { MEMORY } else { "*" }; // cargo takes a pattern of names
-    let mut names: Vec<&str> = options.only.iter().map(String::as_str).collect();
-    if names.is_empty() {
-        names.push(all);
-    }
+    let names: Vec<&str> = match options.only.as_slice() {
+        [] if options.keep => vec![MEMORY],
+        [] => vec!["*"], // cargo takes a pattern of names
+        only => only.iter().map(String::as_str).collect(),
+    };
     let mut command = workspace::cargo();
     command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
     command.args(names.into_iter().flat_map(|name| ["--bench", name]));
@@ -169,13 +167,10 @@ fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<Vec<Line>>
     Ok(lines)
 }
 
-/// What is before the measured part, the measured part, and what is after it.
-fn split(document: &str) -> anyhow::Result<(&str, &str, &str)> {
-    let (before, rest) =
-        document.split_once(BEGIN).with_context(|| format!("there is no line `{BEGIN}`"))?;
-    let (measured, after) =
-        rest.split_once(END).with_context(|| format!("there is no line `{END}`"))?;
-    Ok((before, measured, after))
+/// The document with another measured part.
+fn rewritten(document: &str, measured: &str) -> anyhow::Result<String> {
+    ensure!(document.contains(BEGIN), "there is no line `{BEGIN}-->`");
+    numbers::replace(document, BEGIN, END, |_| Ok(format!("\n\n{measured}\n")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
 /// The rows and the run of the repository.
 fn recorded() -> (Rows, Run) {
     let root = workspace::root();
-    let run = criterion::parse(&root.join("docs/data/bench.json")).unwrap();
+    let run = atomic::read(&root.join("docs/data/bench.json")).unwrap();
     (Rows::read(&root).unwrap(), run)
 }
 
@@ -14,8 +14,8 @@ fn the_file_of_the_run_gives_the_page_and_its_plots_again() {
     let (root, (rows, run)) = (workspace::root(), recorded());
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let document = read("docs/performance.md");
-    let (_, measured, _) = split(&document).unwrap();
-    assert_eq!(measured, format!("\n\n{}\n", Page::new(&rows, &run).measured()));
+    let again = rewritten(&document, &Page::new(&rows, &run).measured()).unwrap();
+    assert_eq!(again, document);
     for growth in &rows.plot {
         let plot = report::standalone(&scaling::plot(growth, &run.medians)).unwrap();
         assert!(read(&format!("docs/figures/{}.svg", growth.id)) == plot, "{}", growth.id);
@@ -67,7 +67,10 @@ fn the_harness_has_every_task_and_tool_and_prints_what_is_read() {
 
 #[test]
 fn a_document_without_marks_is_refused() {
-    assert_eq!(split(&format!("a\n{BEGIN}old{END}\nz")).unwrap(), ("a\n", "old", "\nz"));
-    assert!(split("a").unwrap_err().to_string().contains("begin"));
-    assert!(split(&format!("{BEGIN} x")).unwrap_err().to_string().contains("end"));
+    assert_eq!(
+        rewritten(&format!("a\n{BEGIN}-->old{END}\nz"), "new").unwrap(),
+        format!("a\n{BEGIN}-->\n\nnew\n{END}\nz")
+    );
+    assert!(rewritten("a", "").unwrap_err().to_string().contains("begin"));
+    assert!(rewritten(&format!("{BEGIN}--> x"), "").unwrap_err().to_string().contains("end"));
 }

@@ -3,40 +3,16 @@
 //! for m = 1, 2, 4, …, 32.
 
 use nystrom::krr::metrics::mse;
-use nystrom::leverage::Stationary;
-use nystrom::prelude::*;
 use nystrom::sketch::Subsampling;
 
-use super::accumulation_figs3_to_5::{COLUMNS, SECONDS};
-use super::bimodal_problem::{BimodalDesign, BimodalPoints};
-use super::bimodal_regression::Regression;
-use crate::experiment::{Axis, Claim, Context, Outcome, measured};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
-use crate::method::{
-    ACCUMULATED, ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32,
-    GAUSSIAN_SKETCH, Method, PROBLEM, THEORY, UNIFORM,
-};
-use crate::statistics::{Estimate, geometric_mean, largest, smallest};
+use super::accumulation_figs3_to_5::SECONDS;
+use super::bimodal::{BimodalPoints, Regression};
+use crate::lab::*;
 
 const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
 /// Of exact KRR, against f*.
-const ESTIMATION: Measure =
-    Measure::new("estimation error of exact KRR", "estimation error (1/n)‖f_n − f*‖² of exact KRR");
-
-/// n points of which about n^γ are in the small cluster, with noise; and exact KRR on them.
-fn problem<K: Kernel<f64> + Stationary + Copy, S: Setting>(
-    gamma: f64,
-    n: usize,
-    kernel: K,
-    lambda: f64,
-    draw: &mut Draw<'_, S>,
-) -> anyhow::Result<(Regression<K>, Mat<f64>)> {
-    let (design, truth) = (BimodalDesign { n, dim: 3, gamma }, BimodalPoints::radial_truth);
-    let problem = Regression::new(design, truth, kernel, lambda, &mut draw.rng("problem"));
-    let exact = problem.exact()?;
-    draw.facts([(ESTIMATION, problem.error_of(&exact)?)]);
-    Ok((problem, exact))
-}
+const ESTIMATION: &str = "estimation error of exact KRR";
+const ESTIMATION_LABEL: &str = "estimation error (1/n)‖f_n − f*‖² of exact KRR";
 
 const DESIGN: &str = "bimodal design";
 const NYSTROM: Method = UNIFORM.called("Nyström (uniform)");
@@ -51,45 +27,22 @@ pub fn fig1(ctx: &Context) -> anyhow::Result<Outcome> {
         ),
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (16_000, 30)],
     );
-    let results = Grid::new(ctx, "draws of the problem", &[DESIGN]).sizes(sizes).run(methods)?;
+    let grid = Grid::new(ctx, "draws of the problem", &[DESIGN], sizes.iter().copied());
+    let results = grid.run(methods)?;
     let note =
         "The paper: 30 draws each of points, noise and sketch, n from 1000 to 16,000 (a full run)";
-    let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
-    out.plots = results.on(&DESIGN).trade_off(["", "Figure 1: "], ERROR, SECONDS);
-    let estimation = results.on(&DESIGN).curve(PROBLEM, ESTIMATION);
-    out.plots[0].line(ESTIMATION.label, THEORY.key, estimation);
-    let title = "Mean error (1/n)‖f_S − f_n‖² and median time";
-    let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
-    out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
-    out.claims = claims_of_fig1(&results);
-    Ok(out)
-}
-
-/// One draw of points and noise, and every method on it, one after another.
-fn methods(draw: &mut Draw<'_>) -> anyhow::Result<()> {
-    let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
-    let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
-    let (problem, exact) = problem(0.5, n, Matern12::new(1.0)?, lambda, draw)?;
-    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda)]);
-    let laws: [(Method, &dyn SketchDistribution<f64>); 3] = [
-        (GAUSSIAN_SKETCH, &GaussianSketch),
-        (NYSTROM, &Subsampling::default()),
-        (M_5, &Accumulation::uniform(5)),
-    ];
-    for (method, law) in laws {
-        let rng = &mut draw.rng(method.key);
-        let model = draw.timed(n, method, SECONDS, || problem.sketched(law, columns, rng))?;
-        let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
-        draw.put(n, method, ERROR, error);
-    }
-    Ok(())
-}
-
-fn claims_of_fig1(results: &Results) -> Vec<Claim> {
+    let mut out = results.outcome(format!("{}. {note}", results.draws()));
+    let here = results.on(&DESIGN);
+    out.plots = here.trade_off(["", "Figure 1: "], ERROR, SECONDS);
+    let estimation = here.curve(PROBLEM, Measure::named(ESTIMATION));
+    out.plots[0].line(ESTIMATION_LABEL, THEORY.key, estimation);
+    let id_title = ["fig1", "Mean error (1/n)‖f_S − f_n‖² and median time"];
+    let (facts, measures) = (results.facts(), [ERROR, SECONDS]);
+    out.tables.extend(results.table(id_title, &[DESIGN], ["", "n", ""], &facts, &measures));
     let error = |words, summary: fn(Vec<Estimate>) -> Estimate, a| {
-        results.on(&DESIGN).compare_all((words, summary), ERROR, a, GAUSSIAN_SKETCH)
+        here.compare_all((words, summary), ERROR, a, GAUSSIAN_SKETCH)
     };
-    let time = |a, b| results.on(&DESIGN).compare(("n", results.last()), SECONDS, a, b);
+    let time = |a, b| here.compare(("n", results.last()), SECONDS, a, b);
     let claims = [
         error("mean over n", geometric_mean, M_5).at_most("nearly 1", 1.25),
         error("smallest over n", smallest, NYSTROM).at_least("clearly above 1", 2.0),
@@ -97,7 +50,31 @@ fn claims_of_fig1(results: &Results) -> Vec<Claim> {
         // the kernel entries alone are m times as many
         time(M_5, NYSTROM).at_most("nearly 1", 1.5),
     ];
-    claims.map(Claim::picture).into()
+    out.claims = claims.map(Claim::picture).into();
+    Ok(out)
+}
+
+/// One draw of points and noise, and every method on it, one after another.
+fn methods(trial: &mut Trial<'_>) -> anyhow::Result<()> {
+    let (n, power) = (trial.size, |p: f64| (trial.size as f64).powf(p / 7.0));
+    let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
+    let (kernel, truth) = (Matern12::new(1.0)?, BimodalPoints::radial_truth);
+    let problem = Regression::new((n, 3, 0.5), truth, kernel, lambda, &mut trial.rng("problem"));
+    let exact = problem.exact()?;
+    let estimation = problem.error_of(&exact)?;
+    trial.facts(n, [("d", columns as f64), ("λ", lambda), (ESTIMATION, estimation)]);
+    let laws: [(Method, &dyn SketchDistribution<f64>); 3] = [
+        (GAUSSIAN_SKETCH, &GaussianSketch),
+        (NYSTROM, &Subsampling::default()),
+        (M_5, &Accumulation::uniform(5)),
+    ];
+    for (method, law) in laws {
+        let rng = &mut trial.rng(method.key);
+        let model = trial.timed(n, method, SECONDS, || problem.sketched(law, columns, rng))?;
+        let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
+        trial.put(n, method, ERROR, error);
+    }
+    Ok(())
 }
 
 const M_1: Method = UNIFORM.called("m = 1 (Nyström)");
@@ -120,9 +97,11 @@ pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[300, 500], &[1000, 2000, 4000], &[1000, 2000, 4000, 8000]);
     let draws = |n: usize| ctx.pick(2, 40_000 / n, 30);
     let most = draws(sizes[0]);
-    let grid = Grid::new(ctx, "draws of the problem", sizes).repetitions(most).parallel();
-    let results = grid
-        .run(|draw| if draw.repetition < draws(*draw.setting) { sketches(draw) } else { Ok(()) })?;
+    let grid = Grid::new(ctx, "draws of the problem", sizes, [(0, most)]).parallel();
+    let results = grid.run(|trial| match draws(*trial.setting) {
+        all if trial.repetition < all => sketches(trial),
+        _ => Ok(()),
+    })?;
 
     let each: Vec<String> = sizes.iter().map(|&n| format!("{n} ({} draws)", draws(n))).collect();
     let note =
@@ -131,31 +110,34 @@ pub fn fig2(ctx: &Context) -> anyhow::Result<Outcome> {
     for n in sizes {
         let title = format!("n = {n}: approximation error, mean with standard errors");
         let (id, d) = (format!("error-n{n}"), Axis::log("columns of the sketch d"));
-        let estimation = results.on(n).get(0_usize, PROBLEM, ESTIMATION).value;
-        let line = with(|plot| plot.horizontal(ESTIMATION.label, estimation));
+        let estimation = results.on(n).fact(0_usize, ESTIMATION).value;
+        let line = with(|plot| plot.horizontal(ESTIMATION_LABEL, estimation));
         out.plots.extend(results.on(n).plot(&id, &title, d, ERROR).map(line));
     }
-    let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
-    out.tables.extend(table.by_setting("points").by_x("d").build());
+    let id_title = ["error", "Mean error (1/n)‖f_S − f_n‖²"];
+    out.tables.extend(results.table(id_title, sizes, ["points", "d", ""], &[], &[ERROR]));
     out.claims = claims_of_fig2(&results, sizes);
     Ok(out)
 }
 
 /// One draw of points and noise, and every sketch on it.
-fn sketches(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
-    let n = *draw.setting;
+fn sketches(trial: &mut Trial<'_, usize>) -> anyhow::Result<()> {
+    let n = *trial.setting;
     let (sigma, lambda) = (1.5 * (n as f64).powf(-1.0 / 7.0), 0.5 * (n as f64).powf(-4.0 / 7.0));
-    let (problem, exact) = problem(0.6, n, Gaussian::new(sigma)?, lambda, draw)?;
+    let (kernel, truth) = (Gaussian::new(sigma)?, BimodalPoints::radial_truth);
+    let problem = Regression::new((n, 3, 0.6), truth, kernel, lambda, &mut trial.rng("problem"));
+    let exact = problem.exact()?;
+    trial.facts(0_usize, [(ESTIMATION, problem.error_of(&exact)?)]);
     for d in WIDTHS.map(|multiple| width(n, multiple)) {
         for (power, method) in METHODS.into_iter().enumerate() {
-            let rng = &mut draw.rng(&format!("{}, d = {d}", method.key));
+            let rng = &mut trial.rng(&format!("{}, d = {d}", method.key));
             let model = if method == GAUSSIAN {
                 problem.sketched(&GaussianSketch, d, rng)?
             } else {
                 problem.sketched(&Accumulation::uniform(1 << power), d, rng)?
             };
             let error = mse(model.predict(problem.points())?.as_ref(), exact.as_ref())?;
-            draw.put(d, method, ERROR, error);
+            trial.put(d, method, ERROR, error);
         }
     }
     Ok(())
@@ -163,38 +145,35 @@ fn sketches(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
 
 fn claims_of_fig2(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     // from d = n^{3/7} on a sketch is worth having
-    let wide = || {
-        sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))))
+    let wide = |n| WIDTHS[2..].iter().map(move |&multiple| (n, width(n, multiple)));
+    let wide = || sizes.iter().copied().flat_map(wide);
+    let ratios =
+        |a, b| wide().map(move |(n, d)| results.on(&n).compare(("", d), ERROR, a, b).value);
+    let over = |method: Method, m: &str, what: &str, summary: fn(Vec<Estimate>) -> Estimate| {
+        let over = "over that of the Gaussian sketch, d ≥ n^(3/7)";
+        let ratio = summary(ratios(method, GAUSSIAN).collect());
+        measured(format!("error with {m} {over}, {what} over n and d"), ratio)
     };
-    let ratios = |a, b| wide().map(move |(n, d)| results.on(n).compare(("", d), ERROR, a, b).value);
-    let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
-    let mean = |m: &str| format!("{}, mean over n and d", over(m));
-    let ratio = |method| geometric_mean(ratios(method, GAUSSIAN));
-    let least = format!("{}, smallest over n and d", over("m = 1"));
-    let magnitude = "orders of magnitude";
+    let mean = |method, m| over(method, m, "mean", geometric_mean);
+    let share = "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms \
+                 of errors, mean over n and d ≥ n^(3/7)";
     let logarithm = |mean: Estimate| mean.map(f64::ln, 1.0 / mean.value);
     let gained = |to| logarithm(geometric_mean(ratios(M_1, to)));
+    let beside =
+        "error with m = 8, d = n^(3/7), over the estimation error of exact KRR, largest over n";
     let below = |n: &usize| {
-        let estimation = results.on(n).sample(0_usize, PROBLEM, ESTIMATION);
+        let estimation = results.on(n).sample(0_usize, PROBLEM, Measure::named(ESTIMATION));
         results.on(n).sample(width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
     let claims = [
-        measured(mean("m = 32"), ratio(M_32)).near(1.0, 0.25),
-        measured(mean("m = 16"), ratio(M_16)).at_most("same order", 2.0),
+        mean(M_32, "m = 32").near(1.0, 0.25),
+        mean(M_16, "m = 16").at_most("same order", 2.0),
         // one order everywhere, two on average
-        measured(least, smallest(ratios(M_1, GAUSSIAN))).at_least(magnitude, 10.0),
-        measured(mean("m = 1"), ratio(M_1)).at_least(magnitude, 100.0),
-        measured(
-            "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of \
-             errors, mean over n and d ≥ n^(3/7)",
-            gained(M_4).over(gained(GAUSSIAN)),
-        )
-        .at_least("m = 4 already gains most", 0.5),
-        measured(
-            "error with m = 8, d = n^(3/7), over the estimation error of exact KRR, largest over n",
-            largest(sizes.iter().map(below)),
-        )
-        .at_most("below 1", 1.0),
+        over(M_1, "m = 1", "smallest", smallest).at_least("orders of magnitude", 10.0),
+        mean(M_1, "m = 1").at_least("orders of magnitude", 100.0),
+        measured(share, gained(M_4).over(gained(GAUSSIAN)))
+            .at_least("m = 4 already gains most", 0.5),
+        measured(beside, largest(sizes.iter().map(below))).at_most("below 1", 1.0),
     ];
     claims.map(Claim::picture).into()
 }

@@ -6,17 +6,12 @@ use std::time::Instant;
 use nystrom::krr::IterativeOptions;
 use nystrom::krr::metrics::mse;
 use nystrom::leverage::Projector;
-use nystrom::linalg_core::random;
-use nystrom::prelude::*;
 use nystrom::sketch::{Subsampling, VerySparse};
 use nystrom_data::Dataset;
 use nystrom_data::catalog::{self, Verify};
 
 use crate::datasets::standardizer;
-use crate::experiment::{Axis, Claim, Context, Outcome};
-use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Set};
-use crate::method::{ACCUMULATED, BLESS, EXACT, GAUSSIAN_SKETCH, Method, VERY_SPARSE};
-use crate::statistics::{Estimate, geometric_mean, largest};
+use crate::lab::*;
 
 const NYSTROM: Method = BLESS.called("Nyström, BLESS");
 const ACCUMULATION: Method = ACCUMULATED.called("accumulation, m = 4");
@@ -38,11 +33,10 @@ const FALKON_ERROR: Measure =
 const FALKON_SECONDS: Measure =
     Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
 const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
-pub const COLUMNS: Measure = Measure::named("d");
 
-pub const RQA: Set = Set::new("RQA", "query-analytics-rqa");
-pub const CASP: Set = Set::new("CASP", "casp");
-pub const GAS: Set = Set::new("GAS", "gas-turbine");
+pub const RQA: Set = Set { label: "RQA", name: "query-analytics-rqa" };
+pub const CASP: Set = Set { label: "CASP", name: "casp" };
+pub const GAS: Set = Set { label: "GAS", name: "gas-turbine" };
 
 /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
 ///
@@ -69,30 +63,32 @@ pub fn figs3_to_5(ctx: &Context, sets: &[Set], falkon: bool) -> anyhow::Result<O
         at_default,
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (15_000, 30)],
     );
-    let grid = Grid::new(ctx, "splits", sets).sizes(sizes);
-    let results = grid.run_on(load, |data, draw| cell(data, draw, falkon))?;
+    let grid = Grid::new(ctx, "splits", sets, sizes.iter().copied());
+    let results = grid.run_on(load, |data, trial| cell(data, trial, falkon))?;
     let note = "The paper: 30 random splits each, n from 1000 to 15,000 (a full run)";
-    let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
+    let mut out = results.outcome(format!("{}. {note}", results.draws()));
     for set in results.measured(sets) {
         let (here, id, label) = (results.on(set), format!("-{}", set.name), set.label);
         let prefix = [id.as_str(), &format!("{label}: ")];
+        let table = |kind: &str, what: &str, method: &str, measures: &[Measure]| {
+            let id_title = [&format!("{kind}{id}"), &format!("{label}: {what}")];
+            let id_title = id_title.map(String::as_str);
+            results.table(id_title, [set], ["", "n", method], &results.facts(), measures)
+        };
         if falkon {
             out.plots.extend(here.trade_off(prefix, FALKON_ERROR, FALKON_SECONDS));
             let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
             let n = Axis::log("number of points n");
             out.plots.extend(here.plot(&format!("iterations{id}"), &title, n, ITERATIONS));
-            let title = format!("{label}: mean test error, median time, mean iterations");
+            let what = "mean test error, median time, mean iterations";
             let measures = [ERROR, FALKON_ERROR, SECONDS, FALKON_SECONDS, ITERATIONS];
-            let table = results.table(&format!("falkon{id}"), &title, [set], &measures);
-            let table = table.by_x("n").by_method("sketch").facts(&[COLUMNS, LAMBDA]);
-            out.tables.extend(table.build());
-            out.claims.extend(claims_by_falkon(&results, set));
+            out.tables.extend(table("falkon", what, "sketch", &measures));
+            out.claims.extend(claims_by_falkon(&here));
         } else {
             out.plots.extend(here.trade_off(prefix, ERROR, SECONDS));
-            let title = format!("{label}: mean test error and median time");
-            let table = results.table(&format!("test{id}"), &title, [set], &[ERROR, SECONDS]);
-            out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());
-            out.claims.extend(claims_directly(&results, set));
+            let what = "mean test error and median time";
+            out.tables.extend(table("test", what, "", &[ERROR, SECONDS]));
+            out.claims.extend(claims_directly(&here, results.last()));
         }
     }
     Ok(out)
@@ -172,39 +168,39 @@ impl Split {
 
 /// Every method on one split: directly and, if asked for, by Falkon with the same sketch. Without
 /// Falkon, exact KRR up to `LARGEST_EXACT` points.
-fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool) -> anyhow::Result<()> {
-    let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
+fn cell(data: &Dataset, trial: &mut Trial<'_, Set>, falkon: bool) -> anyhow::Result<()> {
+    let split = Split::new(data, trial.size, &mut trial.rng("problem"))?;
     let (kernel, ridge, x, y) = (split.kernel, split.ridge, split.points(), split.y.as_ref());
-    draw.facts([(COLUMNS, split.d as f64), (LAMBDA, ridge.per_sample(draw.size)?)]);
+    let n = trial.size;
+    trial.facts(n, [("d", split.d as f64), ("λ", ridge.per_sample(n)?)]);
     for method in METHODS {
-        let rng = &mut draw.rng(method.key);
+        let rng = &mut trial.rng(method.key);
         let start = Instant::now();
         let sketch = split.sketch(method, rng)?;
         let sketched = start.elapsed();
         let model = SketchedKrr::new(kernel, ridge).fit((x, y), &*sketch)?;
-        draw.put(draw.size, method, SECONDS, start.elapsed().as_secs_f64());
-        draw.put(draw.size, method, ERROR, split.error(&model)?);
+        trial.put(n, method, SECONDS, start.elapsed().as_secs_f64());
+        trial.put(n, method, ERROR, split.error(&model)?);
         if falkon {
             let start = Instant::now();
-            let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }
-                .fit_sketch((x, y), &*sketch)?;
-            draw.put(draw.size, method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
-            draw.put(draw.size, method, FALKON_ERROR, split.error(&fit.model)?);
-            draw.put(draw.size, method, ITERATIONS, fit.report.iterations as f64);
+            let solver = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) };
+            let fit = solver.fit_sketch((x, y), &*sketch)?;
+            trial.put(n, method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
+            trial.put(n, method, FALKON_ERROR, split.error(&fit.model)?);
+            trial.put(n, method, ITERATIONS, fit.report.iterations as f64);
         }
     }
-    if !falkon && draw.size <= LARGEST_EXACT {
+    if !falkon && n <= LARGEST_EXACT {
         let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
-        draw.put(draw.size, EXACT, ERROR, split.error(&model)?);
+        trial.put(n, EXACT, ERROR, split.error(&model)?);
     }
     Ok(())
 }
 
-fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
-    let mean = |measure, b| {
-        results.on(set).compare_all(("mean over n", geometric_mean), measure, ACCUMULATION, b)
-    };
-    let last = |measure, a, b| results.on(set).compare(("n", results.last()), measure, a, b);
+fn claims_directly(here: &On<'_>, last: usize) -> Vec<Claim> {
+    let mean =
+        |measure, b| here.compare_all(("mean over n", geometric_mean), measure, ACCUMULATION, b);
+    let last = |measure, a, b| here.compare(("n", last), measure, a, b);
     let claims = [
         mean(ERROR, GAUSSIAN_SKETCH).at_most("nearly 1", 1.03),
         mean(ERROR, NYSTROM).at_most("at most 1", 1.01),
@@ -218,39 +214,32 @@ fn claims_directly(results: &Results, set: &Set) -> Vec<Claim> {
     claims.map(Claim::picture).into()
 }
 
-fn claims_by_falkon(results: &Results, set: &Set) -> Vec<Claim> {
-    let here = results.on(set);
+fn claims_by_falkon(here: &On<'_>) -> Vec<Claim> {
     let xs = here.abscissae(ACCUMULATION, ERROR);
-    let sample = |x: &f64, method, measure| here.sample(*x, method, measure);
-    let change =
-        |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
-    let speed_up =
-        |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
-    let of = |x: &f64, method, measure| here.get(*x, method, measure);
-    let mut line: Vec<(f64, Estimate)> = xs
-        .iter()
-        .map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR)))
-        .collect();
-    line.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let at_the_same_time = |(x, method)| {
-        let accumulation = at_time(&line, of(x, method, FALKON_SECONDS).value)?;
-        Some(Estimate { time: true, ..accumulation.over(of(x, method, FALKON_ERROR)) })
+    let places = || xs.iter().flat_map(|&x| METHODS.map(|method| (x, method)));
+    let over = |(x, method), a, b| here.sample(x, method, a).over(&here.sample(x, method, b));
+    let change = places().map(|place| over(place, FALKON_ERROR, ERROR).off(1.0));
+    let speed_up = xs.iter().map(|&x| over((x, ACCUMULATION), SECONDS, FALKON_SECONDS));
+    let at = |(x, method)| {
+        (here.get(x, method, FALKON_SECONDS).value, here.get(x, method, FALKON_ERROR))
     };
-    let places = || xs.iter().flat_map(|x| METHODS.map(|method| (x, method)));
+    let mut line: Vec<(f64, Estimate)> = xs.iter().map(|&x| at((x, ACCUMULATION))).collect();
+    line.sort_by(|a, b| a.0.total_cmp(&b.0));
     let others = places().filter(|(_, method)| *method != ACCUMULATION);
-    let difference = "relative difference of the test errors with Falkon and directly, largest \
-                      over n and methods";
-    let others = here.measured(
-        "test error of the accumulation over that of another method in the same time, largest",
-        largest(others.filter_map(at_the_same_time)),
-    );
+    let at_the_same_time = others.map(at).filter_map(|(seconds, error)| {
+        Some(Estimate { time: true, ..at_time(&line, seconds)?.over(error) })
+    });
+    let changed = "relative difference of the test errors with Falkon and directly, largest over n \
+                   and methods";
+    let other =
+        "test error of the accumulation over that of another method in the same time, largest";
     let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
-        here.measured(difference, largest(places().map(change))).at_most("no change", 0.01),
+        here.measured(changed, largest(change)).at_most("no change", 0.01),
         here.compare_all(("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN_SKETCH)
             .at_most("the same order for m ≤ 32", 1.1),
-        others.at_most("at most 1", 1.01),
-        here.measured(faster, geometric_mean(xs.iter().map(speed_up))).at_most("little", 1.25),
+        here.measured(other, largest(at_the_same_time)).at_most("at most 1", 1.01),
+        here.measured(faster, geometric_mean(speed_up)).at_most("little", 1.25),
     ];
     claims.map(Claim::picture).into()
 }

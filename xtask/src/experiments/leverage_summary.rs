@@ -1,19 +1,9 @@
 //! Every estimator of leverage scores on three real sets: accuracy against time. Our own figure.
 
-use std::time::Instant;
-
 use nystrom::leverage::{Density, DensityMethod, KernelDensity, RecursiveRlsOfSize};
-use nystrom::linalg_core::random;
-use nystrom::prelude::*;
 
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Outcome, number};
-use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
-use crate::method::{
-    BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
-    SQUEAK, UNIFORM,
-};
-use crate::statistics::quantile;
+use crate::lab::*;
 
 pub const SETS: [&str; 3] = ["ccpp", "casp", "california-housing"];
 /// Matérn ν = 3/2 on standardised features, ℓ and λ.
@@ -32,6 +22,9 @@ const ESTIMATORS: [(Method, &str, [u32; 3]); 7] = [
     (DISQUEAK.called("DISQUEAK, 8 chunks"), "copies", [2, 5, 10]),
 ];
 
+/// At its largest parameter, every estimator's scores spread less than this.
+const SPREAD_BOUND: f64 = 2.0;
+
 const SECONDS: Measure = Measure::time("time", "time of all n scores / s");
 /// Of r_i = l̃_i/l_i over the points.
 const SPREAD: Measure =
@@ -44,35 +37,42 @@ const EXACT_SECONDS: Measure = Measure::time("time of exact scores", "time of ex
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, repetitions) = ctx.pick((300, 2), (4000, 2), (10_000, 3));
-    let grid = Grid::new(ctx, "sets", &SETS).repetitions(repetitions);
+    let grid = Grid::new(ctx, "sets", &SETS, [(0, repetitions)]);
     let results = grid.run_on(|ctx, name| Problem::new(ctx, name, n), cell)?;
-    let measured = results.measured(&SETS);
 
     let note = format!(
         "{n} random rows of each set (10,000 in a full run; CCPP has 9568), {repetitions} \
          repetitions"
     );
     let mut out = results.outcome(note);
-    for &name in &measured {
+    for name in results.measured(&SETS) {
         let here = results.on(name);
-        let fact = |measure| here.get(0_usize, PROBLEM, measure).value;
-        let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
+        let fact = |name| here.fact(0_usize, name).value;
+        let [rows, features, d_eff] = ["n", "features", "d_eff"].map(fact);
         let title =
             format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
         let plot = here.plot_against(&format!("spread-{name}"), &title, SECONDS, SPREAD);
         out.plots.extend(plot.map(with(|plot| {
             plot.horizontal("uniform", here.get(0_usize, UNIFORM, SPREAD).value);
-            plot.vertical("exact scores", fact(EXACT_SECONDS));
+            plot.vertical("exact scores", here.get(0_usize, PROBLEM, EXACT_SECONDS).value);
         })));
-        out.claims.extend(claims(&results, name));
+        for (method, parameter, [.., largest]) in ESTIMATORS {
+            let words = format!("spread of {} at {parameter} = {largest}", method.name);
+            let spread = here.measured(words, here.get(f64::from(largest), method, SPREAD));
+            out.claims.push(spread.at_most("ours", SPREAD_BOUND));
+        }
+        let most = here.most(FAST_LEVERAGE, LARGEST);
+        let most = here.measured("largest r of Alaoui–Mahoney, whatever the columns", most);
+        let most = most.at_most("1 (Alaoui & Mahoney, Theorem 4)", 1.0 + 1e-9).theorem();
+        let ratio = here.compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM).at_most("ours", 1.0);
+        out.claims.extend([most, ratio]);
     }
-    let table = |id, title, measures: &[Measure]| {
-        results.table(id, title, measured.clone(), measures).by_setting("data set")
-    };
-    let facts = table("sets", "The sets", &[N, FEATURES, D_EFF, EXACT_SECONDS]);
-    let (title, measures) = ("r = estimated over exact score", [SECONDS, LOW, HIGH, SPREAD, OFF]);
-    let scores = table("summary", title, &measures).by_method("estimator").by_x("parameter");
-    out.tables.extend([facts, scores].into_iter().filter_map(|sheet| sheet.build()));
+    let (id_title, facts) = (["sets", "The sets"], results.facts());
+    out.tables.extend(results.table(id_title, &SETS, ["data set", "", ""], &[], &facts));
+    let id_title = ["summary", "r = estimated over exact score"];
+    let keys = ["data set", "parameter", "estimator"];
+    let measures = [SECONDS, LOW, HIGH, SPREAD, OFF];
+    out.tables.extend(results.table(id_title, &SETS, keys, &[], &measures));
     let parameters =
         ESTIMATORS.map(|(method, what, _)| format!("{}: {what}", method.name)).join("; ");
     out.values = vec![("length_scale", LENGTH_SCALE.to_string()), ("lambda", LAMBDA.to_string())];
@@ -87,17 +87,15 @@ struct Problem {
     seconds: f64,
 }
 
-type Matrix<'a> = KernelMatrix<'a, f64, Matern32>;
-
 impl Problem {
     fn new(ctx: &Context, name: &str, n: usize) -> anyhow::Result<Self> {
         let data = ctx.dataset(name)?;
         let rng = &mut ctx.rng(&format!("{name}, rows"));
         let rows = random::uniform_subset(data.x.nrows(), n.min(data.x.nrows()), rng)?;
         let x = standardized(data.select_rows(&rows)?.x.as_ref())?;
-        let start = Instant::now();
-        let exact = exact_scores(&matrix(&x)?, RIDGE)?.scores;
-        Ok(Problem { exact, seconds: start.elapsed().as_secs_f64(), x })
+        let k = matrix(&x)?;
+        let (exact, seconds) = timed(|| exact_scores(&k, RIDGE));
+        Ok(Problem { exact: exact?.scores, seconds, x })
     }
 
     /// r_i = l̃_i/l_i over the points, in short.
@@ -110,34 +108,35 @@ impl Problem {
     }
 }
 
-fn matrix(x: &Mat<f64>) -> anyhow::Result<Matrix<'_>> {
+fn matrix(x: &Mat<f64>) -> anyhow::Result<KernelMatrix<'_, f64, Matern32>> {
     Ok(KernelMatrix::new(Matern32::new(LENGTH_SCALE)?, Points::from_rows(x.as_ref()))?)
 }
 
-fn cell(problem: &Problem, draw: &mut Draw<'_>) -> anyhow::Result<()> {
+fn cell(problem: &Problem, trial: &mut Trial<'_>) -> anyhow::Result<()> {
     let k = matrix(&problem.x)?;
     for (method, _, values) in ESTIMATORS {
         for value in values {
-            let (rng, x) = (&mut draw.rng(&format!("{}, {value}", method.key)), f64::from(value));
+            let (rng, x) = (&mut trial.rng(&format!("{}, {value}", method.key)), f64::from(value));
             let estimator = estimator(method, value, problem.x.nrows());
-            let scores =
-                draw.timed(x, method, SECONDS, || Ok(estimator.scores(&k, RIDGE, rng)?))?;
-            draw.put_all(x, method, problem.accuracy(&scores));
+            let scores = || Ok(estimator.scores(&k, RIDGE, rng)?);
+            let scores = trial.timed(x, method, SECONDS, scores)?;
+            trial.put_all(x, method, problem.accuracy(&scores));
         }
     }
-    if draw.repetition > 0 {
+    if trial.repetition > 0 {
         return Ok(()); // the rest does not depend on chance
     }
     let (n, d_eff) = (problem.x.nrows(), problem.exact.iter().sum::<f64>());
-    draw.facts([(N, n as f64), (FEATURES, problem.x.ncols() as f64)]);
-    draw.facts([(D_EFF, d_eff), (EXACT_SECONDS, problem.seconds)]);
+    let features = problem.x.ncols() as f64;
+    trial.facts(0_usize, [("n", n as f64), ("features", features), ("d_eff", d_eff)]);
+    trial.put(0_usize, PROBLEM, EXACT_SECONDS, problem.seconds);
     let density = KernelDensity { method: DensityMethod::Exact, ..KernelDensity::default() };
     let density = Density::Estimated(density);
     let analysis = SpectralAnalysis { density, ..SpectralAnalysis::default() };
-    let spectral = draw
-        .timed(0.0, SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?))?;
-    draw.put_all(0.0, SPECTRAL, problem.accuracy(&spectral.scores));
-    draw.put_all(0.0, UNIFORM, problem.accuracy(&vec![d_eff / n as f64; n]));
+    let spectral = || Ok(analysis.scores(k.kernel(), k.points(), RIDGE)?.scores);
+    let spectral = trial.timed(0.0, SPECTRAL, SECONDS, spectral)?;
+    trial.put_all(0.0, SPECTRAL, problem.accuracy(&spectral));
+    trial.put_all(0.0, UNIFORM, problem.accuracy(&vec![d_eff / n as f64; n]));
     Ok(())
 }
 
@@ -154,21 +153,4 @@ fn estimator(method: Method, value: u32, n: usize) -> Box<dyn RidgeLeverage<f64>
         m if m == SQUEAK => Box::new(squeak),
         _ => Box::new(Disqueak::new(squeak, 8)),
     }
-}
-
-/// At its largest parameter, every estimator's scores spread less than this.
-const SPREAD_BOUND: f64 = 2.0;
-
-fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
-    let here = results.on(name);
-    let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
-        let words = format!("spread of {} at {parameter} = {}", method.name, values[2]);
-        let spread = here.get(f64::from(values[2]), method, SPREAD);
-        here.measured(words, spread).at_most("ours", SPREAD_BOUND)
-    };
-    let most = here.most(FAST_LEVERAGE, LARGEST);
-    let most = here.measured("largest r of Alaoui–Mahoney, whatever the columns", most);
-    let most = most.at_most("1 (Alaoui & Mahoney, Theorem 4)", 1.0 + 1e-9).theorem();
-    let ratio = here.compare(("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
-    ESTIMATORS.into_iter().map(spread).chain([most, ratio.at_most("ours", 1.0)]).collect()
 }

@@ -5,19 +5,10 @@ use std::time::Instant;
 
 use nystrom::leverage::ExactSpectrum;
 use nystrom::linalg_core::ShiftedLowRank;
-use nystrom::prelude::*;
-use nystrom::sketch::{Draw as Drawing, Proportional, Whitening};
+use nystrom::sketch::{Proportional, Whitening};
 
-use super::li_methods::{
-    ADAP_FULL, ADAP_PART, APP_LEV, APP_REG_LEV, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF, selector,
-};
-use super::li_problem::{
-    AILERONS, AtHand, CALIFORNIA, FROBENIUS, Problem, SPECTRAL, Set, TRAIN, Whole, relative_errors,
-};
-use crate::experiment::{Claim, Context, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results};
-use crate::method::{K_MEANS, Method};
-use crate::statistics::smallest;
+use super::li_problem::*;
+use crate::lab::*;
 
 const KMEANS: Method = K_MEANS.called("Kmeans");
 /// Those that kDPP is measured against.
@@ -26,13 +17,13 @@ const RIVALS: [Method; 7] = [UNIF, LEV, REG_LEV, APP_LEV, APP_REG_LEV, ADAP_FULL
 const SECONDS: Measure = Measure::time("time", "seconds to choose the landmarks");
 /// The figures, by the names of their plots. The training error is that of ẑ = K̃(K̃ + nλI)⁻¹y.
 const FIGURES: [(Measure, &str); 3] =
-    [(FROBENIUS, "time"), (SPECTRAL, "time-spectral"), (TRAIN, "time-train")];
+    [(FROBENIUS, "time"), (SPECTRAL_NORM, "time-spectral"), (TRAIN, "time-train")];
 
 /// Landmarks, in both of the paper's figures.
 const C: usize = 20;
 
 /// Rows, columns of the approximate scores, and steps of the chain.
-fn sizes(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize]) {
+fn sizes_of(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize]) {
     if set == CALIFORNIA {
         (ctx.pick(300, 2500, 12_000), &[20, 60, 140], &[20, 50, 100])
     } else {
@@ -42,32 +33,32 @@ fn sizes(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize])
 
 pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 6, 10);
-    let found = AtHand::of(ctx, &[AILERONS, CALIFORNIA])?;
-    let grid = Grid::new(ctx, "repetitions", &found.sets).repetitions(repetitions);
-    let results = grid.run_on(|ctx, set| Prepared::new(ctx, *set), cell)?;
+    let (sets, missing) = at_hand(ctx, &[AILERONS, CALIFORNIA])?;
+    let grid = Grid::new(ctx, "repetitions", &sets, [(0, repetitions)]);
+    let results = grid.run_on(Prepared::new, cell)?;
 
     let note = format!(
-        "{} rows of Ailerons and {} of California Housing (4000 and 12,000 in the paper), c = \
-         {C}, {repetitions} repetitions; times are of choosing \
-         landmarks, kernel entries included, K not stored; scores that do not vary are computed \
-         once, their time counted in each repetition",
-        sizes(ctx, AILERONS).0,
-        sizes(ctx, CALIFORNIA).0
+        "{} rows of Ailerons and {} of California Housing (4000 and 12,000 in the paper), c = {C}, \
+         {repetitions} repetitions; times are of choosing landmarks, kernel entries included, K \
+         not stored; scores that do not vary are computed once, their time counted in each \
+         repetition",
+        sizes_of(ctx, AILERONS).0,
+        sizes_of(ctx, CALIFORNIA).0
     );
-    let mut out = found.outcome(&results, note);
-    for set in &found.sets {
-        let n = sizes(ctx, *set).0;
+    let mut out = Outcome { missing, ..results.outcome(note) };
+    for set in &sets {
+        let n = sizes_of(ctx, *set).0;
         for (measure, id) in FIGURES {
             let title = format!("{}, n = {n}, c = {C}: time against {}", set.label, measure.key);
             let id = format!("{id}-{}", set.name);
             out.plots.extend(results.on(set).plot_against(&id, &title, SECONDS, measure));
         }
-        out.claims.extend(found.judge(claims(ctx, &results, set)));
+        out.claims.extend(ours_if(stands_in(&sets), claims(ctx, &results, set)));
     }
-    let (title, measures) = (format!("{C} landmarks"), [SECONDS, FROBENIUS, SPECTRAL, TRAIN]);
-    let table = results.table("time", &title, &found.sets, &measures);
-    let table = table.by_setting("data set").by_method("method").by_x("columns or steps");
-    out.tables.extend(table.build());
+    let title = format!("{C} landmarks");
+    let keys = ["data set", "columns or steps", "method"];
+    let measures = [SECONDS, FROBENIUS, SPECTRAL_NORM, TRAIN];
+    out.tables.extend(results.table(["time", &title], &sets, keys, &[], &measures));
     Ok(out)
 }
 
@@ -75,7 +66,7 @@ pub fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 ///
 /// An eigendecomposition at n = 12,000 takes minutes.
 struct Prepared {
-    problem: Problem,
+    problem: Subset,
     k: Mat<f64>,
     best: ErrorNorms,
     /// Each with the time that its scores took.
@@ -83,10 +74,10 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(ctx: &Context, set: Set) -> anyhow::Result<Self> {
-        let problem = Whole::new(ctx, &set)?.subset(0, sizes(ctx, set).0, 0)?;
+    fn new(ctx: &Context, set: &Set) -> anyhow::Result<Self> {
+        let problem = Whole::new(ctx, set)?.subset(0, sizes_of(ctx, *set).0, 0)?;
         let k = problem.matrix()?;
-        let by = |scores| Proportional { scores, draw: Drawing::WithoutReplacement };
+        let by = |scores| Proportional { scores, draw: Draw::WithoutReplacement };
         let start = Instant::now();
         let spectrum = ExactSpectrum::new(&k)?;
         // of rank C, or of the numerical rank if that is less
@@ -94,94 +85,83 @@ impl Prepared {
         let rank = (LEV, by(scores), start.elapsed().as_secs_f64());
         let best = ErrorNorms::of_best_rank(spectrum.eigenvalues(), C);
         drop(spectrum); // n × n, as is the next
-        let start = Instant::now();
-        let scores = exact_scores(&k, problem.ridge())?.scores;
-        let ridge = (REG_LEV, by(scores), start.elapsed().as_secs_f64());
+        let (exact, seconds) = timed(|| exact_scores(&k, problem.ridge()));
+        let ridge = (REG_LEV, by(exact?.scores), seconds);
         Ok(Prepared { k: problem.stored()?, best, by_scores: [rank, ridge], problem })
     }
 
     /// The seconds that a choice took, the errors of K̃ = L, and of the regression on it.
     fn put(
         &self,
-        draw: &mut Draw<'_, Set>,
+        trial: &mut Trial<'_, Set>,
         (method, parameter, seconds): (Method, usize, f64),
         l: &Nystrom<f64>,
     ) -> anyhow::Result<()> {
         let k = Dense::new(self.k.as_ref())?;
-        let of_k = relative_errors(&k, l, &self.best, &mut draw.rng("norm"))?;
+        let of_k = relative_errors(&k, l, &self.best, &mut trial.rng("norm"))?;
         // y − K̃(K̃ + μI)⁻¹y = μ(K̃ + μI)⁻¹y
         let mu = self.problem.ridge().absolute(k.dim())?;
         let solver = ShiftedLowRank::new(l.factor().to_owned(), &[mu])?;
         let left = solver.solve(self.problem.y.as_ref()).norm_l2() * mu;
-        draw.put(parameter, method, SECONDS, seconds);
-        draw.put_all(parameter, method, of_k);
-        draw.put(parameter, method, TRAIN, left * left / k.dim() as f64);
+        let more = [(SECONDS, seconds), (TRAIN, left * left / k.dim() as f64)];
+        trial.put_all(parameter, method, of_k.into_iter().chain(more));
         Ok(())
     }
 }
 
 /// Every method, at every value of its parameter.
-fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
-    let (problem, (_, columns, steps)) = (&prepared.problem, sizes(draw.ctx, *draw.setting));
+fn cell(prepared: &Prepared, trial: &mut Trial<'_, Set>) -> anyhow::Result<()> {
+    let (problem, (_, columns, steps)) = (&prepared.problem, sizes_of(trial.ctx, *trial.setting));
     let k = problem.matrix()?;
     // centroids are no rows of K: they have kernel values of their own
-    let rng = &mut draw.rng(KMEANS.key);
-    let start = Instant::now();
-    let clusters = KMeans::default().run(problem.points(), C, rng)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let (c, w) = k.against(clusters.centers())?;
+    let rng = &mut trial.rng(KMEANS.key);
+    let (clusters, seconds) = timed(|| KMeans::default().run(problem.points(), C, rng));
+    let (c, w) = k.against(clusters?.centers())?;
     let l = Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default())?;
-    prepared.put(draw, (KMEANS, 0, seconds), &l)?;
-    let mut one =
-        |(method, parameter): (Method, usize), selector: &dyn LandmarkSelector<f64>, before| {
-            let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
-            let start = Instant::now();
-            let landmarks = selector.select(&k, C, rng)?;
-            let seconds = start.elapsed().as_secs_f64() + before;
-            prepared.put(draw, (method, parameter, seconds), &Nystrom::new(&k, &landmarks)?)
-        };
+    prepared.put(trial, (KMEANS, 0, seconds), &l)?;
+    let mut one = |method: Method, parameter, selector: &dyn LandmarkSelector<f64>, before| {
+        let rng = &mut trial.rng(&format!("{}, {parameter}", method.key));
+        let (landmarks, seconds) = timed(|| selector.select(&k, C, rng));
+        let l = Nystrom::new(&k, &landmarks?)?;
+        prepared.put(trial, (method, parameter, seconds + before), &l)
+    };
     for (method, selector, before) in &prepared.by_scores {
-        one((*method, 0), selector, *before)?;
+        one(*method, 0, selector, *before)?;
     }
     let plain = [UNIF, ADAP_FULL, ADAP_PART, RP_CHOLESKY].map(|method| (method, 0));
     let by_columns = columns.iter().flat_map(|&c| [(APP_LEV, c), (APP_REG_LEV, c)]);
     let by_steps = steps.iter().map(|&steps| (KDPP, steps));
     for (method, parameter) in plain.into_iter().chain(by_columns).chain(by_steps) {
-        let selector = selector(method, parameter, problem.ridge())?;
-        one((method, parameter), &*selector, 0.0)?;
+        one(method, parameter, &*selector(method, parameter, problem.ridge())?, 0.0)?;
     }
     Ok(())
 }
 
 fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
-    let (_, _, steps) = sizes(ctx, *set);
+    let (here, (_, _, steps)) = (results.on(set), sizes_of(ctx, *set));
     let (longest, is_largest) = (steps[steps.len() - 1], *set == CALIFORNIA);
-    let here = results.on(set);
-    let at = |method: Method, measure: Measure| {
-        here.sample(if method == KDPP { longest } else { 0 }, method, measure)
-    };
+    let k_dpp = |measure| here.sample(longest, KDPP, measure);
     let over_k_dpp = |what: &str, measure: Measure, method: Method| {
         let words = format!("{what} of {} over that of kDPP", method.name);
-        here.measured(words, at(method, measure).over(&at(KDPP, measure)))
+        here.measured(words, here.sample(0_usize, method, measure).over(&k_dpp(measure)))
     };
-    let below_all = FIGURES.map(|(measure, _)| {
-        let here = &here;
-        let rivals = RIVALS.iter().flat_map(|&rival| {
-            let all = here.abscissae(rival, measure);
-            all.into_iter().map(move |x| here.get(x, rival, measure))
-        });
+    let mut claims = vec![];
+    for (measure, _) in FIGURES {
+        let all = |rival| here.abscissae(rival, measure).into_iter().map(move |x| (rival, x));
+        let least = smallest(
+            RIVALS.into_iter().flat_map(all).map(|(rival, x)| here.get(x, rival, measure)),
+        );
         let words = format!(
             "{} of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
              AppRegLev, AdapFull, AdapPart",
             if measure.key == FROBENIUS.key { "error" } else { measure.key }
         );
-        let least = here.measured(words, at(KDPP, measure).estimate().over(smallest(rivals)));
+        let least = here.measured(words, k_dpp(measure).estimate().over(least));
         let claim = least.at_most("k-DPP below them all", 1.0);
         // ours: no panel of the paper is known to show it
         let ours = !is_largest && measure.key == TRAIN.key;
-        if ours { claim } else { claim.picture() }
-    });
-    let mut claims = Vec::from(below_all);
+        claims.push(if ours { claim } else { claim.picture() });
+    }
     claims.push(over_k_dpp("error", FROBENIUS, RP_CHOLESKY).at_most("ours", 1.0));
     let error = over_k_dpp("error", FROBENIUS, KMEANS);
     if is_largest {

@@ -7,30 +7,20 @@
 
 mod accumulation_figs1_and_2;
 mod accumulation_figs3_to_5;
-mod alaoui_mahoney_columns;
-mod alaoui_mahoney_fig1_left;
+mod alaoui_mahoney_scores;
+mod alaoui_mahoney_synthetic;
 mod alaoui_mahoney_table1;
-mod alaoui_mahoney_theorem4;
-mod alaoui_mahoney_time;
-mod bernoulli_problem;
-mod bimodal_problem;
-mod bimodal_regression;
-mod chen_yang_boundary;
-mod chen_yang_fig1;
-mod chen_yang_fig2;
-mod chen_yang_fig3;
+mod bimodal;
+mod chen_yang_figs1_and_3;
+mod chen_yang_scores;
 mod chen_yang_table1;
 mod counting;
 mod k_dpp_at_scale;
 mod leverage_summary;
-mod li_alpha;
-mod li_fig1;
-mod li_fig3;
-mod li_fig5;
+mod li_chain;
 mod li_fig6;
-mod li_methods;
+mod li_figs1_and_3;
 mod li_problem;
-mod squeak_methods;
 mod squeak_problem;
 mod squeak_stream;
 mod squeak_table;
@@ -63,27 +53,27 @@ registry! {
     ("Chen & Yang 2021", "https://arxiv.org/abs/2103.05238",
      "Y. Chen and Y. Yang, Fast Statistical Leverage Score Approximation in Kernel Ridge \
       Regression, AISTATS 2021") {
-        "chen-yang-fig1", "Figure 1", &[], chen_yang_fig1::run;
+        "chen-yang-fig1", "Figure 1", &[], chen_yang_figs1_and_3::fig1;
         "chen-yang-table1", "Table 1", &["query-analytics", "htru2", "ccpp"], chen_yang_table1::run;
-        "chen-yang-fig2", "Figure 2", &[], chen_yang_fig2::run;
-        "chen-yang-fig3", "Figure 3", &[], chen_yang_fig3::run;
-        "chen-yang-boundary", "none: boundary of the support", &[], chen_yang_boundary::run;
+        "chen-yang-fig2", "Figure 2", &[], chen_yang_scores::fig2;
+        "chen-yang-fig3", "Figure 3", &[], chen_yang_figs1_and_3::fig3;
+        "chen-yang-boundary", "none: boundary of the support", &[], chen_yang_scores::boundary;
     }
 
     // Where λ-ridge leverage scores enter kernel ridge regression.
     ("Alaoui & Mahoney 2015", "https://arxiv.org/abs/1411.0306",
      "A. Alaoui and M. W. Mahoney, Fast Randomized Kernel Ridge Regression with Statistical \
       Guarantees, NIPS 28, 2015") {
-        "alaoui-mahoney-fig1-left", "Figure 1, left", &[], alaoui_mahoney_fig1_left::run;
-        "alaoui-mahoney-fig1-right", "Figure 1, right", &[], alaoui_mahoney_columns::fig1_right;
+        "alaoui-mahoney-fig1-left", "Figure 1, left", &[], alaoui_mahoney_synthetic::fig1_left;
+        "alaoui-mahoney-fig1-right", "Figure 1, right", &[], alaoui_mahoney_synthetic::fig1_right;
         "alaoui-mahoney-table1", "Table 1",
             &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh",
               "pumadyn-32nh"],
             alaoui_mahoney_table1::run;
-        "alaoui-mahoney-theorem4", "Theorem 4", &[], alaoui_mahoney_theorem4::run;
-        "alaoui-mahoney-time", "Section 3.5, running time", &[], alaoui_mahoney_time::run;
+        "alaoui-mahoney-theorem4", "Theorem 4", &[], alaoui_mahoney_scores::theorem4;
+        "alaoui-mahoney-time", "Section 3.5, running time", &[], alaoui_mahoney_scores::time;
         "alaoui-mahoney-divide-and-conquer", "Section 1, against divide and conquer", &[],
-            alaoui_mahoney_columns::against_divide_and_conquer;
+            alaoui_mahoney_synthetic::against_divide_and_conquer;
     }
 
     // Exact regression on parts of the data, averaged.
@@ -121,12 +111,12 @@ registry! {
     ("Li, Jegelka & Sra 2016", "https://arxiv.org/abs/1603.06052",
      "C. Li, S. Jegelka and S. Sra, Fast DPP Sampling for Nyström with Application to Kernel \
       Methods, ICML 2016") {
-        "li-fig1", "Figures 1, 2 and 7", &li_problem::NAMES, li_fig1::run;
-        "li-fig3", "Figures 3, 4 and 8", &li_problem::NAMES, li_fig3::run;
-        "li-fig5", "Figures 5, 9, 10 and 11", &["ailerons", "abalone"], li_fig5::run;
+        "li-fig1", "Figures 1, 2 and 7", &li_problem::NAMES, li_figs1_and_3::fig1;
+        "li-fig3", "Figures 3, 4 and 8", &li_problem::NAMES, li_figs1_and_3::fig3;
+        "li-fig5", "Figures 5, 9, 10 and 11", &["ailerons", "abalone"], li_chain::fig5;
         "li-fig6", "Figures 6, 12 and 13", &["ailerons", "california-housing", "abalone"],
             li_fig6::run;
-        "li-alpha", "Section 6.3, α", &["ailerons", "abalone"], li_alpha::run;
+        "li-alpha", "Section 6.3, α", &["ailerons", "abalone"], li_chain::alpha;
     }
 
     // What no paper shows: figures of this workspace's own.
@@ -182,21 +172,6 @@ mod tests {
     fn their_data_are_in_the_catalog() {
         for name in ALL.iter().flat_map(|experiment| experiment.data) {
             assert!(nystrom_data::catalog::find(name).is_ok(), "`{name}`");
-        }
-    }
-
-    #[test]
-    fn experiments_of_one_paper_stand_together() {
-        let mut seen: Vec<&str> = Vec::new();
-        for experiment in ALL {
-            if seen.last() != Some(&experiment.paper.short) {
-                assert!(
-                    !seen.contains(&experiment.paper.short),
-                    "`{}` stands apart from its paper",
-                    experiment.name
-                );
-                seen.push(experiment.paper.short);
-            }
         }
     }
 }

@@ -3,25 +3,19 @@
 
 use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::leverage::{ExactSpectrum, StreamDictionary};
-use nystrom::prelude::*;
 
-use super::squeak_problem::{GAMMA, NOISE, SqueakProblem, kernel, ridge};
+use super::squeak_problem::{GAMMA, NOISE, RIDGE, SqueakProblem, kernel};
 use crate::claim::Kind;
-use crate::experiment::{Axis, Claim, Context, Outcome, Plot, Point, measured};
-use crate::lab::{D_EFF, Grid, Measure, On, Results, with};
-use crate::method::{EXACT, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_6, Method, PROBLEM, THEORY};
-use crate::statistics;
+use crate::lab::*;
 
 const EPSILON: f64 = 0.5;
 const DELTA: f64 = 0.1;
 /// The one setting of the grids.
 const STREAM: &str = "one stream";
-/// Copies a point, q̄, from a few to the theorem's.
-const METHODS: [Method; 5] =
-    [LEVEL_1.called("q̄ = 2"), LEVEL_2.called("q̄ = 5"), TEN, LEVEL_4.called("q̄ = 40"), THEOREM];
 const TEN: Method = LEVEL_3.called("q̄ = 10");
 const THEOREM: Method = LEVEL_6.called("q̄ of Theorem 1");
 
+const D_EFF: Measure = Measure::named("d_eff");
 const KEPT: Measure = Measure::new("points kept", "points kept").log();
 const COPIES: Measure = Measure::new("Σq/(q̄·d_eff)", "copies, in units of q̄·d_eff(γ)_t").log();
 const PER_D_EFF: Measure = Measure::named("points/d_eff");
@@ -50,6 +44,8 @@ struct Streams<'a> {
     /// The spectrum of the first t points, for each t.
     spectra: Vec<ExactSpectrum<f64>>,
     repetitions: usize,
+    /// Each with its copies a point, q̄, from a few to the theorem's.
+    methods: [(Method, u32); 5],
 }
 
 impl<'a> Streams<'a> {
@@ -60,53 +56,49 @@ impl<'a> Streams<'a> {
             &[50, 100, 200, 400, 800, 1600],
             &[50, 100, 200, 400, 800, 1600, 3200, 6400],
         );
-        let problem = SqueakProblem::new(times[times.len() - 1], &mut ctx.rng("points"));
+        let n = times[times.len() - 1];
+        let problem = SqueakProblem::new(n, &mut ctx.rng("points"));
         let spectra = times.iter().map(|&t| Ok(ExactSpectrum::new(&problem.matrix(t)?)?));
         let spectra = spectra.collect::<anyhow::Result<_>>()?;
         let y = problem.y(&mut ctx.rng("noise"));
-        Ok(Streams { ctx, problem, y, times, spectra, repetitions: ctx.pick(1, 5, 10) })
-    }
-
-    fn n(&self) -> usize {
-        self.problem.f_star.len()
-    }
-
-    /// q̄ of a method.
-    fn copies(&self, method: Method) -> anyhow::Result<u32> {
-        Ok(match METHODS.iter().position(|m| *m == method) {
-            Some(i) if i < 4 => [2, 5, 10, 40][i],
-            _ => SqueakParams::copies_for(self.n(), EPSILON, DELTA)?,
-        })
+        let methods = [
+            (LEVEL_1.called("q̄ = 2"), 2),
+            (LEVEL_2.called("q̄ = 5"), 5),
+            (TEN, 10),
+            (LEVEL_4.called("q̄ = 40"), 40),
+            (THEOREM, SqueakParams::copies_for(n, EPSILON, DELTA)?),
+        ];
+        Ok(Streams { ctx, problem, y, times, spectra, repetitions: ctx.pick(1, 5, 10), methods })
     }
 
     /// Every q̄ on every draw of random numbers; `look` measures SQUEAK at every moment, known by
-    /// its number. The facts are of a method at every moment.
+    /// its number. Beside it stand values of a method that are known at every moment.
     ///
     /// At the theorem's q̄ every point stays, and a stream costs n³; one is enough, as nothing
     /// varies.
     fn run(
         &self,
-        (of, measure, facts): (Method, Measure, &[f64]),
-        look: impl Fn(Method, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Values + Sync,
+        (of, measure, known): (Method, Measure, &[f64]),
+        look: impl Fn(u32, usize, &Squeak<Gaussian, f64>, &mut dyn Rng) -> Values + Sync,
     ) -> anyhow::Result<Results> {
-        let grid = Grid::new(self.ctx, "streams", &[STREAM]).repetitions(self.repetitions);
-        grid.parallel().run(|draw| {
-            for (&t, &fact) in self.times.iter().zip(facts) {
-                draw.put(t, of, measure, fact);
+        let grid = Grid::new(self.ctx, "streams", &[STREAM], [(0, self.repetitions)]);
+        grid.parallel().run(|trial| {
+            for (&t, &value) in self.times.iter().zip(known) {
+                trial.put(t, of, measure, value);
             }
-            let first = draw.repetition == 0;
-            for method in METHODS.into_iter().filter(|m| *m != THEOREM || first) {
-                let rng = &mut draw.rng(method.key);
+            let first = trial.repetition == 0;
+            for (method, copies) in self.methods.into_iter().filter(|m| first || m.0 != THEOREM) {
+                let rng = &mut trial.rng(method.key);
                 let params = SqueakParams {
                     epsilon: EPSILON,
                     max_dictionary: usize::MAX,
-                    ..SqueakParams::new(self.copies(method)?)
+                    ..SqueakParams::new(copies)
                 };
                 let mut squeak = Squeak::new(kernel()?, 2, GAMMA, params)?;
                 for (moment, &t) in self.times.iter().enumerate() {
                     let seen = squeak.n_seen() as usize;
                     squeak.push(self.problem.first(t).slice(seen..t), rng)?;
-                    draw.put_all(t, method, look(method, moment, &squeak, rng)?);
+                    trial.put_all(t, method, look(copies, moment, &squeak, rng)?);
                 }
             }
             Ok(())
@@ -114,17 +106,17 @@ impl<'a> Streams<'a> {
     }
 
     /// The outcome with its table.
-    fn outcome(&self, results: &Results, measures: &[Measure]) -> anyhow::Result<Outcome> {
+    fn outcome(&self, results: &Results, measures: &[Measure]) -> Outcome {
         let mut out = results.outcome(format!(
             "n = {}, {} streams for each practical q̄, one at the theorem's; sizes are ours",
-            self.n(),
+            self.problem.f_star.len(),
             self.repetitions
         ));
-        let table = results.table("moments", "Means over the streams", &[STREAM], measures);
-        out.tables.extend(table.by_x("t").by_method("copies").build());
-        out.values = vec![("copies", self.copies(THEOREM)?.to_string())];
+        let (id_title, keys) = (["moments", "Means over the streams"], ["", "t", "copies"]);
+        out.tables.extend(results.table(id_title, &[STREAM], keys, &[], measures));
+        out.values = vec![("copies", self.methods[4].1.to_string())];
         out.values.extend([("epsilon", EPSILON.to_string()), ("delta", DELTA.to_string())]);
-        Ok(out)
+        out
     }
 }
 
@@ -135,29 +127,28 @@ fn plot(here: &On<'_>, id: &str, title: &str, measure: Measure) -> Option<Plot> 
 
 pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
-    let d_eff = streams.spectra.iter().map(|spectrum| Ok(spectrum.d_eff(ridge())?));
+    let d_eff = streams.spectra.iter().map(|spectrum| Ok(spectrum.d_eff(RIDGE)?));
     let d_eff = d_eff.collect::<anyhow::Result<Vec<f64>>>()?;
-    let results = streams.run((PROBLEM, D_EFF, &d_eff), |method, moment, squeak, rng| {
+    let results = streams.run((PROBLEM, D_EFF, &d_eff), |q, moment, squeak, rng| {
         let kept = squeak.clone().into_dictionary(rng)?; // as if the stream ended here
         let copies: f64 = kept.copies().iter().map(|&q| f64::from(q)).sum();
         let (d_eff, points) = (d_eff[moment], kept.len() as f64);
         Ok(vec![
             (KEPT, points),
             (PER_D_EFF, points / d_eff),
-            (COPIES, copies / (f64::from(streams.copies(method)?) * d_eff)),
-            (ACCURACY, streams.spectra[moment].accuracy(&kept.by_rows()?, ridge())?),
+            (COPIES, copies / (f64::from(q) * d_eff)),
+            (ACCURACY, streams.spectra[moment].accuracy(&kept.by_rows()?, RIDGE)?),
         ])
     })?;
 
     let here = results.on(&STREAM);
-    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY])?;
-    let mut size = plot(&here, "size", "Points in the dictionary, with standard errors", KEPT);
-    if let Some(plot) = &mut size {
+    let mut out = streams.outcome(&results, &[KEPT, COPIES, PER_D_EFF, ACCURACY]);
+    let size = plot(&here, "size", "Points in the dictionary, with standard errors", KEPT);
+    out.plots.extend(size.map(with(|plot| {
         let all = streams.times.iter().map(|&t| Point::new(t as f64, t as f64));
         plot.line("all points", EXACT.key, all);
         plot.line("d_eff(γ)_t", THEORY.key, here.curve(PROBLEM, D_EFF));
-    }
-    out.plots.extend(size);
+    })));
     for (id, title, measure, bound, words) in [
         ("copies", "Copies, in units of q̄·d_eff(γ)_t", COPIES, 3.0, "theorem: 3"),
         ("accuracy", "Accuracy ε = ‖P − P̃‖", ACCURACY, EPSILON, "theorem: ε = ½"),
@@ -171,16 +162,15 @@ pub fn dictionary_size(ctx: &Context) -> anyhow::Result<Outcome> {
     };
     let at = |&t: &usize| (t as f64, here.get(t, TEN, PER_D_EFF));
     let late: Vec<_> = streams.times[streams.times.len() / 2..].iter().map(at).collect();
-    let (accuracy, worst) =
-        (format!("{}: largest ε over all moments", THEOREM.name), here.most(THEOREM, ACCURACY));
-    let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
+    let accuracy = format!("{}: largest ε over all moments", THEOREM.name);
+    let growth = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     out.claims = vec![
         copies(THEOREM).theorem(),
-        measured(accuracy, worst).at_most("½", EPSILON).theorem(),
-        measured(text, statistics::exponent(&late)).at_most("0 (up to logarithms)", 0.25),
+        measured(accuracy, here.most(THEOREM, ACCURACY)).at_most("½", EPSILON).theorem(),
+        measured(growth, exponent(&late)).at_most("0 (up to logarithms)", 0.25),
     ];
     // ours: too few copies for the theorem
-    out.claims.extend(METHODS[..4].iter().map(|method| copies(*method)));
+    out.claims.extend(streams.methods[..4].iter().map(|(method, _)| copies(*method)));
     Ok(out)
 }
 
@@ -189,28 +179,21 @@ fn factor(epsilon: f64) -> f64 {
     1.0 + 1.0 / (1.0 - epsilon)
 }
 
-/// Exact regression on the first t points.
-struct Exact {
-    risk: Risk,
-    /// (1/t)‖f̂ − f*‖² of the fit to one draw of the noise.
-    error: f64,
-}
-
 pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     let streams = Streams::new(ctx)?;
     let exact = streams.times.iter().map(|&t| streams.exact(t));
-    let exact = exact.collect::<anyhow::Result<Vec<_>>>()?;
-    let errors: Vec<f64> = exact.iter().map(|exact| exact.error).collect();
+    let (exact, errors): (Vec<Risk>, Vec<f64>) =
+        exact.collect::<anyhow::Result<Vec<_>>>()?.into_iter().unzip();
     let results = streams.run((EXACT, ERROR, &errors), |_, moment, squeak, _| {
         if squeak.pending() as u64 == squeak.n_seen() {
             return Ok(vec![]); // not yet shrunk: every point with weight 1, at any q̄
         }
         let kept = squeak.dictionary(); // as it stands
-        streams.regress(&exact[moment], moment, kept)
+        streams.regress(exact[moment], moment, kept)
     })?;
 
     let here = results.on(&STREAM);
-    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR])?;
+    let mut out = streams.outcome(&results, &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR]);
     let ratio = "Risk over that of exact regression, mean over streams with standard errors";
     let bias = "bias² over that of exact regression";
     for (id, title, measure) in [("ratio", ratio, RATIO), ("bias", bias, BIAS)] {
@@ -222,7 +205,7 @@ pub fn anytime_risk(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let title = "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise";
     out.plots.extend(plot(&here, "error", title, ERROR));
-    out.claims = METHODS.into_iter().flat_map(|m| claims_on_risk(&here, m)).collect();
+    out.claims = streams.methods.iter().flat_map(|m| claims_on_risk(&here, m.0)).collect();
     Ok(out)
 }
 
@@ -232,25 +215,27 @@ fn error(f: &Mat<f64>, f_star: &[f64]) -> f64 {
 }
 
 impl Streams<'_> {
-    fn exact(&self, t: usize) -> anyhow::Result<Exact> {
+    /// Of exact regression on the first t points: its risk, and (1/t)‖f̂ − f*‖² of the fit to one
+    /// draw of the noise.
+    fn exact(&self, t: usize) -> anyhow::Result<(Risk, f64)> {
         let (x, f_star) = (self.problem.first(t), &self.problem.f_star[..t]);
-        let model = ExactKrr::new(kernel()?, ridge()).fit((x, self.y.as_ref().subrows(0, t)))?;
-        let risk = FixedDesign::exact(&self.problem.matrix(t)?, f_star)?.risk(ridge(), NOISE)?;
-        Ok(Exact { risk, error: error(&model.predict(x)?, f_star) })
+        let model = ExactKrr::new(kernel()?, RIDGE).fit((x, self.y.as_ref().subrows(0, t)))?;
+        let risk = FixedDesign::exact(&self.problem.matrix(t)?, f_star)?.risk(RIDGE, NOISE)?;
+        Ok((risk, error(&model.predict(x)?, f_star)))
     }
 
     /// w̃_t from the dictionary at one moment: its risk in closed form, and one fit to data.
-    fn regress(&self, exact: &Exact, moment: usize, kept: &StreamDictionary<f64>) -> Values {
+    fn regress(&self, exact: Risk, moment: usize, kept: &StreamDictionary<f64>) -> Values {
         let t = self.times[moment];
         let (x, f_star, dictionary) =
             (self.problem.first(t), &self.problem.f_star[..t], kept.by_rows()?);
-        let krr = DictionaryKrr { kernel: kernel()?, gamma: ridge(), ridge: ridge() };
+        let krr = DictionaryKrr { kernel: kernel()?, gamma: RIDGE, ridge: RIDGE };
         let model =
             krr.fit((x, self.y.as_ref().subrows(0, t)), (kept.points(), &kept.weights()))?;
-        let nystrom = Nystrom::regularized(&self.problem.matrix(t)?, &dictionary, ridge())?;
-        let risk = FixedDesign::low_rank(nystrom.factor(), f_star)?.risk(ridge(), NOISE)?;
-        let epsilon = self.spectra[moment].accuracy(&dictionary, ridge())?;
-        let (ratio, bias) = (risk.ratio(exact.risk), risk.bias_squared / exact.risk.bias_squared);
+        let nystrom = Nystrom::regularized(&self.problem.matrix(t)?, &dictionary, RIDGE)?;
+        let risk = FixedDesign::low_rank(nystrom.factor(), f_star)?.risk(RIDGE, NOISE)?;
+        let epsilon = self.spectra[moment].accuracy(&dictionary, RIDGE)?;
+        let (ratio, bias) = (risk.ratio(exact), risk.bias_squared / exact.bias_squared);
         let mut values =
             vec![(KEPT, kept.len() as f64), (ACCURACY, epsilon), (RATIO, ratio), (BIAS, bias)];
         values.push((ERROR, error(&model.predict(x)?, f_star)));
@@ -264,29 +249,29 @@ impl Streams<'_> {
 }
 
 fn claims_on_risk(here: &On<'_>, method: Method) -> Vec<Claim> {
-    let worst = |measure| here.most(method, measure);
-    let claim = |what: &str, paper: &str, measure, bound| {
-        measured(format!("{}: largest {what}", method.name), worst(measure)).at_most(paper, bound)
+    let claim = |what: String, paper: &str, measure, bound, kind| {
+        let text = format!("{}: largest {what}", method.name);
+        Claim { kind, ..measured(text, here.most(method, measure)).at_most(paper, bound) }
     };
-    let at_epsilon = [
+    let mut claims = vec![];
+    for (what, measure, kind) in [
         ("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE, Kind::Theorem),
         ("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE, Kind::Theorem),
         ("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR, Kind::Printed),
-    ];
-    let known = at_epsilon.into_iter().filter(|at| worst(at.1) > f64::NEG_INFINITY);
-    let known = known.map(|(what, measure, kind)| {
-        let what = format!("{what} at its ε, at the moments where ε < 1");
-        Claim { kind, ..claim(&what, "1", measure, 1.0) }
-    });
+    ] {
+        if here.most(method, measure) > f64::NEG_INFINITY {
+            let what = format!("{what} at its ε, at the moments where ε < 1");
+            claims.push(claim(what, "1", measure, 1.0, kind));
+        }
+    }
     // ours: too few copies for the promise
     let kind = if method == THEOREM { Kind::Theorem } else { Kind::Ours };
-    let at_half = [
+    for (text, bound) in [
         ("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
         ("against 3 (Theorem 1, as printed)", factor(EPSILON)),
-    ];
-    let promised = at_half.into_iter().map(|(text, bound)| {
+    ] {
         let what = format!("risk ratio at any moment, {text}");
-        Claim { kind, ..claim(&what, "its bound at ε = ½", RATIO, bound) }
-    });
-    known.chain(promised).collect()
+        claims.push(claim(what, "its bound at ε = ½", RATIO, bound, kind));
+    }
+    claims
 }

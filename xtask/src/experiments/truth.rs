@@ -1,12 +1,11 @@
 //! What the risk of a regression is measured against: f*, the noise's variance, the risk of exact
 //! kernel ridge regression.
 
-use nystrom::faer::{Mat, MatMut};
+use nystrom::faer::MatMut;
 use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::linalg_core::{Cholesky, JitterLadder, PsdMatrix, Ridge, ops};
-use nystrom::sketch::Nystrom;
+use nystrom::linalg_core::{Cholesky, JitterLadder, ops};
 
-use crate::statistics::mean_and_deviation;
+use crate::lab::*;
 
 /// A problem with fixed design, known or taken to be known.
 pub struct Truth {

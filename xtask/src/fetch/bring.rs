@@ -2,54 +2,27 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use flate2::Compression;
+use flate2::read::GzEncoder;
 use nystrom_data::catalog::{self, Entry, Located, Verify};
 use nystrom_data::{Csv, Table};
 use serde_json::{Value, json};
-use ureq::Agent;
 
-use super::Options;
-use super::sources::{self, Contents, Way};
-use super::{download, unpack};
+use super::download::download;
+use super::sources::{Contents, Way};
+use super::unpack::{all, unpack};
 use crate::atomic;
-use crate::datasets::sha256;
+use crate::datasets::{listed, sha256};
 
 /// Archives, kept so that nothing is downloaded twice, and the beginnings of what broke off.
 const ARCHIVES: &str = ".fetch";
 /// What was fetched, when, from where, with which hashes.
 const RECORD: &str = "fetched.json";
 
-/// Fetches what is asked for and not there. The exit code tells whether all of it is there now.
-pub(super) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let chosen: Vec<&Entry> = match options.names.as_slice() {
-        [] => catalog::entries().filter(|entry| sources::of(entry.name).is_some()).collect(),
-        names => names.iter().map(|name| catalog::find(name)).collect::<Result<_, _>>()?,
-    };
-    let (agent, mut failed) = (download::agent(), 0);
-    for entry in chosen {
-        println!("{}: {}\n  licence: {}", entry.name, entry.title, entry.licence);
-        match fetch(&agent, &options.data, entry, sources::of(entry.name)) {
-            Ok(outcome) => println!("  {outcome}"),
-            Err(error) => {
-                eprintln!("  error: {error:#}");
-                failed += 1;
-            }
-        }
-    }
-    println!("Use them: cargo xtask reproduce --data {}", options.data.display());
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 /// Brings one data set, in words; `ways` is `None` for one that is embedded.
-fn fetch(
-    agent: &Agent,
-    data: &Path,
-    entry: &Entry,
-    ways: Option<&[Way]>,
-) -> anyhow::Result<String> {
+pub fn bring(data: &Path, entry: &Entry, ways: Option<&[Way]>) -> anyhow::Result<String> {
     if let Located::Found(found) = catalog::locate_entry(data, entry) {
         return Ok(format!("there already: {}", listed(&found.paths)));
     }
@@ -58,37 +31,30 @@ fn fetch(
     };
     let record = recorded(data)?; // before anything is downloaded
     for way in ways {
-        let downloaded = archives(agent, data, entry, way);
-        match downloaded.and_then(|archives| Ok((write(data, entry, way, &archives)?, archives))) {
-            Ok((files, archives)) => return finish(data, entry, &files, &archives, record),
+        let archives = archives(data, entry, way);
+        match write(data, entry, way, &archives) {
+            Ok(files) => return finish(data, entry, &files, &archives, record),
             Err(error) => eprintln!("  {error:#}"),
         }
     }
     bail!("{} could not be had from any of its addresses; get it from {}", entry.name, entry.source)
 }
 
-/// What was downloaded, now or before.
-struct Archive {
-    address: String,
-    path: PathBuf,
-}
+/// The address of a download, and where it is kept.
+type Archive = (String, PathBuf);
 
-/// Downloads what is not there yet.
-fn archives(agent: &Agent, data: &Path, entry: &Entry, way: &Way) -> anyhow::Result<Vec<Archive>> {
+/// What a way downloads: an archive, or each of the files.
+fn archives(data: &Path, entry: &Entry, way: &Way) -> Vec<Archive> {
     let address = format!("{}{}", way.site, way.path);
     let addresses = match address.ends_with('/') {
         true => wanted(entry, way).iter().map(|name| format!("{address}{name}")).collect(),
         false => vec![address],
     };
-    let bring = |address: String| {
+    let kept = |address: String| {
         let path = data.join(ARCHIVES).join(file_name(&address));
-        if !path.exists() {
-            println!("  from {address}");
-            download::download(agent, &address, &path)?;
-        }
-        Ok(Archive { address, path })
+        (address, path)
     };
-    addresses.into_iter().map(bring).collect()
+    addresses.into_iter().map(kept).collect()
 }
 
 /// The end of an address, and a few digits that tell its like at another address apart.
@@ -106,18 +72,23 @@ fn wanted<'a>(entry: &Entry, way: &Way) -> Vec<&'a str> {
     }
 }
 
-/// Makes the files of the catalogue of what was downloaded, and returns their paths. Archives that
-/// turn out to be something else are removed, so that the next run asks for them anew.
+/// Downloads what is not there yet, makes the files of the catalogue of it, and returns their
+/// paths. Archives that turn out to be something else are removed, so that the next run asks for
+/// them anew.
 fn write(
     data: &Path,
     entry: &Entry,
     way: &Way,
     archives: &[Archive],
 ) -> anyhow::Result<Vec<PathBuf>> {
-    let read =
-        parts(entry, way, archives).and_then(|parts| Ok((table(entry, way, &parts)?, parts)));
+    for (address, path) in archives.iter().filter(|(_, path)| !path.exists()) {
+        println!("  from {address}");
+        download(address, path)?;
+    }
+    let parts = parts(entry, way, archives);
+    let read = parts.and_then(|parts| Ok((table(entry, way, &parts)?, parts)));
     let (table, parts) = read.inspect_err(|_| {
-        archives.iter().for_each(|archive| drop(fs::remove_file(&archive.path)));
+        archives.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
     })?;
     let (paths, contents): (Vec<PathBuf>, Vec<Vec<u8>>) = match way.contents {
         Contents::Catalogue => (entry.files.iter().map(|file| file.path.into()).collect(), parts),
@@ -126,33 +97,28 @@ fn write(
     let paths: Vec<PathBuf> = paths.iter().map(|path| data.join(path)).collect();
     for (path, mut bytes) in paths.iter().zip(contents) {
         if path.extension().is_some_and(|end| end == "gz") {
-            bytes = gzip(&bytes)?;
+            bytes = all(GzEncoder::new(&bytes[..], Compression::best()))?;
         }
-        atomic::create(path, &bytes)?; // what is there is not written over
+        if !path.exists() {
+            atomic::write(path, &bytes)?;
+        }
     }
     Ok(paths)
 }
 
 /// The uncompressed bytes of the wanted files, the first of each name.
 fn parts(entry: &Entry, way: &Way, archives: &[Archive]) -> anyhow::Result<Vec<Vec<u8>>> {
-    let wanted = wanted(entry, way);
-    let mut found: Vec<Option<Vec<u8>>> = vec![None; wanted.len()];
-    for Archive { address, path } in archives {
-        let mut file = fs::File::open(path)?;
-        let visit = &mut |name: &str, bytes: &mut dyn std::io::Read| {
-            let place = wanted.iter().position(|wanted| wanted.eq_ignore_ascii_case(name));
-            if let Some(place) = place.filter(|&place| found[place].is_none()) {
-                bytes.read_to_end(found[place].insert(Vec::new()))?;
-            }
-            Ok(())
-        };
-        unpack::unpack(address, &mut file, visit)
-            .with_context(|| format!("{address} is damaged, or something else"))?;
+    let mut files = Vec::new();
+    for (address, path) in archives {
+        let inside = unpack(address, fs::read(path)?);
+        files.extend(inside.with_context(|| format!("{address} is damaged, or something else"))?);
     }
-    let part = |(part, name): (Option<Vec<u8>>, &&str)| {
-        part.with_context(|| format!("{} does not hold {name}", archives[0].address))
+    let part = |wanted: &str| {
+        let place = files.iter().position(|(name, _)| wanted.eq_ignore_ascii_case(name));
+        let place = place.with_context(|| format!("{} does not hold {wanted}", archives[0].0))?;
+        Ok(files.remove(place).1)
     };
-    found.into_iter().zip(&wanted).map(part).collect()
+    wanted(entry, way).into_iter().map(part).collect()
 }
 
 /// The parts as one table, which has the numbers that the catalogue knows.
@@ -179,20 +145,13 @@ fn table(entry: &Entry, way: &Way, parts: &[Vec<u8>]) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut compressed = Vec::new();
-    let mut encoder = flate2::read::GzEncoder::new(bytes, Compression::best());
-    std::io::Read::read_to_end(&mut encoder, &mut compressed)?;
-    Ok(compressed)
-}
-
 /// The record; empty if there is none yet. What cannot be read is not written over.
 fn recorded(data: &Path) -> anyhow::Result<Vec<Value>> {
     let path = data.join(RECORD);
     if !path.exists() {
         return Ok(vec![]);
     }
-    serde_json::from_slice(&fs::read(&path)?)
+    atomic::read(&path)
         .with_context(|| format!("{} is no record of fetched data; move it away", path.display()))
 }
 
@@ -213,7 +172,7 @@ fn finish(
             ("untried", format!("{what}; identity {identity}"))
         }
     };
-    let download = |Archive { address, path }: &Archive| {
+    let download = |(address, path): &Archive| {
         let bytes = fs::read(path)?;
         Ok(json!({"address": address, "bytes": bytes.len(), "sha256": sha256(&bytes)}))
     };
@@ -229,10 +188,6 @@ fn finish(
     }));
     atomic::write(&data.join(RECORD), &serde_json::to_vec_pretty(&record)?)?;
     Ok(format!("wrote {}: {said}", listed(files)))
-}
-
-fn listed(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,22 +1,18 @@
 //! `cargo xtask fetch`: the data sets that are not embedded, from their publishers.
 //!
-//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives,
-//! `bring.rs` does one after the other. They need HTTP, TLS and archives, which nothing else needs:
-//! the feature `fetch` compiles them when they are asked for.
+//! `sources.rs` says where from, `download.rs` has curl bring the bytes, `unpack.rs` opens
+//! archives, `bring.rs` does one after the other.
 
-#[cfg(feature = "fetch")]
 mod bring;
-#[cfg(feature = "fetch")]
 mod download;
-#[cfg(feature = "fetch")]
 mod sources;
-#[cfg(feature = "fetch")]
 mod unpack;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nystrom_data::catalog::{self, Entry};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,8 +38,21 @@ pub struct Options {
 
 /// Fetches what is asked for and not there. The exit code tells whether all of it is there now.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    #[cfg(feature = "fetch")]
-    return bring::run(options);
-    #[cfg(not(feature = "fetch"))]
-    anyhow::bail!("{options:?} needs the feature `fetch`; run `cargo xtask fetch`, which has it");
+    let chosen: Vec<&Entry> = match options.names.as_slice() {
+        [] => catalog::entries().filter(|entry| sources::of(entry.name).is_some()).collect(),
+        names => names.iter().map(|name| catalog::find(name)).collect::<Result<_, _>>()?,
+    };
+    let mut code = ExitCode::SUCCESS;
+    for entry in chosen {
+        println!("{}: {}\n  licence: {}", entry.name, entry.title, entry.licence);
+        match bring::bring(&options.data, entry, sources::of(entry.name)) {
+            Ok(outcome) => println!("  {outcome}"),
+            Err(error) => {
+                eprintln!("  error: {error:#}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    println!("Use them: cargo xtask reproduce --data {}", options.data.display());
+    Ok(code)
 }

@@ -1,6 +1,6 @@
 //! What is measured in a cell.
 
-use crate::experiment::Axis;
+use super::Axis;
 
 /// A measured quantity: its name in tables and claims, and along an axis.
 #[derive(Debug, Clone, Copy)]
@@ -15,13 +15,6 @@ pub struct Measure {
     /// compared.
     pub time: bool,
 }
-
-// facts of a problem that many tables show; n is the number of points
-pub const LAMBDA: Measure = Measure::named("λ");
-pub const N: Measure = Measure::named("n");
-pub const FEATURES: Measure = Measure::named("features");
-pub const D_EFF: Measure = Measure::named("d_eff");
-pub const D_MOF: Measure = Measure::named("d_mof");
 
 impl Measure {
     /// A number that no axis shows, summarised by its mean.

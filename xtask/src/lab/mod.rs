@@ -2,13 +2,15 @@
 //! measured.
 //!
 //! An experiment file lists its settings and sizes, and has one cell function. That draws a problem
-//! and puts measured values into the table under a [`Method`](crate::method::Method) and a
-//! [`Measure`]. Plots with error bars, tables, the note on sizes, missing data and the values of
-//! claims are read off the table; [`Results::on`] gives the part of one setting.
-//! `experiments/chen_yang_fig3.rs` is the model.
+//! and puts measured values into the table under a [`Method`] and a [`Measure`]. Plots with error
+//! bars, tables, the note on sizes, missing data and the values of claims are read off the table;
+//! [`Results::on`] gives the part of one setting. `experiments/zhang_duchi_wainwright.rs` is the
+//! model.
 //!
-//! Random numbers come from [`Draw::rng`], by the coordinates of the cell, and from nowhere else.
+//! Random numbers come from [`Trial::rng`], by the coordinates of the cell, and from nowhere else.
 //! So a cell has the same bits whatever else is run.
+//!
+//! `use crate::lab::*` brings what experiments are written in, the library's prelude too.
 
 mod grid;
 mod measure;
@@ -17,8 +19,17 @@ mod setting;
 mod sheet;
 mod tape;
 
-pub use grid::{Draw, Grid};
-pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
+pub use crate::experiment::{
+    Axis, Cell, Claim, Column, Context, Outcome, Plot, Point, Table, measured, number,
+};
+pub use crate::method::*;
+pub use crate::statistics::{
+    Estimate, Sample, exponent, geometric_mean, largest, mean_and_deviation, quantile, smallest,
+};
+pub use grid::{Grid, Trial, timed};
+pub use measure::Measure;
+pub use nystrom::linalg_core::random;
+pub use nystrom::prelude::*;
 pub use results::{On, Results, point, with};
 pub(crate) use setting::labelled;
 pub use setting::{Set, Setting};

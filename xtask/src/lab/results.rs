@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use super::{Measure, Setting};
-use crate::claim::{Measured, measured};
+use super::{
+    Axis, Estimate, Measure, Method, Outcome, PROBLEM, Plot, Point, Sample, Setting, measured,
+    number,
+};
+use crate::claim::Measured;
 use crate::datasets::MissingData;
-use crate::experiment::{Axis, Outcome, Plot, Point};
-use crate::method::{Method, PROBLEM};
-use crate::number::number;
-use crate::statistics::{self, Estimate, Sample};
+use crate::statistics;
 
 /// One measured value.
 #[derive(Debug, Clone)]
@@ -25,22 +25,13 @@ pub struct Row {
 #[derive(Clone)]
 pub struct Results {
     pub(super) rows: Vec<Row>,
-    sizes: Vec<(usize, usize)>,
-    plots: Vec<Plot>,
+    pub(super) sizes: Vec<(usize, usize)>,
+    pub(super) plots: Vec<Plot>,
     /// Data sets that were absent.
     pub missing: Vec<MissingData>,
 }
 
 impl Results {
-    pub(super) fn new(sizes: &[(usize, usize)]) -> Self {
-        Results { rows: vec![], sizes: sizes.to_vec(), plots: vec![], missing: vec![] }
-    }
-
-    pub(super) fn extend(&mut self, rows: Vec<Row>, plots: Vec<Plot>) {
-        self.rows.extend(rows);
-        self.plots.extend(plots);
-    }
-
     /// The largest size.
     pub fn last(&self) -> usize {
         self.sizes.iter().map(|(size, _)| *size).max().unwrap_or(0)
@@ -51,17 +42,28 @@ impl Results {
         settings.iter().filter(|s| self.rows.iter().any(|row| row.setting == s.label())).collect()
     }
 
+    /// What was measured of the problems themselves, in the order it was first put down.
+    pub fn facts(&self) -> Vec<Measure> {
+        let mut facts: Vec<Measure> = vec![];
+        for row in self.rows.iter().filter(|row| row.method == PROBLEM) {
+            if !facts.iter().any(|fact| fact.key == row.measure.key) {
+                facts.push(row.measure);
+            }
+        }
+        facts
+    }
+
     /// What was measured on one setting.
     pub fn on(&self, setting: &impl Setting) -> On<'_> {
         On { rows: &self.rows, label: setting.label() }
     }
 
     /// `n = 1000 (12 draws), 2154 (12 draws)`: the sizes and their draws.
-    pub fn draws(&self, axis: &str) -> String {
+    pub fn draws(&self) -> String {
         let each = self.sizes.iter().map(|(size, draws)| {
             format!("{size} ({draws} draw{})", if *draws == 1 { "" } else { "s" })
         });
-        format!("{axis} = {}", each.collect::<Vec<_>>().join(", "))
+        format!("n = {}", each.collect::<Vec<_>>().join(", "))
     }
 
     /// An outcome with the plots that draws have shown and the data that are missing.
@@ -81,11 +83,6 @@ impl On<'_> {
     /// A value measured here, with its words after the label of the setting.
     pub fn measured(&self, words: impl Display, value: impl Into<Estimate>) -> Measured {
         measured(format!("{}: {words}", self.label), value)
-    }
-
-    /// The methods with values of a measure, in the order they were first measured.
-    pub fn methods(&self, measure: Measure) -> Vec<Method> {
-        methods(self.of(measure))
     }
 
     /// The abscissae at which a method has values of a measure, increasing.
@@ -119,6 +116,11 @@ impl On<'_> {
     /// Mean (of times: median) over the draws of one cell; NaN if there are none.
     pub fn get(&self, x: impl Abscissa, method: Method, measure: Measure) -> Estimate {
         self.sample(x, method, measure).estimate()
+    }
+
+    /// What [`facts`](super::Trial::facts) put down under this name.
+    pub fn fact(&self, x: impl Abscissa, name: &'static str) -> Estimate {
+        self.get(x, PROBLEM, Measure::named(name))
     }
 
     /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis`
@@ -184,7 +186,7 @@ impl On<'_> {
         y: Measure,
         across: impl Fn(Method, f64) -> f64,
     ) -> Option<Plot> {
-        for method in self.methods(y) {
+        for method in methods(self.of(y)) {
             let mut points = self.curve(method, y);
             points.iter_mut().for_each(|point| point.x = across(method, point.x));
             points.retain(|point| point.x.is_finite());

@@ -7,11 +7,8 @@ pub trait Setting: Sync {
     fn label(&self) -> String;
 }
 
-/// A setting whose label is its field of that name, or what a function makes of it.
+/// Makes a type a setting, by what a function says of it.
 macro_rules! labelled {
-    ($setting:ty) => {
-        $crate::lab::labelled!($setting, |setting| setting.label.into());
-    };
     ($setting:ty, $label:expr) => {
         impl $crate::lab::Setting for $setting {
             fn label(&self) -> String {
@@ -23,33 +20,16 @@ macro_rules! labelled {
 }
 pub(crate) use labelled;
 
-impl Setting for &str {
-    fn label(&self) -> String {
-        (*self).into()
-    }
-}
+labelled!(&str, |name| (*name).into());
+// a number of points, where the abscissa is something else
+labelled!(usize, |n| format!("n = {n}"));
+labelled!(Set, |set| set.label.into());
 
-/// A number of points, where the abscissa is something else.
-impl Setting for usize {
-    fn label(&self) -> String {
-        format!("n = {self}")
-    }
-}
-
-/// A data set by the paper's name and the catalog's.
+/// A data set by the paper's name and the catalog's; a made one by a name and one fit for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Set {
     /// The paper's name.
     pub label: &'static str,
     /// The catalog's.
     pub name: &'static str,
-}
-
-labelled!(Set);
-
-impl Set {
-    /// These names.
-    pub const fn new(label: &'static str, name: &'static str) -> Self {
-        Set { label, name }
-    }
 }

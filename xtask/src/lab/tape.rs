@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
-use super::results::{Results, Row};
+use super::results::Row;
+use super::{Claim, Context, Results};
 use crate::context::{Tape, experiment_seed};
-use crate::experiment::{Claim, Context, Experiment};
+use crate::experiment::Experiment;
 
 /// Values are drawn this often before a claim counts as one that no values break.
 const DRAWS: u64 = 90;
@@ -99,10 +100,7 @@ fn moved(row: &Row, seed: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Outcome;
-    use crate::experiment::measured;
-    use crate::lab::{Grid, Measure};
-    use crate::method::THEORY;
+    use crate::lab::{Grid, Measure, Outcome, THEORY, measured};
     use crate::progress::Progress;
     use crate::testing::{SELF_CHECK, context};
 
@@ -110,9 +108,8 @@ mod tests {
 
     /// Measures ½ and claims what `claim` says of it.
     fn judged(ctx: &Context, claim: fn(f64) -> Claim) -> anyhow::Result<Outcome> {
-        let grid = Grid::new(ctx, "draws", &["one"]);
-        let results = grid.run(|draw| {
-            draw.put(draw.size, THEORY, SHARE, 0.5);
+        let results = Grid::new(ctx, "draws", &["one"], [(0, 1)]).run(|trial| {
+            trial.put(trial.size, THEORY, SHARE, 0.5);
             Ok(())
         })?;
         let share = results.on(&"one").get(0_usize, THEORY, SHARE).value;
@@ -146,10 +143,9 @@ mod tests {
     fn repetitions_of_a_cell_are_made_alike() {
         let progress = Progress::captured();
         let ctx = context(&progress);
-        let grid = Grid::new(&ctx, "draws", &["one", "two"]).repetitions(2);
-        let results = grid.run(|draw| {
-            draw.put(draw.size, THEORY, SHARE, (draw.setting.len() + draw.repetition) as f64);
-            draw.put(draw.size + 1, THEORY, SHARE, -1.0);
+        let results = Grid::new(&ctx, "draws", &["one", "two"], [(0, 2)]).run(|trial| {
+            trial.put(trial.size, THEORY, SHARE, (trial.setting.len() + trial.repetition) as f64);
+            trial.put(trial.size + 1, THEORY, SHARE, -1.0);
             Ok(())
         });
         let mut rows = results.unwrap().rows;

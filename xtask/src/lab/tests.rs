@@ -1,9 +1,5 @@
-use rand::RngExt;
-
-use super::{Grid, LAMBDA, Measure, Results};
+use super::*;
 use crate::datasets::MissingData;
-use crate::experiment::{Axis, Cell, Column, Context};
-use crate::method::{LEVERAGE, UNIFORM};
 use crate::progress::Progress;
 use crate::testing::context;
 
@@ -15,14 +11,14 @@ const SETTINGS: [&str; 2] = ["A", "B"];
 fn run(settings: &[&'static str], parallel: bool) -> Results {
     let progress = Progress::captured();
     let ctx = context(&progress);
-    let grid = Grid::new(&ctx, "draws", settings).sizes(&[(100, 4), (200, 3)]);
+    let grid = Grid::new(&ctx, "draws", settings, [(100, 4), (200, 3)]);
     let grid = if parallel { grid.parallel() } else { grid };
-    let run = grid.run(|draw| {
-        let u: f64 = draw.rng("problem").random();
-        draw.facts([(LAMBDA, 1.0 / draw.size as f64)]);
+    let run = grid.run(|trial| {
+        let u: f64 = trial.rng("problem").random();
+        trial.facts(trial.size, [("λ", 1.0 / trial.size as f64)]);
         for (method, factor) in [(UNIFORM, 1.0), (LEVERAGE, 0.5)] {
-            draw.timed(draw.size, method, SECONDS, || Ok(()))?;
-            draw.put(draw.size, method, ERROR, factor * (1.0 + u) / draw.size as f64);
+            trial.timed(trial.size, method, SECONDS, || Ok(()))?;
+            trial.put(trial.size, method, ERROR, factor * (1.0 + u) / trial.size as f64);
         }
         Ok(())
     });
@@ -55,6 +51,7 @@ fn ratios_are_paired_and_exponents_fitted() {
     let exponent = results.on(&"A").exponent(UNIFORM, ERROR);
     assert!((exponent.value + 1.0).abs() < 0.7 && exponent.error.unwrap() > 0.0);
     assert!(results.on(&"A").get(100_usize, UNIFORM, SECONDS).time);
+    assert_eq!(results.on(&"A").fact(200_usize, "λ"), 0.005.into());
 }
 
 #[test]
@@ -74,15 +71,11 @@ fn plots_carry_standard_errors_and_are_absent_without_values() {
 #[test]
 fn wide_and_long_tables_hold_means_errors_and_printed_values() {
     let results = run(&SETTINGS, false);
-    let names = |table: &crate::experiment::Table| {
-        table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>()
-    };
-    let wide = results
-        .table("t", "T", &SETTINGS, &[SECONDS, ERROR])
-        .by_setting("set")
-        .by_x("n")
-        .facts(&[LAMBDA]);
-    let wide = wide.build().unwrap();
+    let names =
+        |table: &Table| table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let (keys, facts) = (["set", "n", ""], results.facts());
+    let wide = results.table(["t", "T"], &SETTINGS, keys, &facts, &[SECONDS, ERROR]);
+    let wide = wide.into_iter().next().unwrap();
     let of = |name: &str| {
         [format!("{name}: time"), format!("{name}: error"), format!("{name}: error, s.e.")]
     };
@@ -91,11 +84,11 @@ fn wide_and_long_tables_hold_means_errors_and_printed_values() {
     assert_eq!(names(&wide)[..6], expected);
     assert_eq!((wide.rows.len(), &wide.rows[0][2]), (4, &Cell::Number(0.01)));
 
-    let long = results.table("t", "T", &SETTINGS[..1], &[ERROR]).by_x("n").by_method("method");
+    let long = results.table(["t", "T"], &SETTINGS[..1], ["", "n", "method"], &[], &[ERROR]);
     let long = long.extra(Column::paper("error, printed"), |place| {
         (place.method == UNIFORM).then_some(place.x)
     });
-    let long = long.build().unwrap();
+    let long = long.into_iter().next().unwrap();
     assert_eq!(names(&long), ["n", "method", "error", "error, s.e.", "error, printed"]);
     assert_eq!(long.rows.len(), 4);
     assert_eq!((&long.rows[0][4], &long.rows[1][4]), (&Cell::Number(100.0), &Cell::Missing));
@@ -105,12 +98,12 @@ fn wide_and_long_tables_hold_means_errors_and_printed_values() {
 fn a_setting_without_its_data_is_left_out_and_named() {
     let progress = Progress::captured();
     let ctx = context(&progress);
-    let grid = Grid::new(&ctx, "sets", &SETTINGS).repetitions(2);
+    let grid = Grid::new(&ctx, "sets", &SETTINGS, [(0, 2)]);
     let missing = |name: &str| MissingData { name: name.into(), ..crate::testing::missing() };
     let prepare =
         |_: &Context<'_>, set: &&str| if *set == "A" { Err(missing("a").into()) } else { Ok(1.0) };
-    let results = grid.run_on(prepare, |one, draw| {
-        draw.put(draw.size, UNIFORM, ERROR, *one);
+    let results = grid.run_on(prepare, |one, trial| {
+        trial.put(trial.size, UNIFORM, ERROR, *one);
         Ok(())
     });
     let results = results.unwrap();

@@ -4,7 +4,7 @@
 use maud::{Markup, Render, html};
 use nystrom_page::figure;
 
-use super::{OPEN, class};
+use super::class;
 use crate::claim::{Claim, Kind, verdict};
 use crate::datasets::MissingData;
 use crate::experiment::Experiment;
@@ -43,7 +43,7 @@ fn findings(record: &Record) -> anyhow::Result<Markup> {
     let tables = html! {
         @for table in &outcome.tables { (figure::table(table, &link(&table.id, "csv"))) }
     };
-    let [theirs, ours] = [&Kind::COUNTED[..], &[Kind::Ours]].map(|k| super::claims(&[record], k));
+    let [theirs, ours] = [&Kind::COUNTED[..], &[Kind::Ours]].map(|k| super::claims([record], k));
     Ok(html! {
         (error(record))
         @if plots.is_empty() { (tables) } @else { div.plots { @for plot in &plots { (plot) } } }
@@ -67,9 +67,9 @@ pub fn claims(claims: &[&Claim]) -> Markup {
     html! {
         @if !claims.is_empty() { ul.claims {
             @for claim in claims {
-                @let ([word, ..], class) = (verdict(claim.holds, OPEN), class(claim.holds));
+                @let ([word, ..], class) = (verdict(claim.holds), class(claim.holds));
                 li {
-                    span { (badge(class, word)) span.kind { (claim.kind.word()) } } " "
+                    span { (badge(class, word)) span.kind { (claim.kind) } } " "
                     span { (claim.text) } " "
                     span.numbers { "paper: " b { (claim.paper) } } " "
                     span.numbers { "measured: " b { (claim.measured) } }
@@ -122,7 +122,7 @@ fn cost(record: &Record) -> Markup {
                 Some(mb) => { ", peak memory " (number(mb.round())) " MB" }
                 None => ", peak memory unknown on this system"
             }
-            ", instruction set " (record.instruction_set) ", scale " (record.scale.word())
+            ", instruction set " (record.instruction_set) ", scale " (record.scale)
             ", computed on " (time(&record.started)) "."
         }
     }

@@ -7,8 +7,8 @@ mod page;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::atomic::update;
-use crate::claim::{Claim, Kind, Words, counts};
+use crate::atomic;
+use crate::claim::{Claim, Kind, counts};
 use crate::method;
 use crate::plot::Plot;
 use crate::record::{Record, Run, folder};
@@ -17,25 +17,23 @@ use crate::record::{Record, Run, folder};
 pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
     for Record { name, outcome, .. } in &run.records {
         let folder = folder(out, name);
+        let write = |file: String, bytes: &[u8]| atomic::write(&folder.join(file), bytes);
         for table in &outcome.tables {
-            update(&folder.join(format!("{}.csv", table.id)), &csv::table(table)?)?;
+            write(format!("{}.csv", table.id), &csv::table(table)?)?;
         }
         for plot in &outcome.plots {
-            update(&folder.join(format!("{}.csv", plot.id)), &csv::table(&csv::points(plot))?)?;
-            update(&folder.join(format!("{}.svg", plot.id)), standalone(plot)?.as_bytes())?;
+            write(format!("{}.csv", plot.id), &csv::table(&csv::points(plot))?)?;
+            write(format!("{}.svg", plot.id), standalone(plot)?.as_bytes())?;
         }
     }
-    update(&out.join("run.json"), &serde_json::to_vec_pretty(run)?)?;
-    update(&out.join("index.html"), page::page(run)?.as_bytes()).map(drop)
+    atomic::write(&out.join("run.json"), &serde_json::to_vec_pretty(run)?)?;
+    atomic::write(&out.join("index.html"), page::page(run)?.as_bytes()).map(drop)
 }
 
 /// A plot as a file of its own.
 pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
     Ok(nystrom_page::legend::standalone(plot, method::look)?)
 }
-
-/// The word for a claim without a verdict.
-const OPEN: Words = ["undecided"; 3];
 
 /// The class of a verdict's badge.
 fn class(holds: Option<bool>) -> &'static str {
@@ -47,14 +45,14 @@ fn class(holds: Option<bool>) -> &'static str {
 }
 
 /// The claims of these kinds in these records.
-fn claims<'a>(records: &[&'a Record], kinds: &[Kind]) -> Vec<&'a Claim> {
-    let claims = records.iter().flat_map(|record| &record.outcome.claims);
+fn claims<'a>(records: impl IntoIterator<Item = &'a Record>, kinds: &[Kind]) -> Vec<&'a Claim> {
+    let claims = records.into_iter().flat_map(|record| &record.outcome.claims);
     claims.filter(|claim| kinds.contains(&claim.kind)).collect()
 }
 
 /// How many data sets are missing; a set that two experiments need counts once.
-fn sets_missing(records: &[&Record]) -> usize {
-    let missing = records.iter().flat_map(|record| &record.outcome.missing);
+fn sets_missing<'a>(records: impl IntoIterator<Item = &'a Record>) -> usize {
+    let missing = records.into_iter().flat_map(|record| &record.outcome.missing);
     missing.map(|data| &data.name).collect::<BTreeSet<_>>().len()
 }
 
@@ -62,7 +60,7 @@ fn sets_missing(records: &[&Record]) -> usize {
 pub fn verdicts(claims: &[Claim]) -> String {
     let of = |kind: Kind| {
         let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.kind == kind).collect();
-        (!claims.is_empty()).then(|| format!("{}: {}", kind.word(), counts(&claims, OPEN)))
+        (!claims.is_empty()).then(|| format!("{kind}: {}", counts(&claims)))
     };
     let parts: Vec<String> = Kind::COUNTED.into_iter().chain([Kind::Ours]).filter_map(of).collect();
     if parts.is_empty() { "no claims".into() } else { parts.join("; ") }
@@ -70,8 +68,7 @@ pub fn verdicts(claims: &[Claim]) -> String {
 
 /// The last lines on the terminal.
 pub fn summary(run: &Run, out: &Path) -> String {
-    let records: Vec<&Record> = run.records.iter().collect();
-    let of = |kind: Kind| format!("{}: {}", kind.word(), counts(&claims(&records, &[kind]), OPEN));
+    let of = |kind: Kind| format!("{kind}: {}", counts(&claims(&run.records, &[kind])));
     let failures = run.records.iter().filter_map(|Record { name, error, .. }| {
         Some(format!("\n  failed: {name}: {}", error.as_deref()?))
     });
@@ -79,7 +76,7 @@ pub fn summary(run: &Run, out: &Path) -> String {
     format!(
         "claims {}\ndata sets missing: {}; experiments failed: {}{}\nreport: {}",
         Kind::COUNTED.map(of).join("; "),
-        sets_missing(&records),
+        sets_missing(&run.records),
         failures.len(),
         failures.concat(),
         out.join("index.html").display()

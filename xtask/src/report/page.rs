@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 use nystrom_page::draw;
 
 use super::article::{self, article, badge, time};
-use super::{OPEN, claims, class, sets_missing};
+use super::{claims, class, sets_missing};
 use crate::claim::{self, Claim, Kind};
 use crate::context::Scale;
 use crate::experiment::Experiment;
@@ -31,7 +31,7 @@ pub fn page(run: &Run) -> anyhow::Result<String> {
             @for gallery in galleries { (gallery) }
         }
         section aria-labelledby="exceptions" {
-            h2 id="exceptions" { "What does not hold, is undecided or lacks data" }
+            h2 id="exceptions" { "What does not hold, is open or lacks data" }
             @for (experiment, record) in run.ran(run.registry) { (exceptions(experiment, record)) }
         }
         @for chapter in chapters { (chapter) }
@@ -43,11 +43,10 @@ pub fn page(run: &Run) -> anyhow::Result<String> {
 
 /// The counts as tiles: each kind of claim by itself.
 fn tiles(run: &Run) -> Markup {
-    let records: Vec<&Record> = run.records.iter().collect();
     let what = ["The paper prints", "The paper's figures show", "The paper proves"];
-    let kinds = Kind::COUNTED.map(|kind| claims(&records, &[kind]));
-    let lacking = sets_missing(&records);
-    let failed = records.iter().filter(|record| record.status == Status::Failed).count();
+    let kinds = Kind::COUNTED.map(|kind| claims(&run.records, &[kind]));
+    let lacking = sets_missing(&run.records);
+    let failed = run.records.iter().filter(|record| record.status == Status::Failed).count();
     html! {
         ul.tiles {
             @for (what, claims) in what.iter().zip(&kinds).filter(|(_, c)| !c.is_empty()) {
@@ -66,7 +65,7 @@ fn tiles(run: &Run) -> Markup {
 fn setting(run: &Run) -> Markup {
     html! {
         p {
-            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) }
+            "Scale " b { (run.scale) } ", seed " b { (run.seed) }
             ", started " (time(&run.started))
             @match &run.finished {
                 Some(finished) => { ", finished " (time(finished)) "." }
@@ -82,7 +81,7 @@ fn setting(run: &Run) -> Markup {
 
 /// Thumbnails of what a paper's experiments show, each with its verdicts and linked to its place.
 fn gallery(run: &Run, experiments: &[Experiment]) -> anyhow::Result<Markup> {
-    let records: Vec<&Record> = run.ran(experiments).map(|(_, record)| record).collect();
+    let records = || run.ran(experiments).map(|(_, record)| record);
     let tiles = run.ran(experiments).map(|(experiment, record)| tile(experiment, record));
     let tiles = tiles.collect::<anyhow::Result<Vec<Markup>>>()?;
     let paper = experiments[0].paper.short;
@@ -90,7 +89,7 @@ fn gallery(run: &Run, experiments: &[Experiment]) -> anyhow::Result<Markup> {
         @if !tiles.is_empty() {
             h3 {
                 a href=(format!("#{}", anchor(paper))) { (paper) } " "
-                (counts(&claims(&records, &Kind::COUNTED))) (lacks(sets_missing(&records)))
+                (counts(&claims(records(), &Kind::COUNTED))) (lacks(sets_missing(records())))
             }
             ul.gallery { @for tile in tiles { li { (tile) } } }
         }
@@ -118,14 +117,14 @@ fn tile(experiment: &Experiment, record: &Record) -> anyhow::Result<Markup> {
 /// The verdicts of the claims that count (of our own claims, if none counts), and how many data
 /// sets are missing.
 fn in_short(record: &Record) -> Markup {
-    let counted = claims(&[record], &Kind::COUNTED);
-    let ours = claims(&[record], &[Kind::Ours]);
-    let lacking = sets_missing(&[record]);
+    let counted = claims([record], &Kind::COUNTED);
+    let ours = claims([record], &[Kind::Ours]);
+    let lacking = sets_missing([record]);
     html! {
         @if record.status == Status::Failed { (badge("error", "failed")) }
         (counts(&counted)) (lacks(lacking))
         @if counted.is_empty() && !ours.is_empty() {
-            span.ours { "ours: " (claim::counts(&ours, OPEN)) }
+            span.ours { "ours: " (claim::counts(&ours)) }
         } @else if counted.is_empty() && record.status == Status::Done && lacking == 0 {
             (badge("unclaimed", "no claim"))
         }
@@ -134,7 +133,7 @@ fn in_short(record: &Record) -> Markup {
 
 /// The failures of an experiment; empty if all its claims hold.
 fn exceptions(experiment: &Experiment, record: &Record) -> Markup {
-    let mut failing = claims(&[record], &Kind::COUNTED);
+    let mut failing = claims([record], &Kind::COUNTED);
     failing.retain(|claim| claim.holds != Some(true));
     let missing = &record.outcome.missing;
     html! {
@@ -191,7 +190,7 @@ fn this_run(run: &Run) -> Markup {
 /// `✓ 3 hold ✗ 1 does not`.
 fn counts(claims: &[&Claim]) -> Markup {
     html! {
-        @for (holds, number, verb) in claim::tally(claims, OPEN) {
+        @for (holds, number, verb) in claim::tally(claims) {
             (badge(class(holds), html! { b { (number) } " " (verb) }))
         }
     }

@@ -132,6 +132,6 @@ fn claims_that_count_are_counted() {
          report: out/index.html"
     );
     let line = verdicts(&record().outcome.claims);
-    assert_eq!(line, "printed: 1 holds; picture: 1 does not; ours: 1 undecided");
+    assert_eq!(line, "printed: 1 holds; picture: 1 does not; ours: 1 is open");
     assert_eq!(verdicts(&[]), "no claims");
 }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use regex_lite::Regex;
-
 use super::Found;
-use super::tree::{Tree, code, line_at, whole};
+use super::tree::{Tree, code, find};
 use crate::width::{MOST_COLUMNS, width};
 
 const MOST_LINES: usize = 400;
@@ -15,12 +13,8 @@ pub fn files_are_short(tree: &Tree, found: &mut Found) {
     for (path, text) in tree.files("", ".rs") {
         let lines = text.lines().count();
         if lines > MOST_LINES {
-            let why = "one idea per file, split it";
-            found.add(
-                path,
-                MOST_LINES + 1,
-                format!("{lines} lines, more than {MOST_LINES}: {why}"),
-            );
+            let text = format!("{lines} lines, more than {MOST_LINES}");
+            found.add(path, MOST_LINES + 1, format!("{text}: one idea per file, split it"));
         }
     }
 }
@@ -50,14 +44,12 @@ pub fn lines_are_short(tree: &Tree, found: &mut Found) {
 pub fn generators_are_arguments(tree: &Tree, found: &mut Found) {
     let last = r"(&mut )?dyn (?:\w+::)*Rng\b(,?\s*\))?";
     let typed = r": (?:&mut )?(?:impl |\w+<)?(?:\w+::)*(?:\w*Rng|Pcg\d\w*)\b";
-    let generator = Regex::new(&format!("{last}|{typed}")).expect("it is valid");
     for (path, text) in tree.library_sources() {
-        let code = code(text);
-        for named in generator.captures_iter(&code) {
+        for (line, named) in find(&code(text), &format!("{last}|{typed}")) {
             if named.get(1).is_none() || named.get(2).is_none() {
                 let text = "a generator is the last argument, `rng: &mut dyn Rng`, and never \
                             stored: keep a key, `Streams`";
-                found.add(path, line_at(&code, whole(&named).start()), text);
+                found.add(path, line, text);
             }
         }
     }
@@ -67,13 +59,10 @@ pub fn generators_are_arguments(tree: &Tree, found: &mut Found) {
 /// `# Cost`; the first two also `# Source`.
 pub fn methods_have_cost_and_source(tree: &Tree, found: &mut Found) {
     let stage = r"(?m)^impl.* (?:LandmarkSelector|RidgeLeverage)<\w+> for (\w+)";
-    let stage = Regex::new(stage).expect("it is valid");
-    let structs = Regex::new(r"(?m)((?:^(?:///|#\[).*\n)*)^pub struct (\w+)").expect("it is valid");
-    let of_stages = tree.library_sources().flat_map(|(_, text)| stage.captures_iter(text));
-    let stages: BTreeSet<&str> =
-        of_stages.map(|implemented| implemented.extract().1).map(|[name]| name).collect();
+    let stages = tree.library_sources().flat_map(|(_, text)| find(text, stage));
+    let stages: BTreeSet<&str> = stages.map(|(_, stage)| stage.extract::<1>().1[0]).collect();
     for (path, text) in tree.library_sources() {
-        for defined in structs.captures_iter(text) {
+        for (line, defined) in find(text, r"(?m)((?:^(?:///|#\[).*\n)*)^pub struct (\w+)") {
             let (_, [documentation, name]) = defined.extract();
             let is_stage = stages.contains(name);
             let sections = [
@@ -82,9 +71,8 @@ pub fn methods_have_cost_and_source(tree: &Tree, found: &mut Found) {
             ];
             for (heading, what, needed) in sections {
                 if needed && !documentation.contains(&format!("/// {heading}\n")) {
-                    let line = line_at(text, whole(&defined).end());
                     let text = format!("`{name}` is a method: its docs need `{heading}` ({what})");
-                    found.add(path, line, text);
+                    found.add(path, line + documentation.lines().count(), text);
                 }
             }
         }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex_lite::Regex;
 
 use super::Found;
-use super::tree::{Tree, line_at, whole};
+use super::tree::{Tree, find};
 use crate::listing;
 use crate::reference::REFERENCE;
 
-const MAP: &str = "docs/ARCHITECTURE.md";
+/// The map of the source.
+pub const MAP: &str = "docs/ARCHITECTURE.md";
 const CRATES: [&str; 6] = ["linalg_core", "kernels", "sketch", "leverage", "dpp", "krr"];
 
 /// The lines of a document that are not in a block of code, from 1.
@@ -21,29 +22,24 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands between backticks.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    line.split('`').skip(1).step_by(2)
-}
-
 /// Every relative link of a Markdown document names a file or a folder that is there.
 pub fn links_lead_somewhere(tree: &Tree, found: &mut Found) {
     for (document, text) in tree.files("", ".md") {
         for (line, text) in prose(text) {
-            for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            for (_, link) in find(text, r"\]\(([^)#:]+)[)#]") {
                 let mut folders: Vec<&str> = document.split('/').collect();
                 folders.pop();
-                for part in link.split('/').filter(|part| !matches!(*part, "" | ".")) {
+                for part in link[1].split('/') {
                     match part {
+                        "" | "." => {}
                         ".." => drop(folders.pop()),
                         name => folders.push(name),
                     }
                 }
                 let path = folders.join("/");
                 let inside = format!("{path}/");
-                let there = tree.text(&path).is_some() || tree.files(&inside, "").next().is_some();
-                if !(link.is_empty() || link.contains(':') || there) {
-                    found.add(document, line, format!("the link to `{link}` leads nowhere"));
+                if tree.text(&path).is_none() && tree.files(&inside, "").next().is_none() {
+                    found.add(document, line, format!("the link to `{}` leads nowhere", &link[1]));
                 }
             }
         }
@@ -53,23 +49,16 @@ pub fn links_lead_somewhere(tree: &Tree, found: &mut Found) {
 /// Under the heading of a crate, docs/ARCHITECTURE.md names files and folders of its source that
 /// exist, and all at the top.
 pub fn the_map_is_true(tree: &Tree, found: &mut Found) {
-    let lines: Vec<(usize, &str)> = prose(tree.text(MAP).unwrap_or_default()).collect();
-    for section in lines.chunk_by(|_, (_, next)| !next.starts_with('#')) {
-        let (heading, title) = section[0];
-        let home = title.strip_prefix("### `").and_then(|rest| rest.split('`').next());
-        let Some(home) = home.filter(|home| home.starts_with("crates/") || *home == "xtask") else {
-            continue;
-        };
-        let source = format!("{home}/src/");
-        let is_name = |name: &&str| name.ends_with(".rs") || name.ends_with('/');
+    let section = r"(?m)^### `(crates/[\w-]+|xtask)`.*\n((?:[^#\n].*\n|\n)*)";
+    for (heading, section) in find(tree.text(MAP).unwrap_or_default(), section) {
+        let source = format!("{}/src/", &section[1]);
         let mut named = BTreeSet::new();
-        for (line, text) in &section[1..] {
-            for name in quoted(text).filter(is_name) {
-                named.insert(name.trim_end_matches(".rs").trim_end_matches('/'));
-                let mut files = tree.files(&source, "").map(|(path, _)| path);
-                if !files.any(|path| format!("{path}/").contains(&format!("/{name}"))) {
-                    found.add(MAP, *line, format!("there is no `{name}` in {source}"));
-                }
+        for (line, quoted) in find(&section[2], r"`([^`\s]+(?:\.rs|/))`") {
+            let (_, [name]) = quoted.extract();
+            named.insert(name.trim_end_matches(".rs").trim_end_matches('/'));
+            let mut files = tree.files(&source, "").map(|(path, _)| path);
+            if !files.any(|path| format!("{path}/").contains(&format!("/{name}"))) {
+                found.add(MAP, heading + line, format!("there is no `{name}` in {source}"));
             }
         }
         let inside = tree.library_sources().filter_map(|(path, _)| path.strip_prefix(&source));
@@ -91,13 +80,13 @@ pub fn items_exist(tree: &Tree, found: &mut Found) {
         words.entry(home).or_default().extend(word.find_iter(text).map(|word| word.as_str()));
     }
     for (document, text) in tree.files("", ".md") {
-        for (i, line) in text.lines().enumerate() {
-            let paths = quoted(line).filter_map(|code| code.split_once("::"));
-            for (home, items) in paths.filter(|(home, _)| CRATES.contains(home)) {
-                let is_there = |item: &str| words.get(home).is_some_and(|all| all.contains(item));
-                for item in word.find_iter(items).filter(|item| !is_there(item.as_str())) {
-                    let text = format!("there is no `{}` in the crate {home}", item.as_str());
-                    found.add(document, i + 1, text);
+        for (line, path) in find(text, r"`(\w+)::([^`\n]+)`") {
+            let (_, [home, items]) = path.extract();
+            let is_there = |item: &str| words.get(home).is_some_and(|all| all.contains(item));
+            for item in word.find_iter(items).map(|item| item.as_str()) {
+                if CRATES.contains(&home) && !is_there(item) {
+                    let text = format!("there is no `{item}` in the crate {home}");
+                    found.add(document, line, text);
                 }
             }
         }
@@ -108,17 +97,14 @@ pub fn items_exist(tree: &Tree, found: &mut Found) {
 /// indentation, `crates/nystrom/examples/NAME.rs`: what is between `// shown: begin` and
 /// `// shown: end` there, or all of it.
 pub fn documents_show_examples(tree: &Tree, found: &mut Found) {
-    let snippet = r"(?s)(?:<!-- example: (\w+) -->\s*)?```rust\n(.*?)```";
-    let snippet = Regex::new(snippet).expect("it is valid");
     for (document, text) in tree.files("", ".md") {
-        for shown in snippet.captures_iter(text) {
+        for (line, shown) in find(text, r"(?s)(?:<!-- example: (\w+) -->\s*)?```rust\n(.*?)```") {
             let name = shown.get(1).map_or("", |name| name.as_str());
             let path = format!("crates/nystrom/examples/{name}.rs");
             let example = tree.text(&path).unwrap_or_default();
             let part = example.split("// shown: begin\n").last().unwrap_or_default();
             let part = part.split("// shown: end\n").next().unwrap_or_default();
             if !lines_of(part).eq(lines_of(&shown[2])) {
-                let line = line_at(text, whole(&shown).start());
                 let what = format!("not the text of the example {name:?} that is named above it");
                 found.add(document, line, format!("{what}: nothing proves that it compiles"));
             }

@@ -1,11 +1,11 @@
 //! The files of the repository: their paths, and the text of those that rules read.
 
-use regex_lite::{Captures, Match};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
+use regex_lite::{Captures, Regex};
 
 /// Paths relative to the root, with `/`, in order, and the text of each file.
 #[derive(Default)]
@@ -63,22 +63,16 @@ impl Tree {
 
 /// The lines before the module of tests, which comes last; comments are blank.
 pub fn code(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let is_tests = |pair: &[&str]| {
-        pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
-    };
-    let end = lines.windows(2).position(is_tests).unwrap_or(lines.len());
-    let comment = |line: &str| line.trim_start().starts_with("//");
-    let code = lines[..end].iter().map(|line| if comment(line) { "" } else { line });
+    let end = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    let is_comment = |line: &str| line.trim_start().starts_with("//");
+    let code = text[..end].lines().map(|line| if is_comment(line) { "" } else { line });
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The whole of what a pattern has found.
-pub fn whole<'t>(found: &Captures<'t>) -> Match<'t> {
-    found.get(0).expect("the whole is always there")
-}
-
-/// The line of a place in a text, from 1.
-pub fn line_at(text: &str, place: usize) -> usize {
-    text[..place].matches('\n').count() + 1
+/// What a pattern finds in a text, with the lines, from 1, where it begins.
+pub fn find<'t>(text: &'t str, pattern: &str) -> Vec<(usize, Captures<'t>)> {
+    let line = |at: usize| text[..at].matches('\n').count() + 1;
+    let all = Regex::new(pattern).expect("it is valid");
+    let all = all.captures_iter(text);
+    all.map(|found| (line(found.get(0).map_or(0, |whole| whole.start())), found)).collect()
 }

@@ -35,12 +35,16 @@ fn zip(name: &str, bytes: &[u8]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    all(GzEncoder::new(bytes, Compression::best())).unwrap()
+}
+
 fn tar_gz(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_old(); // as in the nineties
     header.set_size(bytes.len() as u64);
     builder.append_data(&mut header, name, bytes).unwrap();
-    gzip(&builder.into_inner().unwrap()).unwrap()
+    gzip(&builder.into_inner().unwrap())
 }
 
 /// Fetches [`tiny`] into `data`, where these bytes count as downloaded from `path`.
@@ -54,7 +58,7 @@ fn fetch_from(
     let end = if path.ends_with('/') { "tiny.csv" } else { "" };
     let archive = file_name(&format!("{}{path}{end}", way.site));
     atomic::write(&data.join(ARCHIVES).join(archive), bytes)?;
-    fetch(&download::agent(), data, &tiny(), Some(&[way]))
+    bring(data, &tiny(), Some(&[way]))
 }
 
 #[test]
@@ -64,7 +68,7 @@ fn every_packing_becomes_the_files_of_the_catalogue() {
     let cases = [
         ("folder/", TINY.to_vec(), Catalogue, "tiny.csv.gz"),
         ("a+b.zip", zip("Tiny/tiny.csv", TINY), Catalogue, "tiny.csv.gz"),
-        ("a.tar.gz", tar_gz("tiny.csv.gz", &gzip(TINY).unwrap()), Catalogue, "tiny.csv.gz"),
+        ("a.tar.gz", tar_gz("tiny.csv.gz", &gzip(TINY)), Catalogue, "tiny.csv.gz"),
         ("in.zip", zip("in/a.zip", &zip("tiny.csv", TINY)), Catalogue, "tiny.csv.gz"),
         ("a.zip", zip("tiny.csv", b"A;B\r\n1;2\r\n3;4\r\n"), columns(), "table.csv.gz"),
         ("a.tgz", tar_gz("Tiny/TINY.data", b" 3.0  4 \n 1 2\n"), last(), "table.csv.gz"),
@@ -77,7 +81,7 @@ fn every_packing_becomes_the_files_of_the_catalogue() {
         let record = recorded(dir.path()).unwrap();
         assert_eq!((record.len(), &record[0]["status"]), (1, &json!("recognised")));
         assert_eq!(record[0]["downloads"][0]["sha256"], sha256(&bytes));
-        let again = fetch(&download::agent(), dir.path(), &tiny(), Some(&[])).unwrap();
+        let again = bring(dir.path(), &tiny(), Some(&[])).unwrap();
         assert!(again.starts_with("there already"), "{again}");
     }
 }
