@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::Files;
+#[cfg(feature = "parquet")]
+use super::parquet::page_bytes;
 use super::pieces::pieces;
 use crate::Format;
 use crate::error::Result;
@@ -20,6 +22,21 @@ impl Files {
             Format::Parquet(_) => self.count_rows().map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The bytes that a pass over Parquet files holds beside its blocks, estimated from above: a
+    /// dictionary and a page of every column of a row group. 0 for other files.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn page_bytes(&self) -> Result<u64> {
+        #[cfg(feature = "parquet")]
+        if let Format::Parquet(_) = self.format {
+            let files = self.paths.iter().map(|path| open(path));
+            let bytes = files.map(|file| file.and_then(|(file, name)| page_bytes(file, &name)));
+            return bytes.reduce(|a, b| Ok(a?.max(b?))).unwrap_or(Ok(0));
+        }
+        Ok(0)
     }
 
     /// The number of rows of all files, found faster than by reading them: from the headers of npy

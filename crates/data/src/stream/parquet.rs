@@ -25,6 +25,21 @@ pub(super) fn rows(file: File, name: &str) -> Result<u64> {
     Ok(u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
 }
 
+/// What the reader of a column holds at most, if the file was written with the usual sizes: a
+/// dictionary and a data page of 1 MiB each, and the page before it is decompressed.
+const PAGES: i64 = 3 << 20;
+
+/// The bytes that the readers of all columns of a row group hold, of the largest group.
+pub(super) fn page_bytes(file: File, name: &str) -> Result<u64> {
+    let file = SerializedFileReader::new(file).map_err(damaged(name))?;
+    let groups = file.metadata().row_groups().iter();
+    let of_group = groups.map(|group| {
+        let columns = group.columns().iter();
+        columns.map(|column| column.uncompressed_size().clamp(0, PAGES)).sum::<i64>()
+    });
+    Ok(of_group.max().unwrap_or(0).unsigned_abs())
+}
+
 fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     let all = file.metadata().file_metadata().schema_descr_ptr();

@@ -27,10 +27,11 @@ const COLUMNS: usize = 128;
 /// step, only rows whose bound is the largest are brought up to date, until the largest one is no
 /// longer a bound (M. Minoux's accelerated greedy algorithm, *Optimization Techniques*, 1978).
 ///
-/// At most about (k + 1)n entries, nk² flops and n·k numbers of memory, as for the whole factor;
-/// half to nine tenths of it for normal points. Each time a row is brought up to date, up to 15 of
-/// its entries may be evaluated again, because rows of nearly the same length share a block of A.
-/// Most flops are those of [`ops::dots`].
+/// At most about (k + 1)n entries and nk² flops, as for the whole factor; half to nine tenths of
+/// them for normal points. n·k numbers of memory; where the operating system provides memory only
+/// when it is written, rows that are never brought up to date take none. Each time a row is brought
+/// up to date, up to 15 of its entries may be evaluated again, because rows of nearly the same
+/// length share a block of A. Most flops are those of [`ops::dots`].
 ///
 /// If the bits of an entry of A do not depend on the block, those of an entry of F do not depend
 /// on when and with which other rows it is computed: batches and tasks of any size give the same
@@ -40,7 +41,8 @@ const COLUMNS: usize = 128;
 /// `Error::Empty`, `Error::TooMany`; `Error::InvalidWeight` for a diagonal entry that is
 /// negative or not finite, or if all are 0; `Error::NonFinite`.
 pub(crate) fn lazy_greedy<T: Scalar>(A: &dyn PsdMatrix<T>, k: usize) -> Result<(Vec<usize>, f64)> {
-    let mut state = Lazy::start(A, k)?;
+    let mut numbers = Lazy::numbers(A, k)?;
+    let mut state = Lazy::start(A, k, &mut numbers)?;
     while state.pivots.len() < k {
         let Some(s) = state.largest()? else { break };
         state.take(s);
@@ -52,17 +54,20 @@ pub(crate) fn lazy_greedy<T: Scalar>(A: &dyn PsdMatrix<T>, k: usize) -> Result<(
 /// A partial Cholesky factorisation FFᵀ of which each row is known up to some column.
 struct Lazy<'a, T: Scalar> {
     A: &'a dyn PsdMatrix<T>,
-    rows: Vec<Row>,
+    rows: Vec<Row<'a>>,
     open: BinaryHeap<Bound>,
     pivots: Vec<usize>,
     /// The rows of F of the pivots, up to the diagonal.
-    factor: Vec<Vec<f64>>,
+    factor: Vec<&'a [f64]>,
 }
 
 /// The first entries of row i of F.
 #[derive(Default)]
-struct Row {
-    f: Vec<f64>,
+struct Row<'a> {
+    /// The k places of the row, of which the first `known` are computed. Places of their own for
+    /// each row, allocated as rows grow, would leave gaps that need as much memory again.
+    f: &'a mut [f64],
+    known: usize,
     /// A_ii − ‖f‖².
     residual: f64,
     /// A_ii.
@@ -91,13 +96,19 @@ impl PartialOrd for Bound {
 }
 
 impl<'a, T: Scalar> Lazy<'a, T> {
-    fn start(A: &'a dyn PsdMatrix<T>, k: usize) -> Result<Self> {
+    /// The places of F, n × k.
+    fn numbers(A: &dyn PsdMatrix<T>, k: usize) -> Result<Vec<f64>> {
         validate::not_empty("matrix", A.dim())?;
         validate::at_most("landmarks", k, A.dim())?;
+        Ok(vec![0.0; A.dim() * k])
+    }
+
+    fn start(A: &'a dyn PsdMatrix<T>, k: usize, numbers: &'a mut [f64]) -> Result<Self> {
         let diagonal: Vec<f64> = A.diag().into_iter().map(T::f64).collect();
         validate::weights("diagonal of the matrix", &diagonal)?;
-        let row = |&a: &f64| Row { f: Vec::new(), residual: a, diagonal: a };
-        let rows: Vec<Row> = diagonal.iter().map(row).collect();
+        let places = numbers.chunks_exact_mut(k.max(1));
+        let row = |(f, &a): (&'a mut [f64], &f64)| Row { f, known: 0, residual: a, diagonal: a };
+        let rows: Vec<Row<'_>> = places.zip(&diagonal).map(row).collect();
         let mut state =
             Lazy { A, rows, open: BinaryHeap::new(), pivots: Vec::new(), factor: Vec::new() };
         (0..diagonal.len()).for_each(|i| state.reopen(i));
@@ -111,7 +122,7 @@ impl<'a, T: Scalar> Lazy<'a, T> {
             let mut stale = Vec::new();
             while stale.len() < batch
                 && let Some(top) = self.open.peek()
-                && self.rows[top.row].f.len() < self.pivots.len()
+                && self.rows[top.row].known < self.pivots.len()
             {
                 stale.push(top.row);
                 self.open.pop();
@@ -127,9 +138,9 @@ impl<'a, T: Scalar> Lazy<'a, T> {
 
     /// Computes all entries of F for the rows `stale`, and their residuals.
     fn bring_up_to_date(&mut self, stale: &[usize]) -> Result<()> {
-        let mut rows: Vec<(usize, Row)> =
+        let mut rows: Vec<(usize, Row<'_>)> =
             stale.iter().map(|&i| (i, std::mem::take(&mut self.rows[i]))).collect();
-        rows.sort_by_key(|(_, row)| row.f.len());
+        rows.sort_by_key(|(_, row)| row.known);
         let done: Vec<Result<()>> = work::side_by_side(|pieces| {
             let tasks = rows.par_chunks_mut(ROWS);
             tasks.map(|rows| pieces.piece(|| self.complete(rows))).collect()
@@ -139,15 +150,14 @@ impl<'a, T: Scalar> Lazy<'a, T> {
     }
 
     /// Computes the entries that the rows lack. The rows are sorted by their length.
-    fn complete(&self, rows: &mut [(usize, Row)]) -> Result<()> {
+    fn complete(&self, rows: &mut [(usize, Row<'_>)]) -> Result<()> {
         let k = self.pivots.len();
-        rows.iter_mut().for_each(|(_, row)| row.f.reserve_exact(k - row.f.len()));
         let items: Vec<usize> = rows.iter().map(|(i, _)| *i).collect();
-        let mut from = rows.first().map_or(k, |(_, row)| row.f.len());
+        let mut from = rows.first().map_or(k, |(_, row)| row.known);
         while from < k {
             // the rows of length `from` and those up to 15 entries longer share a block of A
-            let short = rows.partition_point(|(_, row)| row.f.len() < from + BLOCK);
-            let next = rows.get(short).map_or(k, |(_, row)| row.f.len());
+            let short = rows.partition_point(|(_, row)| row.known < from + BLOCK);
+            let next = rows.get(short).map_or(k, |(_, row)| row.known);
             let to = next.min(from + COLUMNS);
             let (items, pivots) = (&items[..short], &self.pivots[from..to]);
             // kernels compute the rows of a block in the lanes of registers
@@ -162,7 +172,7 @@ impl<'a, T: Scalar> Lazy<'a, T> {
     /// Extends rows, which have at least `pivots.start` entries, to `pivots.end` entries:
     /// F(i, s) = (A(i, s) − Σ_{r<s} F(i, r) F(s, r))/F(s, s). `A` is the block of A for the rows
     /// and the pivots.
-    fn extend(&self, rows: &mut [(usize, Row)], pivots: Range<usize>, A: MatRef<'_, T>) {
+    fn extend(&self, rows: &mut [(usize, Row<'_>)], pivots: Range<usize>, A: MatRef<'_, T>) {
         let mut first = pivots.start;
         while first < pivots.end {
             let start = first - first % BLOCK;
@@ -174,13 +184,14 @@ impl<'a, T: Scalar> Lazy<'a, T> {
             work::triangular_solve(end - first, rows.len());
             for (s, pivot) in (first..end).zip(factor) {
                 let rows = rows.iter_mut().map(|(_, row)| row).enumerate();
-                for (t, row) in rows.filter(|(_, row)| row.f.len() == s) {
-                    let block = row.f[start..].iter().zip(&pivot[start..]);
+                for (t, row) in rows.filter(|(_, row)| row.known == s) {
+                    let block = row.f[start..s].iter().zip(&pivot[start..s]);
                     let block: f64 = block.map(|(x, y)| x * y).sum(); //    Σ_{start≤r<s}
                     let rest = A[(t, s - pivots.start)].f64() - before[(t, s - first)] - block;
                     let f = rest / pivot[s];
                     row.residual -= f * f;
-                    row.f.push(f);
+                    row.f[s] = f;
+                    row.known = s + 1;
                 }
             }
             first = end;
@@ -189,11 +200,10 @@ impl<'a, T: Scalar> Lazy<'a, T> {
 
     /// Takes row s, whose residual is known, as the next pivot.
     fn take(&mut self, s: usize) {
-        let Row { mut f, residual, .. } = std::mem::take(&mut self.rows[s]);
-        f.reserve_exact(1);
-        f.push(residual.sqrt());
+        let Row { f, known, residual, .. } = std::mem::take(&mut self.rows[s]);
+        f[known] = residual.sqrt();
         self.pivots.push(s);
-        self.factor.push(f);
+        self.factor.push(&f[..=known]);
     }
 
     /// Puts row i among those that can be taken, if its residual is above the rounding error
@@ -202,8 +212,6 @@ impl<'a, T: Scalar> Lazy<'a, T> {
         let Row { residual, diagonal, .. } = self.rows[i];
         if residual > (self.pivots.len() + 10) as f64 * T::EPS * diagonal {
             self.open.push(Bound { residual, row: i });
-        } else {
-            self.rows[i].f = Vec::new();
         }
     }
 }
@@ -222,7 +230,8 @@ mod tests {
     /// The rows of F below the pivots 0, …, K − 1, with their residuals. Before the pivots `stops`
     /// are taken, two thirds of these rows are brought up to date, `together` at a time.
     fn factor_of(A: &Dense<'_, f64>, stops: &[usize], together: usize) -> Vec<(Vec<f64>, f64)> {
-        let mut state = Lazy::start(A, N).unwrap();
+        let mut numbers = Lazy::numbers(A, N).unwrap();
+        let mut state = Lazy::start(A, N, &mut numbers).unwrap();
         for s in 0..K {
             let stale = (K..N).filter(|i| (i + s) % 3 > 0).collect::<Vec<_>>();
             if stops.contains(&s) {
@@ -233,7 +242,12 @@ mod tests {
         }
         let all: Vec<usize> = (K..N).collect();
         all.chunks(together).for_each(|rows| state.bring_up_to_date(rows).unwrap());
-        state.rows.into_iter().skip(K).map(|row| (row.f, row.residual)).collect()
+        state
+            .rows
+            .into_iter()
+            .skip(K)
+            .map(|row| (row.f[..row.known].to_vec(), row.residual))
+            .collect()
     }
 
     /// Rows of any length, extended with any other rows, get the same bits, near those of a plain
