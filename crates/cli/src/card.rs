@@ -3,7 +3,6 @@
 
 use nystrom::krr::Device;
 use nystrom_pipeline::AnyKernel;
-use std::fmt;
 use std::sync::Arc;
 
 /// A graphics card that is open, for the commands of this program.
@@ -31,13 +30,3 @@ pub trait Card: Device<AnyKernel, f64> + Send {
 /// # Errors
 /// A message with the cards found and the remedy.
 pub type OpenCard<'a> = &'a dyn Fn(Option<&str>) -> std::result::Result<Arc<dyn Card>, String>;
-
-/// A card that commands share.
-#[derive(Clone)]
-pub struct SharedCard(pub Arc<dyn Card>);
-
-impl fmt::Debug for SharedCard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SharedCard({:?})", self.0.name())
-    }
-}

@@ -1,7 +1,7 @@
 //! The program `nystrom-gpu`: `nystrom` with graphics cards.
 
 use crate::args::{Cli, Command};
-use crate::card::{OpenCard, SharedCard};
+use crate::card::OpenCard;
 use crate::commands;
 use crate::failure::{Result, usage};
 use clap::{CommandFactory, FromArgMatches};
@@ -36,6 +36,6 @@ fn open_for(command: &mut Command, open: OpenCard<'_>) -> Result<()> {
     };
     let Some(name) = &args.gpu else { return Ok(()) };
     let card = open(Some(&**name).filter(|name| !name.is_empty()));
-    args.card = Some(SharedCard(card.map_err(usage)?));
+    args.card = Some(card.map_err(usage)?);
     Ok(())
 }

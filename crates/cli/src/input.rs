@@ -1,6 +1,6 @@
 //! Reading a table, and finding its columns by name or number.
 
-use crate::args::{DataArgs, KernelArgs, RunArgs, lists};
+use crate::args::{DataArgs, KernelArgs, PointArgs, lists};
 use crate::column_names::{columns, one_column};
 use crate::failure::{Result, data, usage};
 use crate::session::Session;
@@ -219,16 +219,6 @@ impl Data {
     }
 }
 
-/// The options that determine the features of a command without a target.
-#[derive(Clone, Copy)]
-pub struct PointOptions<'a> {
-    pub data: &'a DataArgs,
-    /// Whether rows of a libsvm file are kept sparse.
-    pub sparse: bool,
-    pub kernel: &'a KernelArgs,
-    pub run: &'a RunArgs,
-}
-
 /// A column that is no feature: its name or number, and whether it is read as text.
 #[derive(Clone, Copy)]
 pub struct Beside<'a> {
@@ -238,52 +228,50 @@ pub struct Beside<'a> {
 
 /// The features of the table of a command without a target: all kept columns are features, or only
 /// the column of --fingerprint.
-pub fn points(of: PointOptions<'_>, session: &Session<'_>) -> Result<Data> {
-    Ok(points_beside(of, &[], session)?.0)
+pub fn points(of: &PointArgs, sparse: bool, session: &Session<'_>) -> Result<Data> {
+    Ok(points_beside(of, sparse, &[], session)?.0)
 }
 
 /// Like [`points`], without the columns `others`, which are returned in this order, with all their
 /// rows.
 pub fn points_beside(
-    of: PointOptions<'_>,
+    of: &PointArgs,
+    sparse: bool,
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Data, Vec<Column>)> {
-    if of.sparse {
+    if sparse {
         return sparse_points(of, others, session);
     }
-    let (table, columns) = kept(of, others, session)?;
+    let (table, columns) = kept(of, &of.data, others, session)?;
     Ok((features(table, of, session)?, columns))
 }
 
 /// The features of two tables with the same columns, those of `other` last, and the number of rows
 /// of the first.
-pub fn points_of_two(
-    of: PointOptions<'_>,
-    other: &Path,
-    session: &Session<'_>,
-) -> Result<(Data, usize)> {
-    let (first, _) = kept(of, &[], session)?;
+pub fn points_of_two(of: &PointArgs, other: &Path, session: &Session<'_>) -> Result<(Data, usize)> {
+    let (first, _) = kept(of, &of.data, &[], session)?;
     let data = DataArgs { data: other.to_owned(), ..of.data.clone() };
-    let (other, _) = kept(PointOptions { data: &data, ..of }, &[], session)?;
+    let (other, _) = kept(of, &data, &[], session)?;
     let rows = first.rows();
     let data = features(Table::stack([first, other])?, of, session)?;
     let of_first = data.rows.iter().filter(|&&row| row < rows).count();
     Ok((data, of_first))
 }
 
-/// The feature columns of the table of a command without a target, and the columns `others`.
+/// The feature columns of the table `data` of a command without a target, and the columns `others`.
 fn kept(
-    of: PointOptions<'_>,
+    of: &PointArgs,
+    data: &DataArgs,
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Table, Vec<Column>)> {
     session.stage("reading", None);
-    let source = Source::of(of.data, Libsvm::new())?;
-    let input = source.input(of.data)?;
+    let source = Source::of(data, Libsvm::new())?;
+    let input = source.input(data)?;
     let place = |other: &Beside<'_>| input.column(other.name);
     let places: Vec<usize> = others.iter().map(place).collect::<Result<_>>()?;
-    let fingerprint = input.fingerprint(of.kernel)?;
+    let fingerprint = input.fingerprint(&of.kernel)?;
     let texts = places.iter().zip(others).filter(|(_, other)| other.as_text);
     let texts: Vec<usize> = texts.map(|(place, _)| *place).chain(fingerprint).collect();
     let mut input = source.with_texts(input, &texts)?;
@@ -298,12 +286,11 @@ fn kept(
     Ok((table, columns))
 }
 
-fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result<Data> {
-    let args = of.data;
+fn features(table: Table, of: &PointArgs, session: &Session<'_>) -> Result<Data> {
     let all = lines(&table);
     let missing = |row: usize| table.row(row).any(|cell| cell == nystrom_data::Cell::Missing);
     let rows: Vec<usize> =
-        (0..table.rows()).filter(|&row| !args.drop_missing || !missing(row)).collect();
+        (0..table.rows()).filter(|&row| !of.data.drop_missing || !missing(row)).collect();
     if rows.is_empty() {
         return Err(data(format!(
             "{}: every row misses a value; leave out --drop-missing, or --drop the columns with \
@@ -314,7 +301,7 @@ fn features(table: Table, of: PointOptions<'_>, session: &Session<'_>) -> Result
     let table = if rows.len() == table.rows() { table } else { table.select_rows(&rows)? };
     let fingerprint = of.kernel.fingerprint.as_ref().and_then(|_| table.names().next());
     let fingerprint = fingerprint.map(str::to_owned);
-    let options = ColumnOptions { fingerprint, ..options(args, of.kernel, of.run) };
+    let options = ColumnOptions { fingerprint, ..options(of) };
     let columns = Columns::fit(&table, &options, &[], Shape::PLAIN);
     let columns = columns.map_err(|error| match table.rows() {
         1 => data("there is one row only, and nothing to compare it with; take more rows"),
@@ -330,7 +317,7 @@ pub const NOT_LIBSVM: &str = "--sparse is for libsvm files; leave it out, or nam
 
 /// The rows of a libsvm file, sparse, and the columns `others` of its labels.
 fn sparse_points(
-    of: PointOptions<'_>,
+    of: &PointArgs,
     others: &[Beside<'_>],
     session: &Session<'_>,
 ) -> Result<(Data, Vec<Column>)> {
@@ -346,7 +333,7 @@ fn sparse_points(
         )));
     }
     session.stage("reading", None);
-    let source = Source::of(of.data, Libsvm::new())?.with_sparse(true, NOT_LIBSVM)?;
+    let source = Source::of(&of.data, Libsvm::new())?.with_sparse(true, NOT_LIBSVM)?;
     let Some(SparseTable { labels, features, starts, columns, values, .. }) = source.sparse()?
     else {
         return Err(usage(NOT_LIBSVM));
@@ -379,12 +366,12 @@ pub fn nothing_to_compare(error: nystrom_pipeline::Error) -> anyhow::Error {
 }
 
 /// The column options of a command without a target.
-pub fn options(args: &DataArgs, kernel: &KernelArgs, run: &RunArgs) -> ColumnOptions {
+pub fn options(of: &PointArgs) -> ColumnOptions {
     ColumnOptions {
-        missing: if args.drop_missing { Missing::DropRows } else { Missing::Fill },
-        not_missing: lists(&args.not_missing),
-        counts: kernel.family().takes_counts(),
-        standardize: !run.no_standardize,
+        missing: if of.data.drop_missing { Missing::DropRows } else { Missing::Fill },
+        not_missing: lists(&of.data.not_missing),
+        counts: of.kernel.family().takes_counts(),
+        standardize: !of.run.no_standardize,
         ..ColumnOptions::default()
     }
 }

@@ -34,6 +34,12 @@ impl ResultColumns {
         )
     }
 
+    /// The columns `row` and `line` of rows that are read block by block.
+    pub fn of_blocks(rows: &[u64], lines: &[u64]) -> ResultColumns {
+        let [rows, lines] = [rows, lines].map(|all| all.iter().map(|&i| i as usize).collect());
+        ResultColumns::of_rows(rows, lines)
+    }
+
     pub fn push(&mut self, name: impl Into<String>, values: ResultValues) {
         self.0.push((name.into(), values));
     }

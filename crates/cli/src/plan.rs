@@ -192,6 +192,13 @@ pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<TrialRun>) -> Step 
 
 const CHOOSING: &str = "choosing landmarks by this method";
 
+/// The step that chooses landmarks from a sample of n rows; an error if it needs more than `memory`
+/// bytes.
+pub fn selection_from_sample(spec: LandmarkSpec, n: usize, memory: u64) -> nystrom::Result<Step> {
+    let step = selection(spec, n, None).named("choosing landmarks from the sample");
+    step.check(Some(memory)).map(|()| step)
+}
+
 /// The step that computes leverage scores of n rows: the counts in the documentation of each
 /// estimator. `columns` is the number of columns that the fast estimator draws.
 pub fn scores(

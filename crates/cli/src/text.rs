@@ -88,23 +88,9 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// The lines of a command, which a shell reads as one line: each but the last ends with a
 /// backslash, and no break is inside quotes.
 pub fn wrapped_command(command: &str, width: usize) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let (mut quote, mut escaped) = (None, false);
-    for c in command.chars() {
-        match (c, quote) {
-            _ if escaped => escaped = false,
-            ('\\', None | Some('"')) => escaped = true,
-            ('\'' | '"', None) => quote = Some(c),
-            (_, Some(open)) if c == open => quote = None,
-            (' ', None) => {
-                words.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        words.iter_mut().last().into_iter().for_each(|word| word.push(c));
-    }
-    joined(words, width, " \\")
+    let words = shlex::split(command).unwrap_or_default();
+    let quoted = words.iter().map(|word| shlex::try_join([&**word]).unwrap_or_default());
+    joined(quoted, width, " \\")
 }
 
 /// Words joined by blanks to lines of at most `width` characters, if words allow that. Each line

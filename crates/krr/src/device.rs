@@ -4,7 +4,6 @@ use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{KeptTriangle, Result, Scalar};
 use rand::Rng;
-use std::sync::Arc;
 
 /// A device that computes products with kernel matrices, such as a graphics card.
 ///
@@ -85,27 +84,6 @@ pub trait Device<K, T>: Sync {
     /// the input.
     fn times(&self, kernel: &K, points: [Points<'_, T>; 2], v: MatRef<'_, f64>)
     -> Result<Mat<f64>>;
-}
-
-impl<K, T, D: Device<K, T> + Send + ?Sized> Device<K, T> for Arc<D> {
-    fn matrix<'a>(
-        &self,
-        kernel: &'a K,
-        x: Points<'a, T>,
-        columns: usize,
-        rng: &mut dyn Rng,
-    ) -> Result<Box<dyn KernelProduct + 'a>> {
-        (**self).matrix(kernel, x, columns, rng)
-    }
-
-    fn times(
-        &self,
-        kernel: &K,
-        points: [Points<'_, T>; 2],
-        v: MatRef<'_, f64>,
-    ) -> Result<Mat<f64>> {
-        (**self).times(kernel, points, v)
-    }
 }
 
 /// Products with the n × n matrix K of a kernel on all the data, for

@@ -116,7 +116,7 @@ pub use cross_validation::{
     Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid,
     Score,
 };
-pub use data::{Block, Blocks, Centers, Problem, RowIter, RowSource};
+pub use data::{Block, Centers, Problem, RowIter, RowSource};
 pub use device::{Device, KernelProduct};
 pub use direct::{
     DictionaryKrr, DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport, ExactKrr,
@@ -137,8 +137,7 @@ pub use model::{MODEL_FORMAT, SavedModel};
 pub use nystrom_linalg_core::Stop;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
 pub use state::{
-    CenterProduct, CenterProducts, DualProduct, DualProducts, FitState, FitSums, FoldSums,
-    FoldedEquations, FoldedScore, NewtonEquations, NewtonSums, NormalEquations, PassInput,
-    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, SquaredErrors, StatePath,
-    StatePoint, TallQr, Tiled, ValueSums, step_of_newton,
+    CenterProduct, CenterProducts, FitState, FitSums, FoldSums, FoldedEquations, FoldedScore,
+    NewtonEquations, NewtonSums, NormalEquations, PassInput, PathErrors, RowSums, SquaredErrors,
+    StatePath, StatePoint, TallQr, Tiled, step_of_newton,
 };

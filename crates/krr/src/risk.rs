@@ -112,7 +112,7 @@ impl FixedDesign {
         validate::not_empty("columns of the factor", m)?;
         validate::finite("factor", factor)?;
         let F = Mat::from_fn(n, m, |i, j| factor[(i, j)].f64());
-        let svd::Svd { values: s, U, .. } = svd::left(F.as_ref())?;
+        let svd::Svd { values: s, U, .. } = svd::thin(F.as_ref(), false)?;
         let f = Mat::from_fn(n, 1, |i, _| f_star[i].f64());
         let c = ops::times(U.transpose(), f.as_ref());
         validate::finite(PROJECTIONS, c.as_ref())?;

@@ -1,33 +1,25 @@
 //! Preconditioned conjugate gradients, advanced step by step by the caller.
 
 use crate::tridiagonal::eigenvalue_ratio;
-use crate::{Result, Scalar, validate};
+use crate::{Result, validate};
 use faer::{Mat, MatMut, MatRef};
 
 /// An n × n symmetric positive definite matrix A, given by its products A·x, with a preconditioner
 /// M⁻¹ ≈ A⁻¹.
 ///
 /// A system may multiply by a nearby matrix Â in place of A where that is cheaper. It then bounds
-/// ‖Â − A‖₂ by [`error`](Self::error), and [`apply_exactly`](Self::apply_exactly) multiplies by A.
-pub trait LinearSystem<T> {
-    /// out = A·x (or Â·x), n × t, all columns at once.
+/// ‖Â − A‖₂ by [`error`](Self::error).
+pub trait LinearSystem {
+    /// out = A·x, n × t, all columns at once; or Â·x, unless it has to be `exact`.
     ///
     /// # Errors
     /// Those of the implementation, as of one that reads files. The run ends and returns the error.
-    fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()>;
+    fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>, exact: bool) -> Result<()>;
     /// out = M⁻¹·r, M symmetric positive definite.
-    fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
+    fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>);
 
-    /// out = A·x, n × t, for true residuals; differs from [`apply`](Self::apply) only if that
-    /// multiplies by a nearby Â.
-    ///
-    /// # Errors
-    /// As [`apply`](Self::apply).
-    fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()> {
-        self.apply(out, x)
-    }
     /// A bound on ‖Â − A‖₂; 0 if `apply` is exact. If no bound is known it is 0, too, and every
-    /// true residual takes [`apply_exactly`](Self::apply_exactly).
+    /// true residual takes an exact product.
     fn error(&self) -> f64 {
         0.0
     }
@@ -38,12 +30,11 @@ pub trait LinearSystem<T> {
     }
 }
 
-/// The state of a conjugate gradient run on A·X = B (X and B n × t), which the caller advances step
-/// by step and can monitor, verify or stop at any step.
+/// Conjugate gradients on A·X = B (X and B n × t), which the caller advances step by step, or
+/// [runs](Self::run) until the residual is small.
 ///
-/// Every column has its own step lengths, so the iterates are those of t separate runs.
-/// [`Solve`](crate::Solve) runs all steps in one call. A step costs one application of A and one of
-/// M⁻¹; the state takes 5nt numbers of memory.
+/// Every column has its own step lengths, so the iterates are those of t separate runs. A step
+/// costs one application of A and one of M⁻¹; the state takes 5nt numbers of memory.
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
 /// 9.1, and section 6.7.3 for the eigenvalue estimates.
@@ -52,8 +43,8 @@ pub trait LinearSystem<T> {
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
 /// use nystrom_linalg_core::{ConjugateGradients, LinearSystem, Result, ops};
 /// struct Plain(Mat<f64>);
-/// impl LinearSystem<f64> for Plain {
-///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+/// impl LinearSystem for Plain {
+///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>, _: bool) -> Result<()> {
 ///         ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
 ///         Ok(())
 ///     }
@@ -71,23 +62,40 @@ pub trait LinearSystem<T> {
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct ConjugateGradients<T> {
-    pub(crate) x: Mat<T>,
-    pub(crate) r: Mat<T>,
-    pub(crate) z: Mat<T>,
-    pub(crate) p: Mat<T>,
-    pub(crate) q: Mat<T>,
-    pub(crate) rho: Vec<f64>,
-    pub(crate) b_norm: Vec<f64>,
+pub struct ConjugateGradients {
+    pub(crate) at: State,
+    pub(crate) z: Mat<f64>,
+    pub(crate) q: Mat<f64>,
     pub(crate) residuals: Vec<f64>,
-    /// For each column, (α, β) of every step since the last (re)start. They determine the entries
-    /// of the column's Lanczos matrix.
-    pub(crate) steps: Vec<Vec<(f64, f64)>>,
-    /// The largest ratio of Ritz values before the last restart.
-    pub(crate) condition: f64,
+    /// Whether r was computed as b − Ax (not by the recurrence).
+    pub(crate) is_true: bool,
 }
 
-impl<T: Scalar> ConjugateGradients<T> {
+/// What determines all further iterations.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct State {
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub x: Mat<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub r: Mat<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub p: Mat<f64>,
+    pub rho: Vec<f64>,
+    pub b_norm: Vec<f64>,
+    /// For each column, (α, β) of every step since the last (re)start. They determine the entries
+    /// of the column's Lanczos matrix.
+    pub steps: Vec<Vec<(f64, f64)>>,
+    /// The largest ratio of Ritz values before the last restart.
+    pub condition: f64,
+    /// The residual by the recurrence after each iteration of a run.
+    pub history: Vec<f64>,
+    /// The true residual at the end of the last round; none before the first round ends.
+    pub verified: Option<f64>,
+    pub fell_back: bool,
+}
+
+impl ConjugateGradients {
     /// A run that starts at x = `x0` (n × t), or at 0 without `x0`.
     ///
     /// # Errors
@@ -95,31 +103,32 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// [`NonFinite`](crate::Error::NonFinite) for either; those of
     /// [`LinearSystem::apply`].
     pub fn start(
-        system: &mut dyn LinearSystem<T>,
-        b: MatRef<'_, T>,
-        x0: Option<MatRef<'_, T>>,
+        system: &mut dyn LinearSystem,
+        b: MatRef<'_, f64>,
+        x0: Option<MatRef<'_, f64>>,
     ) -> Result<Self> {
         validate::finite("right-hand side", b)?;
         let (n, t) = (b.nrows(), b.ncols());
         let zeros = || Mat::zeros(n, t);
-        let b_norm = norms(b);
-        let mut cg = ConjugateGradients {
+        let at = State {
             x: zeros(),
             r: b.to_owned(), //                                 r = b − Ax
-            z: zeros(),
             p: zeros(),
-            q: zeros(),
             rho: vec![],
-            b_norm,
-            residuals: vec![],
+            b_norm: norms(b),
             steps: vec![],
             condition: 1.0,
+            history: vec![],
+            verified: None,
+            fell_back: false,
         };
+        let (z, q, residuals) = (zeros(), zeros(), vec![]);
+        let mut cg = ConjugateGradients { at, z, q, residuals, is_true: true };
         if let Some(x0) = x0 {
             validate::same_size("rows of the start", n, x0.nrows())?;
             validate::same_size("columns of the start", t, x0.ncols())?;
             validate::finite("start", x0)?;
-            cg.x.copy_from(x0);
+            cg.at.x.copy_from(x0);
             cg.true_residual(system, b)?;
         }
         cg.restart(system);
@@ -132,13 +141,13 @@ impl<T: Scalar> ConjugateGradients<T> {
     ///
     /// # Errors
     /// Those of [`LinearSystem::apply`]; x is then unchanged.
-    pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> Result<bool> {
-        let t = self.rho.len();
-        system.apply(self.q.as_mut(), self.p.as_ref())?; //     q = Ap
-        let curvature = dots(self.p.as_ref(), self.q.as_ref());
+    pub fn step(&mut self, system: &mut dyn LinearSystem, tolerance: f64) -> Result<bool> {
+        let t = self.at.rho.len();
+        system.apply(self.q.as_mut(), self.at.p.as_ref(), false)?; //     q = Ap
+        let curvature = dots(self.at.p.as_ref(), self.q.as_ref());
         let usable = |x: f64| x > 0.0 && x.is_finite();
         let moves = |j: &usize| {
-            self.residuals[*j] > tolerance && usable(curvature[*j]) && usable(self.rho[*j])
+            self.residuals[*j] > tolerance && usable(curvature[*j]) && usable(self.at.rho[*j])
         };
         let moving: Vec<usize> = (0..t).filter(moves).collect();
         if moving.is_empty() {
@@ -146,24 +155,23 @@ impl<T: Scalar> ConjugateGradients<T> {
         }
         let alpha = |rho: f64, j: usize| rho / curvature[j];
         for &j in &moving {
-            let alpha = T::lit(alpha(self.rho[j], j)); //       α = ρ/pᵀAp
-            for i in 0..self.x.nrows() {
-                self.x[(i, j)] += alpha * self.p[(i, j)];
-                self.r[(i, j)] -= alpha * self.q[(i, j)];
+            let alpha = alpha(self.at.rho[j], j); //               α = ρ/pᵀAp
+            for i in 0..self.at.x.nrows() {
+                self.at.x[(i, j)] += alpha * self.at.p[(i, j)];
+                self.at.r[(i, j)] -= alpha * self.q[(i, j)];
             }
         }
-        system.precondition(self.z.as_mut(), self.r.as_ref());
-        let rho_next = dots(self.r.as_ref(), self.z.as_ref());
+        system.precondition(self.z.as_mut(), self.at.r.as_ref());
+        let rho_next = dots(self.at.r.as_ref(), self.z.as_ref());
         for &j in &moving {
-            let ratio = rho_next[j] / self.rho[j];
-            let beta = T::lit(ratio);
-            for i in 0..self.x.nrows() {
-                self.p[(i, j)] = self.z[(i, j)] + beta * self.p[(i, j)];
+            let beta = rho_next[j] / self.at.rho[j];
+            for i in 0..self.at.x.nrows() {
+                self.at.p[(i, j)] = self.z[(i, j)] + beta * self.at.p[(i, j)];
             }
-            self.steps[j].push((alpha(self.rho[j], j), ratio));
-            self.rho[j] = rho_next[j];
+            self.at.steps[j].push((alpha(self.at.rho[j], j), beta));
+            self.at.rho[j] = rho_next[j];
         }
-        self.residuals = self.relative();
+        (self.residuals, self.is_true) = (self.at.relative(), false);
         Ok(true)
     }
 
@@ -172,85 +180,56 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// [`restart`](Self::restart) before the next step.
     ///
     /// # Errors
-    /// Those of [`LinearSystem::apply_exactly`].
+    /// Those of [`LinearSystem::apply`].
     pub fn true_residual(
         &mut self,
-        system: &mut dyn LinearSystem<T>,
-        b: MatRef<'_, T>,
+        system: &mut dyn LinearSystem,
+        b: MatRef<'_, f64>,
     ) -> Result<f64> {
-        system.apply_exactly(self.r.as_mut(), self.x.as_ref())?;
+        system.apply(self.at.r.as_mut(), self.at.x.as_ref(), true)?;
         self.subtract_from(b);
         Ok(self.residual())
     }
 
-    /// Recomputes r and returns a bound on the true relative residual if the bound is at most
-    /// `tolerance`, or else the true relative residual.
-    ///
-    /// For a system with a nearby Â the bound is ‖b − Ax‖ ≤ ‖b − Âx‖ + ‖Â − A‖·‖x‖; A is applied
-    /// exactly only if this bound is above the tolerance. Without Â, A is applied exactly.
-    ///
-    /// # Errors
-    /// As [`true_residual`](Self::true_residual).
-    pub fn verify(
-        &mut self,
-        system: &mut dyn LinearSystem<T>,
-        b: MatRef<'_, T>,
-        tolerance: f64,
-    ) -> Result<f64> {
-        let error = system.error();
-        if error > 0.0 {
-            system.apply(self.r.as_mut(), self.x.as_ref())?;
-            self.subtract_from(b);
-            for (j, x) in norms(self.x.as_ref()).into_iter().enumerate() {
-                let b = if self.b_norm[j] > 0.0 { self.b_norm[j] } else { 1.0 };
-                self.residuals[j] += error * x / b;
-            }
-            if self.residual() <= tolerance {
-                return Ok(self.residual());
-            }
-        }
-        self.true_residual(system, b)
-    }
-
     /// r = b − r, and the relative residuals of the new r.
-    fn subtract_from(&mut self, b: MatRef<'_, T>) {
+    pub(crate) fn subtract_from(&mut self, b: MatRef<'_, f64>) {
         for j in 0..b.ncols() {
             for i in 0..b.nrows() {
-                self.r[(i, j)] = b[(i, j)] - self.r[(i, j)];
+                self.at.r[(i, j)] = b[(i, j)] - self.at.r[(i, j)];
             }
         }
-        self.residuals = self.relative();
+        (self.residuals, self.is_true) = (self.at.relative(), true);
     }
 
     /// Restarts the recurrence at the current x and r, without the previous search directions. One
     /// application of M⁻¹.
-    pub fn restart(&mut self, system: &mut dyn LinearSystem<T>) {
-        self.condition = self.condition();
-        system.precondition(self.z.as_mut(), self.r.as_ref());
-        self.p.copy_from(&self.z);
-        self.rho = dots(self.r.as_ref(), self.z.as_ref()); //   ρ = rᵀM⁻¹r
-        self.residuals = self.relative();
-        self.steps = vec![vec![]; self.rho.len()];
+    pub fn restart(&mut self, system: &mut dyn LinearSystem) {
+        self.at.condition = self.condition();
+        system.precondition(self.z.as_mut(), self.at.r.as_ref());
+        self.at.p.copy_from(&self.z);
+        self.at.rho = dots(self.at.r.as_ref(), self.z.as_ref()); //   ρ = rᵀM⁻¹r
+        self.residuals = self.at.relative();
+        self.at.steps = vec![vec![]; self.at.rho.len()];
     }
 
     /// x, n × t.
-    pub fn x(&self) -> MatRef<'_, T> {
-        self.x.as_ref()
+    pub fn x(&self) -> MatRef<'_, f64> {
+        self.at.x.as_ref()
     }
 
     /// r = b − Ax as updated by the recurrence, n × t.
-    pub fn r(&self) -> MatRef<'_, T> {
-        self.r.as_ref()
+    pub fn r(&self) -> MatRef<'_, f64> {
+        self.at.r.as_ref()
     }
 
     /// z = M⁻¹r, n × t.
-    pub fn z(&self) -> MatRef<'_, T> {
+    pub fn z(&self) -> MatRef<'_, f64> {
         self.z.as_ref()
     }
 
     /// ρ = rᵀM⁻¹r of every column.
     pub fn rho(&self) -> &[f64] {
-        &self.rho
+        &self.at.rho
     }
 
     /// Keeps the state of these columns only, in the order given, and drops the others.
@@ -259,24 +238,29 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// If an index is not below t.
     pub fn keep(&mut self, columns: &[usize]) {
         let condition = self.condition();
-        for matrix in [&mut self.x, &mut self.r, &mut self.z, &mut self.p, &mut self.q] {
+        for matrix in [&mut self.at.x, &mut self.at.r, &mut self.z, &mut self.at.p, &mut self.q] {
             *matrix = Mat::from_fn(matrix.nrows(), columns.len(), |i, j| matrix[(i, columns[j])]);
         }
-        for numbers in [&mut self.rho, &mut self.b_norm, &mut self.residuals] {
+        for numbers in [&mut self.at.rho, &mut self.at.b_norm, &mut self.residuals] {
             *numbers = columns.iter().map(|&j| numbers[j]).collect();
         }
-        self.steps = columns.iter().map(|&j| self.steps[j].clone()).collect();
-        self.condition = condition;
-    }
-
-    /// x, n × t.
-    pub fn into_x(self) -> Mat<T> {
-        self.x
+        self.at.steps = columns.iter().map(|&j| self.at.steps[j].clone()).collect();
+        self.at.condition = condition;
     }
 
     /// ‖r‖₂/‖b‖₂ for every column (‖r‖₂ where b = 0), with r of the recurrence.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
+    }
+
+    /// Iterations of [runs](Self::run).
+    pub fn iterations(&self) -> usize {
+        self.at.history.len()
+    }
+
+    /// [`residual`](Self::residual) by the recurrence after each iteration of a [run](Self::run).
+    pub fn history(&self) -> &[f64] {
+        &self.at.history
     }
 
     /// The largest of [`residuals`](Self::residuals); NaN if any of them is NaN.
@@ -288,10 +272,13 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// M⁻¹A in any column so far. The estimate is a lower bound and soon close. It is 1 before the
     /// second step, and at most 1e18.
     pub fn condition(&self) -> f64 {
-        self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
+        self.at.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.at.condition, f64::max)
     }
+}
 
-    pub(crate) fn relative(&self) -> Vec<f64> {
+impl State {
+    /// ‖r‖₂/‖b‖₂ for every column (‖r‖₂ where b = 0).
+    pub fn relative(&self) -> Vec<f64> {
         norms(self.r.as_ref())
             .iter()
             .zip(&self.b_norm)
@@ -311,19 +298,17 @@ fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
 }
 
 /// Column-wise inner products, summed in `f64`.
-pub(crate) fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
-    (0..a.ncols())
-        .map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum())
-        .collect()
+pub(crate) fn dots(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Vec<f64> {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(i, j)]).sum()).collect()
 }
 
 /// Euclidean norms of columns, correct also where the sum of squares overflows or underflows.
-pub(crate) fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
+pub(crate) fn norms(a: MatRef<'_, f64>) -> Vec<f64> {
     let norm = |(j, square): (usize, f64)| {
         if (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
             square.sqrt()
         } else {
-            (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64()))
+            (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)]))
         }
     };
     dots(a, a).into_iter().enumerate().map(norm).collect()

@@ -156,15 +156,10 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         (n as u128 * kept as u128 / u128::from(all.max(1))) as usize
     }
 
-    /// Frees the kept blocks: from now on every product evaluates all entries.
-    pub fn forget(&mut self) {
-        (self.rounds, self.exact, self.error) = (vec![], vec![], 0.0);
-    }
-
     /// Frees the kept blocks and keeps, in the precision of A, as many whole rounds of blocks as
     /// fit `bytes` (8 bytes per entry in `f64`).
     pub fn keep_exactly(&mut self, bytes: u64) {
-        self.forget();
+        (self.rounds, self.exact, self.error) = (vec![], vec![], 0.0);
         let rounds = 0..rounds_within::<T>(self.A.dim(), bytes);
         self.exact = rounds.map(|round| self.evaluated(round, Bound::Frobenius).0).collect();
     }

@@ -9,7 +9,7 @@
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
 //!   [`Dense`] wraps a stored matrix; [`Counted`] counts the entries that an algorithm evaluates.
 //!   [`Scaled`] weights the rows; [`SchurComplement`] is what given rows leave unexplained.
-//! * [`Cholesky`], [`SymmetricEigen`], [`Solve`]: factor or iterate, solve, and
+//! * [`Cholesky`], [`SymmetricEigen`], [`ConjugateGradients`]: factor or iterate, solve, and
 //!   report the jitter, rank or residual. [`BandEigen`] is for problems that need few eigenvectors.
 //! * [`RowTree`]: sums over rows, whose bits do not depend on the number of threads.
 //! * [`Streams`] and [`random`]: random numbers from the caller's generator, split so that parallel
@@ -126,6 +126,6 @@ pub use scaled::Scaled;
 pub use schur_complement::SchurComplement;
 pub use simd::{Vectorised, WrittenColumns};
 pub use simd_ones::{CountOnes, WithOnes, dispatch_ones};
-pub use solve::{PcgReport, Solve, Stop};
+pub use solve::Stop;
 pub use streams::Streams;
 pub use symmetric_eigen::SymmetricEigen;

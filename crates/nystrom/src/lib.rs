@@ -86,10 +86,10 @@ pub mod linalg_core {
     #[doc(inline)]
     pub use nystrom_linalg_core::{
         BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices,
-        JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgReport,
-        PivotedCholesky, PsdMatrix, Result, Ridge, RowTree, SavedSolve, Scalar, ShiftedLowRank,
-        Solve, Stop, Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns, dispatch,
-        instruction_set, ops, random, symmetric_product, validate, work,
+        JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PivotedCholesky,
+        PsdMatrix, Result, Ridge, RowTree, SavedSolve, Scalar, ShiftedLowRank, Stop, Streams,
+        SymmetricEigen, TallFactor, Vectorised, WrittenColumns, dispatch, instruction_set, ops,
+        random, symmetric_product, validate, work,
     };
 }
 pub mod prelude;

@@ -14,8 +14,8 @@ pub struct SharedDevice(Arc<dyn Device<AnyKernel, f64> + Send>);
 
 impl SharedDevice {
     /// Shares this device.
-    pub fn new(device: impl Device<AnyKernel, f64> + Send + 'static) -> Self {
-        SharedDevice(Arc::new(device))
+    pub fn new(device: Arc<dyn Device<AnyKernel, f64> + Send>) -> Self {
+        SharedDevice(device)
     }
 }
 

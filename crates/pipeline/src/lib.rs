@@ -60,11 +60,9 @@ mod progress;
 mod report;
 mod search;
 mod split;
-mod strata;
 mod stream;
 mod target;
 mod validation;
-mod weights;
 
 pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};

@@ -88,13 +88,10 @@ pub struct Trial {
     pub work: f64,
     /// For a trial solved by iterations: the largest relative residual below which the validation
     /// error of the best μ no longer changed, minimised over the folds.
-    #[serde(default)]
     pub residual: Option<f64>,
     /// Whether the error is that of random combinations of many targets.
-    #[serde(default)]
     pub combined: bool,
     /// The scale on which the targets were fitted. Errors are in their own units.
-    #[serde(default)]
     pub target: TargetScale,
 }
 
@@ -235,7 +232,6 @@ pub struct Report {
     /// landmarks.
     pub plain_error: f64,
     /// For a regression: the error of each target on the validation rows, in its own units.
-    #[serde(default)]
     pub errors: Vec<TargetError>,
     /// For classes: the errors of the chosen candidate on the validation rows. Its probabilities
     /// were calibrated on the same rows.
@@ -243,7 +239,6 @@ pub struct Report {
     /// For classes: the trial of the logistic loss, if there was one.
     pub logistic: Option<LogisticTrial>,
     /// The fit with another loss than squares, if one was asked for.
-    #[serde(default)]
     pub loss: Option<LossTrial>,
     /// The number of rows set aside for intervals, if intervals are calibrated.
     pub calibration_rows: Option<usize>,
@@ -264,7 +259,6 @@ pub struct Report {
     /// The outcome of the iterations of the final fit, if it is iterative. With
     /// [`Calibrate::Cross`](crate::Calibrate::Cross) there are several fits: the outcome is that of
     /// the last fit that did not converge, otherwise that of the fit to all rows.
-    #[serde(default)]
     pub iterations: Option<Iterations>,
 }
 

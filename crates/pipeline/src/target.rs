@@ -20,11 +20,9 @@ pub struct Target {
     /// The number by which the difference was divided.
     pub scale: f64,
     /// The curve on which the target was fitted.
-    #[serde(default)]
     pub curve: TargetCurve,
     /// For a quantile: the share of targets below the prediction. Quantiles of a target have one
     /// entry each, in increasing order.
-    #[serde(default)]
     pub share: Option<f64>,
 }
 

@@ -2,8 +2,8 @@
 
 use super::landmarks::METHODS;
 use super::{
-    BlockArgs, Certify, DataArgs, GpuArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec,
-    LeverageArgs, ModelArgs, Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, SparseArgs,
+    Certify, DataArgs, GpuArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
+    ModelArgs, Output, PointArgs, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, SparseArgs,
     StreamArgs,
 };
 use clap::Args;
@@ -203,7 +203,7 @@ column `line` the lines of each file from 1.";
 #[command(allow_negative_numbers = true, after_help = SCORES)]
 pub struct Scores {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: PointArgs,
     #[command(flatten)]
     pub rows: SparseArgs,
     /// Method that computes the scores
@@ -223,12 +223,6 @@ pub struct Scores {
     /// File for the scores, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub blocks: BlockArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
 }
 
 const LANDMARKS: &str = "\
@@ -249,7 +243,7 @@ in one pass.";
     after_long_help = format!("{METHODS}\n\n{LANDMARKS}"))]
 pub struct LandmarksCommand {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: PointArgs,
     #[command(flatten)]
     pub rows: SparseArgs,
     /// Method that chooses the landmarks, and their number
@@ -265,12 +259,6 @@ pub struct LandmarksCommand {
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub blocks: BlockArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
 }
 
 const TEST: &str = "\
@@ -291,7 +279,7 @@ landmarks and bandwidth then come from a uniform sample of the rows of both.";
 #[command(allow_negative_numbers = true, after_help = TEST)]
 pub struct TestArgs {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: PointArgs,
     /// The table to compare with, in the same format and with the same columns
     #[arg(value_name = "OTHER")]
     pub other: PathBuf,
@@ -304,12 +292,6 @@ pub struct TestArgs {
     /// Number of bins of rows that are permuted, of both tables together
     #[arg(long, value_name = "S", default_value_t = 512)]
     pub bins: usize,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub blocks: BlockArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
 }
 
 const EVALUATE: &str = "\

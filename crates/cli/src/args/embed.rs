@@ -1,9 +1,7 @@
 //! The options of `nystrom embed`.
 
 use super::landmarks::METHODS;
-use super::{
-    BlockArgs, DataArgs, KernelArgs, LandmarkSpec, LeverageArgs, Output, RunArgs, SparseArgs,
-};
+use super::{LandmarkSpec, LeverageArgs, Output, PointArgs, SparseArgs};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,7 +37,7 @@ iteration from the clusters of the sample, at most 20 (kmeans).";
     after_long_help = format!("{METHODS}\n\n{EMBED}"))]
 pub struct Embed {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: PointArgs,
     #[command(flatten)]
     pub rows: SparseArgs,
     /// What to compute
@@ -64,12 +62,6 @@ pub struct Embed {
     /// File for the result, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub blocks: BlockArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
 }
 
 impl Embed {

@@ -1,7 +1,8 @@
 //! The option that names a graphics card.
 
-use crate::card::SharedCard;
+use crate::card::Card;
 use clap::Args;
+use std::sync::Arc;
 
 // Of commands that can compute on a card.
 #[derive(Args)]
@@ -14,5 +15,5 @@ pub struct GpuArgs {
     pub gpu: Option<String>,
     /// The card, once it is open.
     #[arg(skip)]
-    pub card: Option<SharedCard>,
+    pub card: Option<Arc<dyn Card>>,
 }

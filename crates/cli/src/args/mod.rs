@@ -26,7 +26,7 @@ pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};
 pub use output::Output;
-pub use run::{ModelArgs, RunArgs};
+pub use run::{ModelArgs, PointArgs, RunArgs};
 pub use sample::{Sample, Sampler};
 pub use search::SearchArgs;
 pub use stream::{BlockArgs, StreamArgs};

@@ -1,6 +1,6 @@
 //! Options that many commands share.
 
-use super::{Bytes, DataArgs};
+use super::{BlockArgs, Bytes, DataArgs, KernelArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,6 +24,19 @@ pub struct ModelArgs {
     /// Print no notes and no progress
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
+}
+
+// Of commands on rows without a target.
+#[derive(Args)]
+pub struct PointArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub blocks: BlockArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 // Of commands that evaluate a kernel on a table.

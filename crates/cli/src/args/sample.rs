@@ -1,6 +1,6 @@
 //! Options of `nystrom sample`.
 
-use super::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, SparseArgs};
+use super::{Output, PointArgs, SparseArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ the rows chosen from all parts (GreeDi). Then there is only --method greedy, wit
 #[command(allow_negative_numbers = true, after_help = SAMPLE)]
 pub struct Sample {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub of: PointArgs,
     #[command(flatten)]
     pub rows: SparseArgs,
     /// Number of rows in a subset
@@ -88,10 +88,4 @@ pub struct Sample {
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    #[command(flatten)]
-    pub blocks: BlockArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
 }

@@ -39,7 +39,7 @@ impl NamedClasses {
         let p =
             Mat::from_fn(known.len(), probabilities.ncols(), |i, k| probabilities[(known[i].0, k)]);
         let weights = weights.map(|w| known.iter().map(|(i, _)| w[*i]).collect::<Vec<f64>>());
-        let errors = || ClassErrors::weighted(p.as_ref(), &labels, weights.as_deref());
+        let errors = || ClassErrors::of(p.as_ref(), &labels, weights.as_deref());
         Ok((!known.is_empty()).then(errors))
     }
 }

@@ -4,7 +4,7 @@ use super::basis::why_fewer;
 use super::select::{self, Setting};
 use crate::args::{Embed, EmbedMethod, LandmarkSpec, Selection};
 use crate::failure::{Result, usage};
-use crate::input::{self, PointOptions};
+use crate::input;
 use crate::kernel::{self, AnyKernel, of_another};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
@@ -22,20 +22,14 @@ use nystrom_pipeline::Alone;
 const LANDMARKS: usize = 500;
 
 pub fn run(args: &Embed) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
-    check_writable(&args.output, &[&args.data.data], &session)?;
+    let (session, mut rng) = Session::start(&args.of.run, &Alone)?;
+    check_writable(&args.output, &[&args.of.data.data], &session)?;
     check(args)?;
-    let of = PointOptions {
-        data: &args.data,
-        sparse: args.rows.sparse,
-        kernel: &args.kernel,
-        run: &args.run,
-    };
-    let data = input::points(of, &session)?;
+    let data = input::points(&args.of, args.rows.sparse, &session)?;
     let points = data.points();
     let n = points.len();
     let spec = landmarks(args, n)?;
-    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.of.kernel, points, session.meter(), &mut rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let steps = [select::step(spec, setting), step(args, n, spec.count)];
     plan::announce(&session, &kernel, points, &steps)?;
@@ -45,12 +39,28 @@ pub fn run(args: &Embed) -> Result<()> {
     let (chosen, _) = select::choose(spec, false, setting, &matrix, &mut rng)?;
     let landmarks = Landmarks::new(n, chosen)?;
     session.step("embedding", &steps[1]);
-    let mut summary = Summary::of("embed");
-    let values = match args.method {
-        EmbedMethod::Pca => pca(args, &matrix, &landmarks, &mut summary)?,
-        EmbedMethod::Spectral => spectral(args, &matrix, &landmarks, &mut summary)?,
-        EmbedMethod::KMeans => k_means(args, &matrix, &landmarks, &mut summary, &mut rng)?,
+    let (found, values) = match args.method {
+        EmbedMethod::Pca => {
+            let pca = KernelPca { components: args.components() }.fit(&matrix, &landmarks)?;
+            let values = coordinates(&pca.transform_rows(&matrix, &landmarks)?);
+            (Embedding::Components(pca), values)
+        }
+        EmbedMethod::Spectral => {
+            let embedding = SpectralEmbedding { components: args.components() };
+            let map = embedding.fit(&matrix, &landmarks)?;
+            let values = coordinates(&map.transform_rows(&matrix, &landmarks)?);
+            (Embedding::Spectral(map), values)
+        }
+        EmbedMethod::KMeans => {
+            let found = k_means_of(args).fit(&matrix, &landmarks, &mut rng)?;
+            let (mut sizes, labels) = (vec![0_usize; found.clusters()], found.labels().to_vec());
+            labels.iter().for_each(|&cluster| sizes[cluster] += 1);
+            let values = vec![("cluster".to_owned(), ResultValues::Counts(labels))];
+            (Embedding::Clusters(found, sizes), values)
+        }
     };
+    let mut summary = Summary::of("embed");
+    found.describe(args, &mut summary);
     session.clear();
 
     describe(&mut summary, args, &kernel, (spec, landmarks.len(), &text::count(n, "row")));
@@ -90,7 +100,7 @@ pub fn describe(
     summary.value("landmarks", m);
     summary.value("selection", method);
     summary.value("bandwidth", kernel.bandwidth());
-    summary.value("seed", args.run.seed);
+    summary.value("seed", args.of.run.seed);
 }
 
 /// Refuses an option that has no effect.
@@ -106,21 +116,31 @@ pub fn check(args: &Embed) -> Result<()> {
         let text = "--components has no effect on kmeans; give the number of --clusters";
         return Err(usage(text));
     }
-    args.kernel.check()
+    args.of.kernel.check()
 }
 
-/// New columns with their names.
-type Columns = Vec<(String, ResultValues)>;
-type Matrix<'a> = KernelMatrix<'a, f64, &'a AnyKernel>;
+/// What is found.
+pub enum Embedding {
+    Components(PrincipalComponents<f64>),
+    Spectral(SpectralMap<f64>),
+    /// Clusters, and their numbers of rows.
+    Clusters(KernelClusters<f64>, Vec<usize>),
+}
 
-fn pca(args: &Embed, k: &Matrix, landmarks: &Landmarks, summary: &mut Summary) -> Result<Columns> {
-    let pca = KernelPca { components: args.components() }.fit(k, landmarks)?;
-    describe_pca(&pca, summary);
-    Ok(coordinates(&pca.transform_rows(k, landmarks)?))
+impl Embedding {
+    pub fn describe(&self, args: &Embed, summary: &mut Summary) {
+        match self {
+            Embedding::Components(pca) => describe_pca(pca, summary),
+            Embedding::Spectral(map) => describe_spectral(map, summary),
+            Embedding::Clusters(clusters, sizes) => {
+                describe_clusters(args, clusters, sizes, summary);
+            }
+        }
+    }
 }
 
 /// Variances, and what is known of exact kernel PCA.
-pub fn describe_pca(pca: &PrincipalComponents<f64>, summary: &mut Summary) {
+fn describe_pca(pca: &PrincipalComponents<f64>, summary: &mut Summary) {
     let components = pca.variances().len();
     let shares = pca.shares();
     let each: Vec<String> = shares.iter().take(6).map(|share| percent(*share)).collect();
@@ -144,19 +164,8 @@ pub fn describe_pca(pca: &PrincipalComponents<f64>, summary: &mut Summary) {
     summary.value("left_over", pca.left_over());
 }
 
-fn spectral(
-    args: &Embed,
-    k: &Matrix,
-    landmarks: &Landmarks,
-    summary: &mut Summary,
-) -> Result<Columns> {
-    let map = SpectralEmbedding { components: args.components() }.fit(k, landmarks)?;
-    describe_spectral(&map, summary);
-    Ok(coordinates(&map.transform_rows(k, landmarks)?))
-}
-
 /// Eigenvalues of the Laplacian, and what the landmarks leave.
-pub fn describe_spectral(map: &SpectralMap<f64>, summary: &mut Summary) {
+fn describe_spectral(map: &SpectralMap<f64>, summary: &mut Summary) {
     let values: Vec<String> = map.eigenvalues().iter().take(6).map(|&nu| number(nu)).collect();
     let more = if map.eigenvalues().len() > values.len() { ", …" } else { "" };
     let text = format!("{}{more} (of the normalised Laplacian, without 0)", values.join(", "));
@@ -166,22 +175,8 @@ pub fn describe_spectral(map: &SpectralMap<f64>, summary: &mut Summary) {
     summary.value("relative_trace_error", map.left_over());
 }
 
-fn k_means(
-    args: &Embed,
-    k: &Matrix,
-    landmarks: &Landmarks,
-    summary: &mut Summary,
-    rng: &mut Pcg64,
-) -> Result<Columns> {
-    let found = k_means_of(args).fit(k, landmarks, rng)?;
-    let mut sizes = vec![0_usize; found.clusters()];
-    found.labels().iter().for_each(|&cluster| sizes[cluster] += 1);
-    describe_clusters(args, &found, &sizes, summary);
-    Ok(vec![("cluster".to_owned(), ResultValues::Counts(found.labels().to_vec()))])
-}
-
 /// The clusters with their numbers of rows, and bounds on their cost.
-pub fn describe_clusters(
+fn describe_clusters(
     args: &Embed,
     found: &KernelClusters<f64>,
     sizes: &[usize],
@@ -218,7 +213,7 @@ pub fn k_means_of(args: &Embed) -> KernelKMeans {
 }
 
 /// A column for each component.
-pub fn coordinates(values: &Mat<f64>) -> Columns {
+pub fn coordinates(values: &Mat<f64>) -> Vec<(String, ResultValues)> {
     let column = |j: usize| {
         let numbers = values.col(j).iter().copied().collect();
         (format!("component_{}", j + 1), ResultValues::Numbers(numbers))

@@ -1,24 +1,23 @@
 //! The errors of predictions on rows whose target is known.
 
 use super::classes;
-use crate::failure::Result;
 use crate::summary::Summary;
 use crate::text::{against_mean, few, number, rows_of};
-use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::metrics;
-use nystrom_pipeline::ExactSum;
-use nystrom_pipeline::{ClassErrors, Model};
+use nystrom::faer::MatRef;
+use nystrom_pipeline::{ClassErrors, ExactSum, Model};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Exact sums that determine the errors. Their bits depend neither on the order of the rows nor on
 /// how processes share them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Running {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ErrorSums {
     rows: usize,
     /// Numbers are divided by `unit` before they are summed, so that their squares stay in the
     /// range of `f64`.
     unit: f64,
+    /// The sum of the weights, by which all other sums are weighted.
+    weight: ExactSum,
     /// The sum of the squared errors.
     sum: ExactSum,
     /// The sum of the true values.
@@ -27,39 +26,44 @@ pub struct Running {
     squares: ExactSum,
     /// The sums of residuals y − f above 0, and of −(y − f) for those below.
     sides: [ExactSum; 2],
-    /// The number of rows whose true value is not above the prediction.
-    below: usize,
+    /// The sum over the rows whose true value is not above the prediction.
+    below: ExactSum,
     /// For a quantile: its share.
     share: Option<f64>,
 }
 
-impl Running {
+impl ErrorSums {
     /// Sums over no rows, for a target of this scale, and the share of a quantile.
-    pub fn new(scale: f64, share: Option<f64>) -> Running {
-        let unit = if (1e-100..=1e100).contains(&scale) { 1.0 } else { scale };
-        let [sum, truth, squares] = [(); 3].map(|()| ExactSum::default());
-        let sides = [ExactSum::default(), ExactSum::default()];
-        Running { rows: 0, unit, sum, truth, squares, sides, below: 0, share }
+    pub fn new(scale: f64, share: Option<f64>) -> ErrorSums {
+        let unit = match scale {
+            0.0 | 1e-100..=1e100 | f64::INFINITY => 1.0,
+            scale => scale,
+        };
+        ErrorSums { unit, share, ..ErrorSums::default() }
     }
 
-    pub fn add(&mut self, predicted: f64, actual: f64) {
+    pub fn add(&mut self, predicted: f64, actual: f64, weight: f64) {
         self.rows += 1;
+        self.weight.add(weight);
         let [predicted, actual] = [predicted, actual].map(|value| value / self.unit);
-        self.sum.add((predicted - actual).powi(2));
-        self.truth.add(actual);
-        self.squares.add_product(actual, actual);
-        self.sides[0].add((actual - predicted).max(0.0));
-        self.sides[1].add((predicted - actual).max(0.0));
-        self.below += usize::from(actual <= predicted);
+        self.sum.add(weight * (predicted - actual).powi(2));
+        self.truth.add_product(weight, actual);
+        self.squares.add_square(weight, actual);
+        self.sides[0].add(weight * (actual - predicted).max(0.0));
+        self.sides[1].add(weight * (predicted - actual).max(0.0));
+        if actual <= predicted {
+            self.below.add(weight);
+        }
     }
 
-    pub fn merge(&mut self, other: &Running) {
+    pub fn merge(&mut self, other: &ErrorSums) {
         self.rows += other.rows;
+        self.weight.merge(&other.weight);
         self.sum.merge(&other.sum);
         self.truth.merge(&other.truth);
         self.squares.merge(&other.squares);
         self.sides.iter_mut().zip(&other.sides).for_each(|(ours, sums)| ours.merge(sums));
-        self.below += other.below;
+        self.below.merge(&other.below);
     }
 
     /// The errors; none without rows.
@@ -67,24 +71,18 @@ impl Running {
         if self.rows == 0 {
             return None;
         }
-        let (rows, sum) = (self.rows as f64, self.sum.value());
-        let mut weight = ExactSum::default();
-        weight.add(rows);
-        let square = self.squares.squares_about(self.truth.value() / rows, &self.truth, &weight);
+        let [weight, sum, truth, below] =
+            [&self.weight, &self.sum, &self.truth, &self.below].map(ExactSum::value);
+        let square = self.squares.squares_about(truth / weight, &self.truth, &self.weight);
         let r2 = (square > 0.0).then(|| 1.0 - sum / square);
-        let [rmse, mean_rmse] = [sum, square].map(|sum| self.unit * (sum / rows).max(0.0).sqrt());
-        let sides = [0, 1].map(|side| self.unit * self.sides[side].value() / rows);
-        let (mae, quantile) = sided(sides, self.below as f64 / rows, self.share);
-        Some(Errors { rows: self.rows, rmse, mae, r2, mean_rmse, quantile })
+        let [rmse, mean_rmse] = [sum, square].map(|sum| self.unit * (sum / weight).sqrt());
+        let [above, under] = [0, 1].map(|side| self.unit * self.sides[side].value() / weight);
+        let quantile = self.share.map(|share| {
+            let pinball = share * above + (1.0 - share) * under;
+            OfQuantile { share, below: below / weight, pinball }
+        });
+        Some(Errors { rows: self.rows, rmse, mae: above + under, r2, mean_rmse, quantile })
     }
-}
-
-/// The mean absolute error and the errors of a quantile, from the means of residuals above and
-/// below 0 and the share of true values that are not above the prediction.
-fn sided([above, under]: [f64; 2], below: f64, share: Option<f64>) -> (f64, Option<OfQuantile>) {
-    let pinball = |share: f64| share * above + (1.0 - share) * under;
-    let quantile = share.map(|share| OfQuantile { share, below, pinball: pinball(share) });
-    (above + under, quantile)
 }
 
 /// Errors of predictions of a number.
@@ -114,59 +112,23 @@ pub struct OfQuantile {
 }
 
 impl Errors {
-    /// The errors of n × 1 predictions, of a quantile if there is a `share`, weighted by `weights`,
-    /// which have mean 1.
+    /// The errors of n × 1 predictions, of a quantile if there is a `share`, on the rows whose
+    /// target is not NaN and whose weight is positive; none if there are no such rows.
     pub fn of(
-        predicted: MatRef<'_, f64>,
-        actual: MatRef<'_, f64>,
-        weights: Option<&[f64]>,
-        share: Option<f64>,
-    ) -> Result<Errors> {
-        let rows = actual.nrows();
-        let mean_of = |of: &dyn Fn(f64) -> f64| {
-            let weight = |i: usize| weights.map_or(1.0, |w| w[i]) / rows as f64;
-            (0..rows).map(|i| weight(i) * of(actual[(i, 0)] - predicted[(i, 0)])).sum::<f64>()
-        };
-        let sides = [mean_of(&|r| r.max(0.0)), mean_of(&|r| (-r).max(0.0))];
-        let below = mean_of(&|r| f64::from(u8::from(r <= 0.0)));
-        let (mae, quantile) = sided(sides, below, share);
-        let Some(weights) = weights else {
-            let (rmse, r2) = (metrics::rmse(predicted, actual)?, metrics::r2(predicted, actual));
-            let mean = actual.col(0).iter().map(|y| y / rows as f64).sum::<f64>();
-            let mean = Mat::from_fn(rows, 1, |_, _| mean);
-            let mean_rmse = metrics::rmse(mean.as_ref(), actual)?;
-            return Ok(Errors { rows, rmse, mae, r2: r2.ok(), mean_rmse, quantile });
-        };
-        let mean = (0..rows).map(|i| weights[i] * actual[(i, 0)]).sum::<f64>() / rows as f64;
-        let root = |i: usize| weights[i].sqrt();
-        let f = Mat::from_fn(rows, 1, |i, _| root(i) * (predicted[(i, 0)] - mean));
-        let y = Mat::from_fn(rows, 1, |i, _| root(i) * (actual[(i, 0)] - mean));
-        let zero = Mat::zeros(rows, 1);
-        let [rmse, spread] = [&f, &zero].map(|of| metrics::rmse(of.as_ref(), y.as_ref()));
-        let (rmse, mean_rmse) = (rmse?, spread?);
-        let r2 = (mean_rmse > 0.0).then(|| 1.0 - (rmse / mean_rmse).powi(2));
-        Ok(Errors { rows, rmse, mae, r2, mean_rmse, quantile })
-    }
-
-    /// The errors of n × 1 predictions on the rows whose target is not NaN and whose weight is
-    /// positive; none if there are no such rows.
-    pub fn where_known(
         predicted: MatRef<'_, f64>,
         actual: &[f64],
         weights: Option<&[f64]>,
         share: Option<f64>,
-    ) -> Result<Option<Errors>> {
-        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
-        let is_known = |i: &usize| !actual[*i].is_nan() && weight(*i) > 0.0;
-        let known: Vec<usize> = (0..predicted.nrows()).filter(is_known).collect();
-        if known.is_empty() {
-            return Ok(None);
+    ) -> Option<Errors> {
+        let largest = (0..actual.len()).map(|i| predicted[(i, 0)].abs().max(actual[i].abs()));
+        let mut sums = ErrorSums::new(largest.fold(0.0, f64::max), share);
+        for (i, &y) in actual.iter().enumerate() {
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            if !y.is_nan() && weight > 0.0 {
+                sums.add(predicted[(i, 0)], y, weight);
+            }
         }
-        let mean = known.iter().map(|&i| weight(i)).sum::<f64>() / known.len() as f64;
-        let weights = weights.map(|all| known.iter().map(|&i| all[i] / mean).collect::<Vec<_>>());
-        let y = Mat::from_fn(known.len(), 1, |i, _| actual[known[i]]);
-        let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], 0)]);
-        Errors::of(f.as_ref(), y.as_ref(), weights.as_deref(), share).map(Some)
+        sums.errors()
     }
 
     /// Adds the errors of a target in two lines, the first with the label `label`; `on` says on
@@ -257,8 +219,8 @@ mod tests {
         let pairs = [(1.0, 2.0), (3.0, 3.0), (2.0, 5.0), (-1.0, -1.0)];
         // Σ(f − y)² = 10; Σ(y − 2.25)² = 18.75
         for scale in [1.0, 1e-300, 1e-160, 1e160, 1e300] {
-            let mut sums = Running::new(scale, Some(0.9));
-            pairs.iter().for_each(|(f, y)| sums.add(f * scale, y * scale));
+            let mut sums = ErrorSums::new(scale, Some(0.9));
+            pairs.iter().for_each(|(f, y)| sums.add(f * scale, y * scale, 1.0));
             let errors = sums.errors().unwrap();
             assert!((errors.rmse / scale - 2.5f64.sqrt()).abs() < 1e-12, "{errors:?}");
             assert!((errors.r2.unwrap() - (1.0 - 10.0 / 18.75)).abs() < 1e-12, "{errors:?}");

@@ -11,7 +11,7 @@ use super::hold_out;
 use super::search_report;
 use super::select::Setting;
 use crate::args::{FitArgs, Lambda};
-use crate::failure::{Result, usage};
+use crate::failure::{Result, data, usage};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
 use crate::session::{Session, command_line};
@@ -85,7 +85,9 @@ fn fit_by_options(args: &FitArgs) -> Result<u8> {
     let fitted = fit(args, &kernel, rows, &basis, rng)?;
     session.stage("evaluating", Some((points.len() * basis.centers()) as f64));
     let predicted = fitted.model.predict(points)?;
-    let training = Errors::of(predicted.as_ref(), y.as_ref(), weights.as_deref(), None)?;
+    let actual = y.col_as_slice(0);
+    let training = Errors::of(predicted.as_ref(), actual, weights.as_deref(), None);
+    let training = training.ok_or_else(|| data("there are no rows"))?;
 
     let mut summary = Summary::of("fit");
     summary.line(

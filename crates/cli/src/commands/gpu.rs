@@ -1,12 +1,10 @@
 //! The option `--gpu`: where it is refused, and what it adds to a command.
 
 use crate::args::{Command, FitArgs, GpuArgs};
-use crate::card::SharedCard;
 use crate::failure::{Result, usage};
 use crate::session::Session;
 use crate::text::{self, number};
 use nystrom_pipeline::SharedDevice;
-use std::sync::Arc;
 
 /// The passes over the kernel matrix that a plan expects of a fit.
 const PASSES: f64 = 25.0;
@@ -44,7 +42,7 @@ pub fn check(command: &Command) -> Result<()> {
 impl GpuArgs {
     /// The card, for the library.
     pub fn device(&self) -> Option<SharedDevice> {
-        self.card.as_ref().map(|card| SharedDevice::new(Arc::clone(&card.0)))
+        self.card.as_ref().map(|card| SharedDevice::new(card.clone()))
     }
 
     /// What the plan says of the card: its name, memory and speed, and the time of a fit of n rows
@@ -55,7 +53,7 @@ impl GpuArgs {
         d: usize,
         sides: usize,
     ) -> Result<Option<(String, serde_json::Value)>> {
-        let Some(SharedCard(card)) = &self.card else { return Ok(None) };
+        let Some(card) = &self.card else { return Ok(None) };
         let rate = card.values_per_second(d, sides).map_err(usage)?;
         let (bytes, pass) = (card.bytes(n as usize, d, sides), n * n / rate);
         let text = format!(
@@ -75,7 +73,7 @@ impl GpuArgs {
 
     /// Warns if the card failed, so that the CPU predicted.
     pub fn warn_if_failed(&self, session: &Session<'_>) {
-        if let Some(problem) = self.card.as_ref().and_then(|card| card.0.failure()) {
+        if let Some(problem) = self.card.as_ref().and_then(|card| card.failure()) {
             session.warn(&format!("warning: {problem}. The CPU predicted instead"));
         }
     }

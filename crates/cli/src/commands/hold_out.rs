@@ -32,7 +32,7 @@ pub fn split(
 /// Predicts the rows that were held out and adds the errors, weighted if the fit was weighted.
 pub fn report(model: &Model, held_out: &HeldOut, summary: &mut Summary) -> Result<Predicted> {
     let predicted = Predicted::of(model, &held_out.table, (None, false))?;
-    let errors = predicted.errors(model, held_out.weights.as_deref())?;
+    let errors = predicted.errors(model, held_out.weights.as_deref());
     errors.report(model, ("held out", "held_out", "held_out"), summary);
     Ok(predicted)
 }

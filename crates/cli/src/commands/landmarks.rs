@@ -4,7 +4,7 @@ use super::basis::why_fewer;
 use super::select::{self, Setting};
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
-use crate::input::{self, PointOptions};
+use crate::input;
 use crate::kernel::{self, AnyKernel};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan;
@@ -17,20 +17,14 @@ use nystrom::sketch::{NystromStream, Whitening};
 use nystrom_pipeline::Alone;
 
 pub fn run(args: &LandmarksCommand) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    let (session, mut rng) = Session::start(&args.of.run, &Alone)?;
     let (rng, spec) = (&mut rng, args.landmarks);
-    check_writable(&args.output, &[&args.data.data], &session)?;
-    let of = PointOptions {
-        data: &args.data,
-        sparse: args.rows.sparse,
-        kernel: &args.kernel,
-        run: &args.run,
-    };
-    let data = input::points(of, &session)?;
+    check_writable(&args.output, &[&args.of.data.data], &session)?;
+    let data = input::points(&args.of, args.rows.sparse, &session)?;
     let points = data.points();
     let n = points.len();
     validate::at_most("landmarks", spec.count, n)?;
-    let kernel = kernel::kernel(&args.kernel, points, session.meter(), rng)?;
+    let kernel = kernel::kernel(&args.of.kernel, points, session.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let step = select::step(spec, setting);
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
@@ -101,7 +95,7 @@ impl LandmarksReport<'_> {
         summary.value("selection", method);
         summary.value("bandwidth", self.kernel.bandwidth());
         summary.value("relative_trace_error", self.left);
-        summary.value("seed", args.run.seed);
+        summary.value("seed", args.of.run.seed);
         summary.written(&args.output);
         Ok(summary)
     }

@@ -4,7 +4,6 @@ mod basis;
 mod certify;
 mod classes;
 mod column_uses;
-mod completions;
 mod coverage;
 mod embed;
 mod errors;
@@ -16,8 +15,8 @@ mod fit_search;
 pub mod gpu;
 mod hold_out;
 mod inspect;
+mod install;
 mod landmarks;
-mod manual;
 mod model_columns;
 mod predict;
 mod sample;
@@ -48,8 +47,8 @@ pub fn run(command: &Command) -> Result<u8> {
         Command::Sample(args) => sample::run(args)?,
         Command::Test(args) => two_sample::run(args)?,
         Command::Embed(args) => embed::run(args)?,
-        Command::Completions(args) => completions::run(args)?,
-        Command::Manual(args) => manual::run(args)?,
+        Command::Completions(args) => install::completions(args)?,
+        Command::Manual(args) => install::manual(args)?,
     }
     Ok(0)
 }

@@ -47,7 +47,7 @@ pub fn run(args: &Predict) -> Result<()> {
     if let Some(level) = args.interval {
         predicted.covered().report(level, &model.output_names(), &mut summary);
     }
-    predicted.errors(&model, None)?.report(&model, ERROR, &mut summary);
+    predicted.errors(&model, None).report(&model, ERROR, &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
@@ -186,21 +186,17 @@ impl Predicted {
     }
 
     /// The errors on the rows whose target is known, weighted if rows have weights.
-    pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> Result<ModelErrors> {
+    pub fn errors(&self, model: &Model, weights: Option<&[f64]>) -> ModelErrors {
         if let Some(classes) = model.classes() {
             let known = self.named.as_ref().zip(self.probabilities.as_ref());
             let errors = known.map(|(named, p)| named.errors(classes, p.as_ref(), weights));
-            return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
+            return ModelErrors::Classes(errors.unwrap_or(Ok(None)));
         }
-        let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
-            Some(actual) => {
-                let share = model.targets()[j].share;
-                Errors::where_known(self.values.subcols(j, 1), actual, weights, share)
-            }
-            None => Ok(None),
+        let of = |(j, actual): (usize, &Option<Vec<f64>>)| {
+            let share = model.targets()[j].share;
+            Errors::of(self.values.subcols(j, 1), actual.as_ref()?, weights, share)
         };
-        let all = self.actual.iter().enumerate().map(of);
-        Ok(ModelErrors::Numbers(all.collect::<Result<_>>()?))
+        ModelErrors::Numbers(self.actual.iter().enumerate().map(of).collect())
     }
 }
 

@@ -33,9 +33,9 @@ const PAIRS: f64 = 7.0;
 const LEAST: f64 = 0.001;
 
 pub fn run(args: &Sample) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    let (session, mut rng) = Session::start(&args.of.run, &Alone)?;
     for output in args.inclusion.iter().chain([&args.output]) {
-        check_writable(output, &[&args.data.data], &session)?;
+        check_writable(output, &[&args.of.data.data], &session)?;
     }
     check(args)?;
     let (data, wanted) = Wanted::read(args, &session)?;
@@ -43,7 +43,7 @@ pub fn run(args: &Sample) -> Result<()> {
     let n = points.len();
     validate::at_most("rows in a subset (--size)", args.size, n)?;
     let method = method(args, n)?;
-    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.of.kernel, points, session.meter(), &mut rng)?;
     let step = step(method, n, args).named("drawing by this method");
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
@@ -100,7 +100,7 @@ pub fn run(args: &Sample) -> Result<()> {
     summary.value("constant", &data.constant);
     summary.value("rows", n);
     summary.value("bandwidth", kernel.bandwidth());
-    summary.value("seed", args.run.seed);
+    summary.value("seed", args.of.run.seed);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }

@@ -3,7 +3,7 @@
 use super::select::{self, Setting};
 use crate::args::{ScoreMethod, Scores};
 use crate::failure::{Result, usage};
-use crate::input::{self, PointOptions};
+use crate::input;
 use crate::kernel::{self, AnyKernel};
 use crate::output::{ResultColumns, ResultValues, check_writable};
 use crate::plan::{self, Step};
@@ -17,18 +17,12 @@ use nystrom_pipeline::Alone;
 const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
-    check_writable(&args.output, &[&args.data.data], &session)?;
+    let (session, mut rng) = Session::start(&args.of.run, &Alone)?;
+    check_writable(&args.output, &[&args.of.data.data], &session)?;
     check(args)?;
-    let of = PointOptions {
-        data: &args.data,
-        sparse: args.rows.sparse,
-        kernel: &args.kernel,
-        run: &args.run,
-    };
-    let data = input::points(of, &session)?;
+    let data = input::points(&args.of, args.rows.sparse, &session)?;
     let points = data.points();
-    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.of.kernel, points, session.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(points.len()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
     let step = step(args.method, columns, setting);
@@ -70,7 +64,7 @@ pub fn check(args: &Scores) -> Result<()> {
     if let Some((option, method)) = kernel::of_another(args.method, &options) {
         return Err(usage(format!("{option} has no effect on this method; add --method {method}")));
     }
-    args.kernel.check()
+    args.of.kernel.check()
 }
 
 /// The step of a method.
@@ -125,7 +119,7 @@ impl ScoresReport<'_> {
         summary.value("highest_row", row);
         summary.value("highest_line", line);
         summary.value("constant", self.constant);
-        summary.value("seed", args.run.seed);
+        summary.value("seed", args.of.run.seed);
         summary.written(&args.output);
         summary
     }

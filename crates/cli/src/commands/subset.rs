@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, Sample, list};
 use crate::failure::{Result, data, usage};
-use crate::input::{Beside, Data, PointOptions, Source, points_beside};
+use crate::input::{Beside, Data, Source, points_beside};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
@@ -35,13 +35,7 @@ impl Wanted {
         let quality = args.quality.as_deref().map(|name| Beside { name, as_text: false });
         let group = quota.as_ref().map(|quota| Beside { name: quota.column, as_text: true });
         let others: Vec<Beside<'_>> = quality.into_iter().chain(group).collect();
-        let of = PointOptions {
-            data: &args.data,
-            sparse: args.rows.sparse,
-            kernel: &args.kernel,
-            run: &args.run,
-        };
-        let (table, columns) = points_beside(of, &others, session)?;
+        let (table, columns) = points_beside(&args.of, args.rows.sparse, &others, session)?;
         let mut columns = columns.iter();
         let mut next = |is_there: bool| if is_there { columns.next() } else { None };
         let quality = next(quality.is_some()).map(|column| weights(column, &table)).transpose()?;
@@ -196,7 +190,7 @@ fn given(file: &Path, args: &Sample, table: &Data) -> Result<Vec<usize>> {
         missing: Vec::new(),
         not_missing: Vec::new(),
         drop: Vec::new(),
-        ..args.data.clone()
+        ..args.of.data.clone()
     };
     let input = Source::of(&own, Libsvm::new())?.input(&own)?;
     let columns = input.table.columns();

@@ -2,7 +2,7 @@
 
 use crate::args::TestArgs;
 use crate::failure::Result;
-use crate::input::{self, PointOptions};
+use crate::input;
 use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -14,15 +14,14 @@ use nystrom::sketch::{TwoSample, TwoSampleTest, Uniform};
 use nystrom_pipeline::Alone;
 
 pub fn run(args: &TestArgs) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, &Alone)?;
+    let (session, mut rng) = Session::start(&args.of.run, &Alone)?;
     let (permutations, bins) = (args.permutations, args.bins);
-    let of = PointOptions { data: &args.data, sparse: false, kernel: &args.kernel, run: &args.run };
-    let (data, first) = input::points_of_two(of, &args.other, &session)?;
+    let (data, first) = input::points_of_two(&args.of, &args.other, &session)?;
     let points = data.points();
     let n = points.len();
     validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;
     let m = args.landmarks.min(n);
-    let kernel = kernel::kernel(&args.kernel, points, session.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.of.kernel, points, session.meter(), &mut rng)?;
     let step = step(n, m, args).named("comparing");
     plan::announce(&session, &kernel, points, std::slice::from_ref(&step))?;
 
@@ -68,7 +67,7 @@ pub fn describe(
     summary.value("permutations", permutations);
     summary.value("landmarks", m);
     summary.value("bandwidth", kernel.bandwidth());
-    summary.value("seed", args.run.seed);
+    summary.value("seed", args.of.run.seed);
     summary
 }
 

@@ -15,18 +15,9 @@ pub(crate) struct Svd {
     pub V: Mat<f64>,
 }
 
-/// Singular values and left singular vectors.
-pub(crate) fn left(A: MatRef<'_, f64>) -> Result<Svd> {
-    decompose(A, false)
-}
-
-/// Singular values and both kinds of vectors.
-pub(crate) fn full(A: MatRef<'_, f64>) -> Result<Svd> {
-    decompose(A, true)
-}
-
-/// On one thread: the bits of faer's decomposition depend on the number of threads.
-fn decompose(A: MatRef<'_, f64>, right: bool) -> Result<Svd> {
+/// Singular values and left singular vectors, with the right ones if asked for. On one thread: the
+/// bits of faer's decomposition depend on the number of threads.
+pub(crate) fn thin(A: MatRef<'_, f64>, right: bool) -> Result<Svd> {
     let (n, m) = A.shape();
     let r = n.min(m);
     let (mut s, mut U, mut V) =

@@ -5,9 +5,7 @@ use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
 use crate::features::Whitener;
 use crate::iterative::same_rows;
-use crate::state::{
-    Approximation, DrawnResidual, DualProducts, ResidualRows, ResidualTotals, RowSums,
-};
+use crate::state::{CenterProducts, DrawnResidual, ResidualRows, RowSums, drawn};
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
 use nystrom_kernels::Kernel;
@@ -41,14 +39,14 @@ impl Certificate {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{Blocks, Certificate, Closeness, NystromKrr};
+    /// use nystrom_krr::{Certificate, Closeness, NystromKrr, Problem};
     /// use nystrom_linalg_core::Ridge;
     /// use rand::SeedableRng;
     /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
     /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 200.0).collect();
     /// let y = Mat::from_fn(2000, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
     /// let centers: Vec<f64> = (0..20).map(|j| j as f64 / 2.0).collect();
-    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let mut rows = Problem::from((Points::from_slice(&x), &y)); // or files: any RowSource
     /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4));
     /// let model = krr.fit((Points::from_slice(&x), &y), Points::from_slice(&centers))?;
     /// let report = Certificate::default().certify_passes(&model, &mut rows, rng)?;
@@ -66,7 +64,7 @@ impl Certificate {
         let (s, streams) = (self.rows, Streams::from_rng(rng));
         // W + δI = RRᵀ
         let whitener = Whitener::new(model.kernel().gram(model.centers()).as_ref(), false)?;
-        let sums = rows.pass(DualProducts::new(model, None))?;
+        let sums = rows.pass(CenterProducts::of_residuals(model, None))?;
         validate::same_size(POINTS, n, sums.rows() as usize)?;
         let ((totals, matrix), mu) = (sums.finish()?, model.report().ridge);
         let weight = totals[0];
@@ -74,15 +72,15 @@ impl Certificate {
         let means: Vec<f64> = totals[1..].iter().map(mean).collect();
         let Ca = centered(&matrix, &means, mu); //                           Cᵀα
         let theta = whitener.solve(Ca); //                                        Lα = Cθ
-        let known = Approximation { theta, means: means.clone() };
-        let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
-        let found = ResidualTotals::from(same_rows(n as u64, rows.pass(empty)?)?.finish()?);
-        let (drawn, trace) = (found.drawn(), found.trace());
+        let (known, draws) = ((theta, means.clone()), ((s < n).then_some(s), streams));
+        let empty = ResidualRows::new(model, whitener, known, draws);
+        let (sums, draws) = same_rows(n as u64, rows.pass(empty)?)?.finish()?;
+        let (drawn, trace) = (drawn(&draws, t), sums[0]);
         let (at, place) = points_of(&drawn, model.centers().dim());
         let K_alpha = if drawn.is_empty() {
             Mat::zeros(0, t)
         } else {
-            let empty = DualProducts::new(model, Some(at));
+            let empty = CenterProducts::of_residuals(model, Some(at));
             centered(&same_rows(n as u64, rows.pass(empty)?)?.finish()?.1, &means, mu)
         };
         let target = |j: usize| {
@@ -91,7 +89,9 @@ impl Certificate {
                 [rho, row.gap[j], row.diagonal / trace]
             };
             let rows = drawn.iter().zip(&place).map(of).collect();
-            (Lengths::of(found.lengths(j), means[j], (trace, mu, weight)), rows)
+            // ‖γ‖ and ‖√w(Lα − f)‖
+            let lengths = [1 + 2 * j, 2 + 2 * j].map(|place| sums[place].sqrt());
+            (Lengths::of(lengths, means[j], (trace, mu, weight)), rows)
         };
         let entries = ((3 * n + m) * m + K_alpha.nrows() * n) as u64;
         self.report([n, t], [mu, trace], entries, target)

@@ -4,7 +4,7 @@ use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
 use crate::algebra::{share, subtract};
 use crate::iterative::full_memory::{ITERATIONS, Sizes};
-use crate::iterative::full_system::FullSystem;
+use crate::iterative::full_system::{FullSystem, Products};
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
@@ -161,7 +161,8 @@ impl TightCertificate {
         let (gamma_0, mu) = (dual.gamma(), dual.mu); //          √D(y − f)/μ, the mean taken off
         let root: Vec<f64> = samples.root_weights(); //          √D
         let K = Counted::new(KernelMatrix::new(model.kernel(), samples.x)?);
-        let (system, _) = FullSystem::preconditioned(&K, &sizes, &root, &[mu], self.memory, rng)?;
+        let (system, _) =
+            FullSystem::preconditioned(None, &K, &sizes, (&root, &[mu]), self.memory, rng)?;
         let mut system = Orthogonal::to_constant(system, has_constant(model), &root);
         let mut b = Mat::from_fn(n, t, |i, j| root[i] * samples.y[(i, j)].f64());
         system.project(b.as_mut());
@@ -237,7 +238,7 @@ impl TightCertificate {
 /// The state of the iterations.
 struct Reached<'a> {
     gamma_0: &'a Mat<f64>,
-    cg: ConjugateGradients<f64>,
+    cg: ConjugateGradients,
     mu: f64,
     /// Rounding errors of r_j where K is stored in `f32`, in units of ‖γ_j − γ_0‖.
     kept: f64,
@@ -259,12 +260,7 @@ struct Ball {
 
 impl Reached<'_> {
     /// One more pass, of at most `all`; false if no further pass would reduce the radius.
-    fn next<T: Scalar>(
-        &mut self,
-        system: &mut Orthogonal<'_, T>,
-        b: &Mat<f64>,
-        all: usize,
-    ) -> Result<bool> {
+    fn next(&mut self, system: &mut Orthogonal<'_>, b: &Mat<f64>, all: usize) -> Result<bool> {
         let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
         let settled = balls.iter().all(|ball| ball.radius <= ball.rounding);
         let apart_by_kept = balls.iter().any(|ball| ball.kept > ball.radius.max(ball.rounding));
@@ -284,7 +280,7 @@ impl Reached<'_> {
     }
 
     /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
-    fn ball<T: Scalar>(&self, system: &Orthogonal<'_, T>, target: usize) -> Ball {
+    fn ball(&self, system: &Orthogonal<'_>, target: usize) -> Ball {
         let Reached { gamma_0, cg, mu, norm_of_M, .. } = self;
         let (from, gamma) = (gamma_0.col(target), cg.x().col(target));
         let (r, z) = (cg.r().col(target), cg.z().col(target));
@@ -314,24 +310,14 @@ impl Reached<'_> {
 /// M on the complement of u = √D1 if there is a constant: ΠMΠ with Π = I − uuᵀ/uᵀu, by P⁻¹ −
 /// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u. Directions are projected once more: there is no curvature along u, and
 /// rounding errors there would make steps of any length.
-struct Orthogonal<'a, T> {
-    system: FullSystem<KeptTriangle<'a, T>>,
-    constant: Option<WhitenedConstant>,
+struct Orthogonal<'a> {
+    system: FullSystem<Products<'a>>,
+    /// u, scaled to length 1, and P⁻¹u/uᵀP⁻¹u.
+    constant: Option<[Vec<f64>; 2]>,
 }
 
-struct WhitenedConstant {
-    /// u/‖u‖.
-    unit: Vec<f64>,
-    /// P⁻¹u/uᵀP⁻¹u, u of length 1.
-    direction: Vec<f64>,
-}
-
-impl<'a, T: Scalar> Orthogonal<'a, T> {
-    fn to_constant(
-        mut system: FullSystem<KeptTriangle<'a, T>>,
-        constant: bool,
-        root: &[f64],
-    ) -> Self {
+impl<'a> Orthogonal<'a> {
+    fn to_constant(mut system: FullSystem<Products<'a>>, constant: bool, root: &[f64]) -> Self {
         let length = ops::dot(root, root).sqrt();
         let constant = constant.then(|| {
             let unit: Vec<f64> = root.iter().map(|root| root / length).collect();
@@ -340,43 +326,42 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
             system.precondition(out, ColRef::from_slice(&unit).as_mat());
             let product = ops::dot(&unit, &direction);
             direction.iter_mut().for_each(|entry| *entry *= 1.0 / product);
-            WhitenedConstant { unit, direction }
+            [unit, direction]
         });
         Orthogonal { system, constant }
     }
 
     /// The length of the component of γ along u.
     fn along_constant(&self, gamma: ColRef<'_, f64>) -> f64 {
-        self.constant.as_ref().map_or(0.0, |constant| share(&constant.unit, gamma).abs())
+        self.constant.as_ref().map_or(0.0, |[unit, _]| share(unit, gamma).abs())
     }
 
     /// a = Πa.
     fn project(&self, mut a: MatMut<'_, f64>) {
-        if let Some(WhitenedConstant { unit, .. }) = &self.constant {
+        if let Some([unit, _]) = &self.constant {
             subtract(a.rb_mut(), unit, unit);
         }
     }
 }
 
-impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
-        self.system.apply(out.rb_mut(), gamma)?;
+impl LinearSystem for Orthogonal<'_> {
+    fn apply(
+        &mut self,
+        mut out: MatMut<'_, f64>,
+        gamma: MatRef<'_, f64>,
+        exact: bool,
+    ) -> Result<()> {
+        self.system.apply(out.rb_mut(), gamma, exact)?;
         self.project(out);
         Ok(())
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         self.system.precondition(out.rb_mut(), r);
-        if let Some(WhitenedConstant { unit, direction }) = &self.constant {
+        if let Some([unit, direction]) = &self.constant {
             subtract(out.rb_mut(), direction, unit);
             self.project(out);
         }
-    }
-
-    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
-        self.system.apply_exactly(out.rb_mut(), gamma)?;
-        self.project(out);
-        Ok(())
     }
 
     fn error(&self) -> f64 {

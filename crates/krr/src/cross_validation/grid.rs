@@ -1,7 +1,7 @@
 //! Procedures that fit the candidates of a grid: one by one, or all ridges of a kernel by one
 //! eigendecomposition.
 
-use crate::{ExactKrr, NystromKrr, Problem};
+use crate::{Centers, ExactKrr, NystromKrr, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
@@ -93,9 +93,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
     ) -> Result<Vec<Mat<T>>> {
         let krr =
             |ridge| ExactKrr { intercept: self.intercept, ..ExactKrr::new(kernel.clone(), ridge) };
-        if ridges.is_empty() {
-            return Ok(Vec::new());
-        }
         if ridges.len() < DECOMPOSE_FROM {
             let one_by_one =
                 ridges.iter().map(|&ridge| krr(ridge).fit(train)?.predict(at)).collect();
@@ -103,8 +100,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
                 return one_by_one;
             }
         }
+        train.check(kernel)?;
         ExactKrr { intercept: self.intercept, ..ExactKrr::without_ridge(kernel.clone()) }
-            .models(train)?
+            .family(train)?
             .predictions(ridges, at)
     }
 }
@@ -136,6 +134,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, S: LandmarkSelector<T>> GridFit<T, K> for 
         if ridges.is_empty() {
             return Ok(Vec::new());
         }
+        train.check(kernel)?;
         let landmarks = self.selector.select(
             &KernelMatrix::new(kernel, train.x)?,
             self.m.min(train.x.len()),
@@ -143,6 +142,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, S: LandmarkSelector<T>> GridFit<T, K> for 
         )?;
         let krr =
             NystromKrr { intercept: self.intercept, ..NystromKrr::without_ridge(kernel.clone()) };
-        krr.models(train, &landmarks, ridges)?.predictions(ridges, at)
+        let z = Centers::from(&landmarks).points(train.x, kernel)?;
+        krr.spectral(&train, z.points(), ridges, false)?.0.predictions(ridges, at)
     }
 }

@@ -11,6 +11,6 @@ pub(crate) use centers::check_points;
 pub(crate) use parts::{parts_of_problem, random_parts};
 pub use problem::Problem;
 pub(crate) use problem::{Part, TILE_ROWS, all_absolute, check_rows};
-pub use source::{Block, Blocks, RowIter, RowSource};
+pub use source::{Block, RowIter, RowSource};
 pub(crate) use source::{SourceTiles, Tiles};
 pub(crate) use waiting::Waiting;

@@ -3,77 +3,33 @@
 use crate::Problem;
 use crate::data::{TILE_ROWS, Waiting};
 use faer::Mat;
-use nystrom_kernels::Points;
+use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
 use std::cell::RefCell;
 
-/// Rows of a problem in blocks of any size, which can be read repeatedly: a matrix in memory,
+/// Rows of a problem in blocks of any size, which can be read repeatedly: a [`Problem`] in memory,
 /// files, an iterator. The number of rows need not be known.
 ///
 /// The bits of a fit depend on the rows and their order, never on the blocks.
 pub trait RowSource<T> {
-    /// Returns to the first row.
+    /// One pass: shows every block to `visit`, from the first row on.
     ///
     /// # Errors
     /// Those of reading, as [`Incompatible`](nystrom_linalg_core::Error::Incompatible) or the
-    /// variant that fits best.
-    fn rewind(&mut self) -> Result<()>;
-
-    /// The next block, at least one row; `None` after the last.
-    ///
-    /// # Errors
-    /// As [`rewind`](Self::rewind).
-    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>>;
+    /// variant that fits best; those of `visit`, which end the pass.
+    fn each_block(&mut self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
 }
 
-/// A pointer to a source is the source.
-macro_rules! forward {
-    ($($pointer:ty),*) => {$(
-        impl<T, S: RowSource<T> + ?Sized> RowSource<T> for $pointer {
-            fn rewind(&mut self) -> Result<()> {
-                (**self).rewind()
-            }
-            fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
-                (**self).next_block()
-            }
-        }
-    )*};
-}
-forward!(&mut S, Box<S>);
-
-/// A problem in memory, in blocks of a given number of rows.
-#[derive(Debug, Clone)]
-pub struct Blocks<'a, T> {
-    problem: Problem<'a, T>,
-    rows: usize,
-    at: usize,
-}
-
-impl<'a, T: Scalar> Blocks<'a, T> {
-    /// Blocks of `rows` rows, the last one perhaps smaller.
-    ///
-    /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 rows,
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if targets or weights are not as many as
-    /// points.
-    pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
-        let problem = problem.into();
-        validate::not_empty("rows of a block", rows)?;
-        problem.check_sizes()?;
-        Ok(Blocks { problem, rows, at: 0 })
+impl<T, S: RowSource<T> + ?Sized> RowSource<T> for &mut S {
+    fn each_block(&mut self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        (**self).each_block(visit)
     }
 }
 
-impl<T: Scalar> RowSource<T> for Blocks<'_, T> {
-    fn rewind(&mut self) -> Result<()> {
-        self.at = 0;
-        Ok(())
-    }
-
-    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
-        let start = self.at;
-        self.at = self.problem.x.len().min(start.saturating_add(self.rows));
-        Ok((start < self.at).then(|| self.problem.slice(start..self.at)))
+/// One block.
+impl<T: Scalar> RowSource<T> for Problem<'_, T> {
+    fn each_block(&mut self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        visit(*self)
     }
 }
 
@@ -111,47 +67,27 @@ pub struct Block<T> {
 /// assert!((f[(0, 0)] - 1.234_f64.sin()).abs() < 1e-4);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub struct RowIter<F, I, T> {
-    make: F,
-    iterator: I,
-    block: Option<Block<T>>,
-}
+#[derive(Debug)]
+pub struct RowIter<F>(F);
 
-impl<F, I, T> RowIter<F, I, T>
-where
-    F: FnMut() -> I,
-    I: Iterator<Item = Result<Block<T>>>,
-{
+impl<F> RowIter<F> {
     /// Every iterator of `make` begins at the first row.
-    pub fn new(mut make: F) -> Self {
-        let iterator = make();
-        RowIter { make, iterator, block: None }
+    pub fn new(make: F) -> Self {
+        RowIter(make)
     }
 }
 
-impl<F, I, T: std::fmt::Debug> std::fmt::Debug for RowIter<F, I, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowIter").field("block", &self.block).finish_non_exhaustive()
-    }
-}
-
-impl<T: Scalar, F, I> RowSource<T> for RowIter<F, I, T>
+impl<T: Scalar, F, I> RowSource<T> for RowIter<F>
 where
     F: FnMut() -> I,
     I: Iterator<Item = Result<Block<T>>>,
 {
-    fn rewind(&mut self) -> Result<()> {
-        self.iterator = (self.make)();
-        Ok(())
-    }
-
-    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
-        self.block = self.iterator.next().transpose()?;
-        Ok(self.block.as_ref().map(|Block { x, y, weights }| Problem {
-            x: Points::from_rows(x.as_ref()),
-            y: y.as_ref(),
-            weights: weights.as_deref(),
-        }))
+    fn each_block(&mut self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        (self.0)().try_for_each(|block| {
+            let Block { x, y, weights } = &block?;
+            let x = Points::from_rows(x.as_ref());
+            visit(Problem { x, y: y.as_ref(), weights: weights.as_deref() })
+        })
     }
 }
 
@@ -159,28 +95,43 @@ where
 pub(crate) trait Tiles<T> {
     /// Shows every tile, from the first on.
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
-    /// Whether the rows were checked before.
-    fn are_checked(&self) -> bool;
+    /// Checks a tile, unless all rows were checked before.
+    fn check(&self, _: Problem<'_, T>) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<T: Scalar> Tiles<T> for Problem<'_, T> {
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
         RowTree::tiles(0..self.x.len(), TILE_ROWS).try_for_each(|rows| visit(self.slice(rows)))
     }
+}
 
-    fn are_checked(&self) -> bool {
-        true
+/// The tiles of a source, which is borrowed while they are shown, for a kernel and centres.
+pub(crate) struct SourceTiles<'a, T, K> {
+    source: RefCell<&'a mut dyn RowSource<T>>,
+    kernel: &'a K,
+    centers: Points<'a, T>,
+}
+
+impl<'a, T: Scalar, K: Kernel<T>> SourceTiles<'a, T, K> {
+    /// Checks the centres.
+    pub fn new(
+        source: &'a mut dyn RowSource<T>,
+        kernel: &'a K,
+        centers: Points<'a, T>,
+    ) -> Result<Self> {
+        validate::not_empty("centres (m)", centers.len())?;
+        centers.check()?;
+        kernel.check_points(centers)?;
+        Ok(SourceTiles { source: RefCell::new(source), kernel, centers })
     }
 }
 
-/// The tiles of a source, which is borrowed while they are shown.
-pub(crate) struct SourceTiles<'a, T>(pub RefCell<&'a mut dyn RowSource<T>>);
-
-impl<T: Scalar> Tiles<T> for SourceTiles<'_, T> {
+impl<T: Scalar, K: Kernel<T>> Tiles<T> for SourceTiles<'_, T, K> {
     fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
-        let (mut source, mut waiting) = (self.0.borrow_mut(), None);
-        source.rewind()?;
-        while let Some(block) = source.next_block()? {
+        let mut waiting: Option<Waiting<T>> = None;
+        self.source.borrow_mut().each_block(&mut |block| {
             block.check_sizes()?;
             block.check_form()?;
             let (d, t) = (block.x.dim(), block.y.ncols());
@@ -188,12 +139,13 @@ impl<T: Scalar> Tiles<T> for SourceTiles<'_, T> {
             let [first_d, first_t] = waiting.sizes();
             validate::same_size("dimension of a block against that of the first", first_d, d)?;
             validate::same_size("targets of a block against those of the first", first_t, t)?;
-            waiting.take(block, &mut *visit)?;
-        }
+            waiting.take(block, &mut *visit)
+        })?;
         waiting.map_or(Ok(()), |mut waiting| waiting.flush(visit))
     }
 
-    fn are_checked(&self) -> bool {
-        false
+    fn check(&self, tile: Problem<'_, T>) -> Result<()> {
+        tile.check_block(self.kernel)?;
+        self.centers.check_same_dim(tile.x)
     }
 }

@@ -4,7 +4,7 @@ use crate::data::{Part, parts_of_problem};
 use crate::{ExactKrr, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, ops, validate};
 use rand::Rng;
 use rayon::prelude::*;
 
@@ -182,13 +182,11 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
     /// # Errors
     /// As [`KrrModel::predict`].
     pub fn predict(&self, x: Points<'_, T>) -> Result<Mat<T>> {
-        let mut sum: Option<Mat<f64>> = None;
+        let mut sum = Mat::<f64>::zeros(x.len(), self.models[0].intercept().len());
         for model in &self.models {
             let f = model.predict(x)?; //                                    f_i
-            let f = Mat::from_fn(f.nrows(), f.ncols(), |i, j| f[(i, j)].f64());
-            sum = Some(sum.map_or(f.clone(), |sum| sum + f));
+            sum += ops::widened(f.as_ref(), &mut Mat::new());
         }
-        let sum = sum.ok_or(Error::Empty { what: "parts of the model" })?;
         let m = self.models.len() as f64;
         Ok(Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| T::lit(sum[(i, j)] / m))) // f̄
     }

@@ -11,7 +11,6 @@ pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
 pub use nystrom::NystromKrr;
-pub(crate) use nystrom::check_centers;
 pub use sketched::SketchedKrr;
 pub(crate) use sketched::{SketchRows, is_streamed};
 pub use solver::Solver;

@@ -4,8 +4,7 @@ use crate::data::{RowSource, SourceTiles, Tiles};
 use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
-use std::cell::RefCell;
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -124,9 +123,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         rows: &mut dyn RowSource<T>,
         centers: Points<'_, T>,
     ) -> Result<KrrModel<K, T>> {
-        check_centers(&self.kernel, centers)?;
+        let tiles = SourceTiles::new(rows, &self.kernel, centers)?;
         self.ridge.absolute(1)?;
-        self.fit_tiles(&SourceTiles(RefCell::new(rows)), centers)
+        self.fit_tiles(&tiles, centers)
     }
 
     fn fit_tiles(&self, tiles: &dyn Tiles<T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
@@ -143,14 +142,4 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         let b = intercept.as_deref();
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), b, report)
     }
-}
-
-/// Typed errors for centres on their own.
-pub(crate) fn check_centers<T: Scalar>(
-    kernel: &impl Kernel<T>,
-    centers: Points<'_, T>,
-) -> Result<()> {
-    validate::not_empty("centres (m)", centers.len())?;
-    centers.check()?;
-    kernel.check_points(centers)
 }

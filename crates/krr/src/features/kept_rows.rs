@@ -1,11 +1,10 @@
 //! Rows of K_nm that are kept between passes, as far as memory allows.
 
-use crate::Problem;
 use crate::data::TILE_ROWS;
 use crate::features::{KernelRows, Source};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar};
+use nystrom_linalg_core::Scalar;
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -71,9 +70,5 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KeptRows<'_, T, K> {
 
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
         self.source.diagonal(out, x);
-    }
-
-    fn check(&self, block: Problem<'_, T>) -> Result<()> {
-        self.source.check(block)
     }
 }

@@ -1,10 +1,10 @@
 //! Rows of K_nm, and of KS for a sketch S that is known by its rows at some centres.
 
 use crate::features::{FeatureRows, Source};
-use crate::{FitReport, Problem, SolvedBy};
+use crate::{FitReport, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar, ops, work};
+use nystrom_linalg_core::{Scalar, ops, work};
 use nystrom_sketch::{ProductBuffer, Sketch};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -120,10 +120,5 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
 
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
         self.kernel.diag_into(out, x);
-    }
-
-    fn check(&self, block: Problem<'_, T>) -> Result<()> {
-        block.check_block(self.kernel)?;
-        self.centers.check_same_dim(block.x)
     }
 }

@@ -25,10 +25,6 @@ pub(crate) trait Source<T>: Sync {
     );
     /// out = [k(x_i, x_i)].
     fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>);
-    /// Returns a typed error for a block of rows that it excludes.
-    fn check(&self, _: Problem<'_, T>) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl Totals {
@@ -77,8 +73,6 @@ pub(crate) struct Tile<T> {
     layout: Layout,
     Y: Mat<T>,
     rows: usize,
-    /// Whether the weight of each row is positive.
-    positive: Vec<bool>,
     buffer: Option<ProductBuffer<T>>,
 }
 
@@ -92,11 +86,6 @@ impl<T: Scalar> Tile<T> {
     /// Rows of the tile.
     pub fn rows(&self) -> usize {
         self.rows
-    }
-
-    /// Whether row i has a positive weight.
-    pub fn counts(&self, i: usize) -> bool {
-        self.positive[i]
     }
 
     /// Z, rows × p.
@@ -161,9 +150,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     ) -> Result<Self> {
         let mut totals: Option<Totals> = None;
         tiles.each(&mut |tile| {
-            if !tiles.are_checked() {
-                source.check(tile)?;
-            }
+            tiles.check(tile)?;
             let zeros = vec![0.0; tile.y.ncols()];
             let totals = totals.get_or_insert_with(|| Totals::zeros(zeros.len()));
             totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
@@ -202,8 +189,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         } else {
             (Mat::zeros(rows, p), Layout::ColMajor)
         };
-        let (Y, positive) = (Mat::zeros(rows, self.targets()), Vec::with_capacity(rows));
-        Tile { storage, layout, Y, rows, positive, buffer: None }
+        Tile { storage, layout, Y: Mat::zeros(rows, self.targets()), rows, buffer: None }
     }
 
     /// Computes every tile, from the first on.
@@ -282,8 +268,6 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     pub fn fill(&self, tile: &mut Tile<T>, samples: Problem<'_, T>, rows: Range<usize>) {
         let m = self.source.features();
         tile.rows = rows.len();
-        tile.positive.clear();
-        tile.positive.extend((0..rows.len()).map(|i| samples.weight(i) > 0.0));
         let mut buffer = tile.buffer.take();
         let mut phi = tile.Z_mut().subcols_mut(0, m).transpose_mut();
         self.source.fill(phi.rb_mut(), samples.x, rows, &mut buffer); // g(x_i)

@@ -110,8 +110,19 @@ impl Plan {
     pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
         size.check()?;
         options.check()?;
-        let estimates =
-            [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
+        let falkon = if size.weighted { CONDITION_FALKON } else { CONDITION_UNWEIGHTED };
+        let scatter = 16.0 * VECTOR_FLOP * size.n as f64 * size.m as f64;
+        let cube = (size.m as f64).powi(3);
+        let methods = [
+            (
+                (Method::Falkon, falkon, falkon_numbers as fn(u64) -> u64),
+                (2, [0.0, 4.0 / 3.0 * cube]),
+            ),
+            ((Method::Krill, CONDITION_KRILL, krill_numbers), (3, [scatter, 6.0 * cube])),
+        ];
+        let [falkon, krill] =
+            methods.map(|(method, before)| iterative::<T>(method, before, size, options));
+        let estimates = [direct::<T>(size), falkon?, krill?];
         let fitting = estimates.iter().filter(|e| e.fits(options));
         let Some(&chosen) = fitting.min_by(|a, b| a.flops.total_cmp(&b.flops)) else {
             let needed = estimates.iter().map(|e| e.bytes).min().unwrap_or(0);
@@ -182,45 +193,29 @@ fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
     }
 }
 
-fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
-    let condition = if size.weighted { CONDITION_FALKON } else { CONDITION_UNWEIGHTED };
-    let iterations = expected(condition, options);
-    let factor = 4.0 / 3.0 * (size.m as f64).powi(3);
-    let (passes, bytes) = passes::<T>(size, iterations + 2, falkon_numbers, options)?;
-    Ok(Estimate { method: Method::Falkon, iterations, flops: passes + factor, bytes })
-}
-
-fn krill<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
-    let iterations = expected(CONDITION_KRILL, options);
-    let scatter = 16.0 * VECTOR_FLOP * size.n as f64 * size.m as f64;
-    let factor = 6.0 * (size.m as f64).powi(3);
-    let (passes, bytes) = passes::<T>(size, iterations + 3, krill_numbers, options)?;
-    Ok(Estimate { method: Method::Krill, iterations, flops: passes + scatter + factor, bytes })
-}
-
 /// A kernel value, in flops.
 pub(crate) fn value(d: usize) -> f64 {
     PER_VALUE + PER_COORDINATE * d as f64
 }
 
-/// Flops of the passes over K_nm, whose kept rows are evaluated once, and the least memory.
-fn passes<T: Scalar>(
+/// Conjugate gradients for this condition number, with passes and flops for the preconditioner.
+/// Kept rows of K_nm are evaluated once.
+fn iterative<T: Scalar>(
+    (method, condition, factors): (Method, f64, fn(u64) -> u64),
+    (before, [scatter, factor]): (usize, [f64; 2]),
     size: ProblemSize,
-    passes: usize,
-    factors: fn(u64) -> u64,
     options: &IterativeOptions,
-) -> Result<(f64, u64)> {
+) -> Result<Estimate> {
     let ProblemSize { n, d, m, t, .. } = size;
     let plan = |memory| MemoryPlan::restricted::<T>(n, m, t, factors(m as u64), memory);
-    let least = plan(None)?.total();
+    let bytes = plan(None)?.total();
     let kept_rows = plan(options.memory).map_or(0, |plan| plan.kept_rows); // 0 if it does not fit
+    // by the bound ½√κ·ln(2/tolerance) on the relative residual
+    let bound = 0.5 * condition.sqrt() * (2.0 / options.tolerance).ln();
+    let iterations = (bound.max(1.0).ceil() as usize).min(options.max_iterations);
+    let passes = iterations + before;
     let evaluated = kept_rows as f64 + passes as f64 * (n - kept_rows) as f64;
     let products = 4.0 * VECTOR_FLOP * t as f64 * passes as f64 * n as f64;
-    Ok((m as f64 * (evaluated * value(d) + products), least))
-}
-
-/// Iterations of conjugate gradients to a relative residual, by the bound ½√κ·ln(2/tolerance).
-fn expected(condition: f64, options: &IterativeOptions) -> usize {
-    let bound = 0.5 * condition.sqrt() * (2.0 / options.tolerance).ln();
-    (bound.max(1.0).ceil() as usize).min(options.max_iterations)
+    let flops = m as f64 * (evaluated * value(d) + products) + scatter + factor;
+    Ok(Estimate { method, iterations, flops, bytes })
 }

@@ -1,7 +1,7 @@
 //! Kernel ridge regression on all the data.
 
 use super::full_memory::{ITERATIONS, Sizes};
-use super::full_system::FullSystem;
+use super::full_system::{FullSystem, Products};
 use super::run::run;
 use super::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::device::KernelProduct;
@@ -11,6 +11,9 @@ use faer::MatRef;
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops};
 use rand::Rng;
+
+/// The memory of a fit, and how many kernel values it has evaluated so far.
+pub(super) type Cost<'a> = (MemoryPlan, &'a dyn Fn() -> u64);
 
 /// The sizes compared for a start.
 pub(super) const START: &str = "rows of the start against number of points";
@@ -136,26 +139,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
         let samples = problem.into();
-        samples.check(&self.kernel)?;
-        self.options.check()?;
-        let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
-        if let Some(device) = extras.device {
-            let columns = t + usize::from(self.intercept);
-            let products = device.matrix(&self.kernel, x, columns, rng)?;
-            return self.fit_by(samples, products, extras, rng);
-        }
-        let size = [n, x.mean_stored(), t + usize::from(self.intercept)];
-        let memory = self.options.memory;
-        let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, memory)?;
-        let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        sizes.plan::<T>(memory)?; //                                            refused in advance
-        extras.check_start(START, n, t)?;
-        let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
-        let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let (system, memory) =
-            FullSystem::preconditioned(&K, &sizes, &targets.root, &[mu], memory, rng)?;
-        let entries = || K.entries() + K.diagonal_entries();
-        self.solve(system, &targets, mu, (memory, &entries), extras)
+        self.check(samples)?;
+        let columns = samples.y.ncols() + usize::from(self.intercept);
+        let products =
+            extras.device.map(|device| device.matrix(&self.kernel, samples.x, columns, rng));
+        self.fit_to(samples, products.transpose()?, extras, rng)
     }
 
     /// As [`fit_with`](Self::fit_with), with products that the caller computes. The preconditioner
@@ -208,19 +196,55 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
         let samples = problem.into();
+        self.check(samples)?;
+        self.fit_to(samples, Some(Box::new(products)), extras, rng)
+    }
+
+    fn check(&self, samples: Problem<'_, T>) -> Result<()> {
         samples.check(&self.kernel)?;
-        self.options.check()?;
-        let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
-        let size = [n, x.mean_stored(), t + usize::from(self.intercept)];
-        let sizes = Sizes::new::<T>(self.rank, size, 1, ITERATIONS, None)?;
-        let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let memory = sizes.plan::<T>(None)?.within(self.options.memory, "full-data regression")?;
-        extras.check_start(START, n, t)?;
+        self.options.check()
+    }
+
+    /// The fit to a problem that was checked.
+    fn fit_to(
+        &self,
+        samples: Problem<'_, T>,
+        products: Option<Products<'_>>,
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
+        let mu = self.ridge.absolute(samples.x.len())?.f64(); //               μ = nλ
+        extras.check_start(START, samples.x.len(), samples.y.ncols())?;
+        self.with_system(
+            samples,
+            &[mu],
+            products,
+            |system, targets, cost| self.solve(system, targets, mu, cost, extras),
+            rng,
+        )
+    }
+
+    /// What `solve` makes of the equations at all μ, of their memory, and of the number of kernel
+    /// values evaluated so far. Without `products`, K is stored as far as the memory goes.
+    pub(super) fn with_system<R>(
+        &self,
+        samples: Problem<'_, T>,
+        mu: &[f64],
+        products: Option<Products<'_>>,
+        solve: impl FnOnce(FullSystem<Products<'_>>, &Targets<'_, T, f64>, Cost<'_>) -> Result<R>,
+        rng: &mut dyn Rng,
+    ) -> Result<R> {
+        let (x, memory) = (samples.x, self.options.memory);
+        let budget = memory.filter(|_| products.is_none());
+        let size = [x.len(), x.mean_stored(), samples.y.ncols() + usize::from(self.intercept)];
+        let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;
+        // refused before any work
+        sizes.plan::<T>(budget)?.within(memory, "full-data regression")?;
         let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let system = FullSystem::by(products, &K, &sizes, (&targets.root, &[mu]), rng)?;
-        let entries = || K.entries() + K.diagonal_entries();
-        self.solve(system, &targets, mu, (memory, &entries), extras)
+        let of = (&targets.root[..], mu);
+        let (system, memory) = FullSystem::preconditioned(products, &K, &sizes, of, budget, rng)?;
+        solve(system, &targets, (memory, &|| K.entries() + K.diagonal_entries()))
     }
 
     /// The fit after the preconditioner; `entries` counts the kernel values evaluated so far.
@@ -229,7 +253,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         mut system: FullSystem<impl KernelProduct>,
         targets: &Targets<'_, T, f64>,
         mu: f64,
-        (memory, entries): (MemoryPlan, &dyn Fn() -> u64),
+        (memory, entries): Cost<'_>,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
         let b = targets.right_hand_side(1);

@@ -81,9 +81,8 @@ impl Sizes {
             factors: n * k * narrow + squares,
             vectors: VECTORS * n * columns * ridges * wide,
             tiles: BLOCKS_BYTES,
-            kept: 0,
-            kept_rows: 0,
             tile_rows: 256,
+            ..MemoryPlan::default()
         };
         let Some(budget) = budget else { return Ok(least) };
         // F is rounded to f32 for a kept triangle: both are held for a moment

@@ -47,12 +47,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{Blocks, Extras, FullKrr};
+    /// use nystrom_krr::{Extras, FullKrr, Problem};
     /// use nystrom_linalg_core::Ridge;
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..1500).map(|i| f64::from(i) / 750.0).collect();
     /// let y = Mat::from_fn(1500, 1, |i, _| (4.0 * x[i]).sin());
-    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let mut rows = Problem::from((Points::from_slice(&x), &y)); // or files: any RowSource
     /// let full = FullKrr::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
     /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
     /// let fit = full.fit_passes(&mut rows, [1, 1], Extras::default(), rng)?;

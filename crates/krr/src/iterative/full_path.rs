@@ -1,17 +1,14 @@
 //! Many ridges on all the data at once, the best by validation.
 
-use super::full::report;
-use super::full_memory::{ITERATIONS, Sizes};
-use super::full_system::FullSystem;
-use super::run::{finished, reason};
+use super::full::{Cost, FullKrr, report as of_all};
+use super::full_system::{FullSystem, Products};
 use super::validation::Validation;
-use super::{IterativeFit, IterativeOptions, MemoryPlan};
+use super::{IterationReport, IterativeFit, IterativeOptions};
 use crate::Problem;
 use crate::data::all_absolute;
-use crate::device::{Device, KernelProduct};
-use crate::model::Targets;
-use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Counted, PsdMatrix, Result, Ridge, Scalar, Solve, Stop, ops, validate};
+use crate::device::Device;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{ConjugateGradients, Result, Ridge, Scalar, Stop, ops, validate};
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
@@ -148,74 +145,72 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
     ) -> Result<FullPathFit<K, T>> {
         let (samples, valid) = (train.into(), valid.into());
         let mu = self.check(samples, valid)?;
-        let n = samples.x.len();
-        let size = [n, samples.x.mean_stored(), samples.y.ncols() + usize::from(self.intercept)];
-        let IterativeOptions { tolerance, max_iterations, memory } = self.options;
-        let budget = memory.filter(|_| device.is_none());
-        let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;
-        // refused before any work
-        sizes.plan::<T>(budget)?.within(memory, "full-data regression")?;
+        let FullPath { ref kernel, ref ridges, intercept, rank, options } = *self;
+        let columns = (samples.y.ncols() + usize::from(intercept)) * mu.len();
+        let products = device.map(|device| device.matrix(kernel, samples.x, columns, rng));
+        let full = FullKrr { kernel: kernel.clone(), ridge: ridges[0], intercept, rank, options };
+        full.with_system(
+            samples,
+            &mu,
+            products.transpose()?,
+            |system, targets, cost| {
+                let budget = options.memory.filter(|_| device.is_none());
+                let left = cost.0.left_for_kernel_values(budget) - cost.0.kept;
+                let validation = Validation::new((kernel, device), targets, valid, left);
+                self.validated(system, validation, &mu, cost)
+            },
+            rng,
+        )
+    }
 
-        let targets = &Targets::new(samples, self.intercept); //      √D, y − ȳ
-        let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
-        let of = (samples, &targets.root[..], &mu[..]);
-        let (mut system, mut memory) = self.system((device, &K), of, &sizes, rng)?;
-        let left = memory.left_for_kernel_values(budget) - memory.kept;
-        let validation = Validation::new((&self.kernel, device), targets, valid, left);
+    /// The run, with its looks.
+    fn validated(
+        &self,
+        mut system: FullSystem<Products<'_>>,
+        validation: Validation<'_, K, T>,
+        mu: &[f64],
+        (mut memory, entries): Cost<'_>,
+    ) -> Result<FullPathFit<K, T>> {
+        let IterativeOptions { tolerance, max_iterations, .. } = self.options;
+        let targets = validation.targets;
         memory.tiles += validation.kept_bytes();
-
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
         let mut at_looks = Vec::new();
-        let mut look = |solve: &Solve<f64>| {
-            let number = solve.iterations();
+        let mut look = |cg: &ConjugateGradients| {
+            let number = cg.iterations();
             if number < next {
                 return None;
             }
             next = (number as f64 * NEXT_LOOK).ceil() as usize;
-            match validation.errors(solve.cg().x()) {
+            match validation.errors(cg.x()) {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            at_looks.push(validation.residuals(solve.cg()));
+            at_looks.push(validation.residuals(cg));
             (failed.is_some() || settled(&looks, &at_looks)).then_some(Stop::Asked)
         };
         let b = targets.right_hand_side(mu.len());
-        let mut solve = Solve::start(&mut system, b.as_ref(), None)?;
-        let mut solved =
-            solve.run(&mut system, b.as_ref(), tolerance, max_iterations, &mut look)?;
-        let cg = failed.map_or(Ok(solve.cg()), Err)?;
+        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), None)?;
+        let stop = cg.run(&mut system, b.as_ref(), tolerance, max_iterations, &mut look)?;
+        failed.map_or(Ok(()), Err)?;
         let errors = validation.errors(cg.x())?;
-        let best = best_of(&errors, &mu);
-        let residuals = validation.residuals(cg);
+        let best = best_of(&errors, mu);
+        let residuals = validation.residuals(&cg);
         let enough =
             at_looks.get(good_from(&looks, best, errors[best])).unwrap_or(&residuals)[best];
-        solved.residual = residuals[best];
-        let entries = K.entries() + K.diagonal_entries();
-        let report = report(samples, [mu[best], solved.condition], reason(&solved), entries);
-        let gamma = targets.of_ridge(best, cg.x());
-        let model = targets.model(self.kernel.clone(), gamma, ops::dot, report)?;
-        let mut fit = finished(model, solved, &self.options, memory);
-        (fit.report.passes, fit.report.notice) = (system.passes, system.notice());
-        Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, enough, looks })
-    }
-
-    /// The equations, with products on the device or by K, and their memory.
-    fn system<'s>(
-        &'s self,
-        (device, K): (Option<&dyn Device<K, T>>, &'s dyn PsdMatrix<T>),
-        (samples, root, mu): (Problem<'s, T>, &[f64], &[f64]),
-        sizes: &Sizes,
-        rng: &mut dyn Rng,
-    ) -> Result<(FullSystem<Box<dyn KernelProduct + 's>>, MemoryPlan)> {
-        let Some(device) = device else {
-            let budget = self.options.memory;
-            let (system, memory) = FullSystem::preconditioned(K, sizes, root, mu, budget, rng)?;
-            return Ok((system.boxed(), memory));
+        let report = IterationReport {
+            residual: residuals[best],
+            kernel_entries: entries(),
+            passes: system.passes,
+            notice: system.notice(),
+            ..IterationReport::of(&cg, stop, &self.options, memory)
         };
-        let columns = sizes.columns * mu.len();
-        let products = device.matrix(&self.kernel, samples.x, columns, rng)?;
-        let system = FullSystem::by(products, K, sizes, (root, mu), rng)?;
-        Ok((system, sizes.plan::<T>(None)?))
+        let numbers = [mu[best], report.condition];
+        let of_model = of_all(targets.samples, numbers, report.reason(), report.kernel_entries);
+        let gamma = targets.of_ridge(best, cg.x());
+        let model = targets.model(self.kernel.clone(), gamma, ops::dot, of_model)?;
+        let fit = IterativeFit { model, report };
+        Ok(FullPathFit { fit, best, ridges: mu.to_vec(), errors, residuals, enough, looks })
     }
 
     /// All μ, and typed errors for what is wrong with either sample.

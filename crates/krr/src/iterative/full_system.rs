@@ -33,8 +33,6 @@ pub(crate) struct FullSystem<M> {
     root: Vec<f64>,
     mu: Vec<f64>,
     P: ShiftedFactor,
-    /// The largest sample weight.
-    largest: f64,
     /// Bytes that K may take if it must not be rounded.
     exact_budget_bytes: u64,
     pub passes: usize,
@@ -42,27 +40,37 @@ pub(crate) struct FullSystem<M> {
     pub treat_rounded_as_exact: bool,
 }
 
-impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
-    /// The system with its preconditioner, and its memory.
+/// Products that a caller or a device computes, or those of a triangle.
+pub(crate) type Products<'a> = Box<dyn KernelProduct + 'a>;
+
+impl<'a> FullSystem<Products<'a>> {
+    /// The system with its preconditioner, and its memory. Without `products` they are those of K,
+    /// of which a triangle is stored as far as the budget allows.
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
-    pub fn preconditioned(
+    pub fn preconditioned<T: Scalar>(
+        products: Option<Products<'a>>,
         K: &'a dyn PsdMatrix<T>,
         sizes: &Sizes,
-        root: &[f64],
-        mu: &[f64],
+        (root, mu): (&[f64], &[f64]),
         budget: Option<u64>,
         rng: &mut dyn Rng,
     ) -> Result<(Self, MemoryPlan)> {
         let mut memory = sizes.plan::<T>(budget)?;
         let F = factor(K, sizes, root, mu, rng)?; //                                 K ≈ FFᵀ
-        let bytes = [memory.kept, memory.left_for_kernel_values(budget)];
-        let system = FullSystem::keeping(K, F, root, mu, bytes)?;
-        (memory.kept, memory.kept_rows) = (system.K.kept_bytes(), system.K.kept_rows());
-        Ok((system, memory))
+        if let Some(products) = products {
+            let P = ShiftedFactor::new(F, root, mu, false)?;
+            return Ok((FullSystem::new(products, P, root, mu, 0), memory));
+        }
+        let exact = memory.left_for_kernel_values(budget);
+        let FullSystem { K, P, .. } = FullSystem::keeping(K, F, root, mu, [memory.kept, exact])?;
+        (memory.kept, memory.kept_rows) = (K.kept_bytes(), K.kept_rows());
+        Ok((FullSystem::new(Box::new(K), P, root, mu, exact), memory))
     }
+}
 
+impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
     /// With K ≈ FFᵀ and at most `bytes` of K stored in `f32`. If rounding K
     /// to `f32` would spoil the fit, K is stored in its own type, up to `exact_budget_bytes`.
     pub fn keeping(
@@ -77,20 +85,12 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
         Ok(FullSystem::new(KeptTriangle::within(K, bytes, most), P, root, mu, exact_budget_bytes))
     }
 
-    /// The same stored K with other weights and ridges; K ≈ FFᵀ.
-    pub fn reweighted(self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<Self> {
-        let P = ShiftedFactor::new(F, root, mu, self.K.kept_bytes() > 0)?;
-        let FullSystem { K, passes, treat_rounded_as_exact, exact_budget_bytes, .. } = self;
-        let system = FullSystem::new(K, P, root, mu, exact_budget_bytes);
-        Ok(FullSystem { passes, treat_rounded_as_exact, ..system })
-    }
-
-    /// The same system, with the type of its products hidden.
-    pub fn boxed(self) -> FullSystem<Box<dyn KernelProduct + 'a>> {
-        let FullSystem { K, root, mu, P, largest, exact_budget_bytes, .. } = self;
-        let (passes, treat_rounded_as_exact) = (self.passes, self.treat_rounded_as_exact);
-        let K: Box<dyn KernelProduct + 'a> = Box::new(K);
-        FullSystem { K, root, mu, P, largest, exact_budget_bytes, passes, treat_rounded_as_exact }
+    /// Other weights and ridges for the same stored K; K ≈ FFᵀ.
+    pub fn reweight(&mut self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<()> {
+        self.P = ShiftedFactor::new(F, root, mu, self.K.kept_bytes() > 0)?;
+        (self.root, self.mu) = (root.to_vec(), mu.to_vec());
+        self.check_rounding();
+        Ok(())
     }
 
     /// K·α.
@@ -103,47 +103,30 @@ impl<'a, T: Scalar> FullSystem<KeptTriangle<'a, T>> {
 }
 
 impl<M: KernelProduct> FullSystem<M> {
-    /// The system with products that others compute, and its preconditioner from the matrix.
-    ///
-    /// # Randomness
-    /// That of [`RpCholesky`].
-    pub(super) fn by<T: Scalar>(
-        products: M,
-        K: &dyn PsdMatrix<T>,
-        sizes: &Sizes,
-        (root, mu): (&[f64], &[f64]),
-        rng: &mut dyn Rng,
-    ) -> Result<Self> {
-        let F = factor(K, sizes, root, mu, rng)?; //                                 K ≈ FFᵀ
-        let P = ShiftedFactor::new(F, root, mu, false)?;
-        Ok(FullSystem::new(products, P, root, mu, 0))
-    }
-
     /// What the products say about where they were computed.
     pub fn notice(&self) -> Option<String> {
         self.K.notice()
     }
 
     pub(super) fn new(
-        mut K: M,
+        K: M,
         P: ShiftedFactor,
         root: &[f64],
         mu: &[f64],
         exact_budget_bytes: u64,
     ) -> Self {
-        let largest = largest(root);
-        if !(largest * K.rounding() <= SHARE_OF_RIDGE * least(mu)) {
-            K.give_up_rounding(exact_budget_bytes);
-        }
-        FullSystem {
-            K,
-            root: root.to_vec(),
-            mu: mu.to_vec(),
-            P,
-            largest,
-            exact_budget_bytes,
-            passes: 0,
-            treat_rounded_as_exact: false,
+        let (root, mu) = (root.to_vec(), mu.to_vec());
+        let (passes, treat_rounded_as_exact) = (0, false);
+        let mut system =
+            FullSystem { K, root, mu, P, exact_budget_bytes, passes, treat_rounded_as_exact };
+        system.check_rounding();
+        system
+    }
+
+    /// Gives up a rounding for which the ridge does not allow.
+    fn check_rounding(&mut self) {
+        if !(self.error() <= SHARE_OF_RIDGE * least(&self.mu)) {
+            self.K.give_up_rounding(self.exact_budget_bytes);
         }
     }
 
@@ -159,16 +142,19 @@ impl<M: KernelProduct> FullSystem<M> {
     /// A bound on ‖√D K √D‖₂: ‖√D FFᵀ √D‖₂ and the trace of the remainder.
     pub fn norm(&self, trace: f64) -> f64 {
         let ShiftedFactor { solver, squared_norm, excess } = &self.P;
-        solver.norm() + (self.largest * trace - squared_norm).max(0.0) + excess
+        solver.norm() + (largest(&self.root) * trace - squared_norm).max(0.0) + excess
     }
+}
 
+impl<M: KernelProduct> LinearSystem for FullSystem<M> {
     /// out = √D K √D γ + μγ.
-    fn times_system(
+    fn apply(
         &mut self,
         mut out: MatMut<'_, f64>,
         gamma: MatRef<'_, f64>,
         exact: bool,
     ) -> Result<()> {
+        let exact = exact && self.K.rounding() > 0.0 && !self.treat_rounded_as_exact;
         self.passes += 1;
         let alpha = Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| self.root[i] * gamma[(i, j)]);
         self.K.product(out.rb_mut(), alpha.as_ref(), exact)?;
@@ -181,24 +167,13 @@ impl<M: KernelProduct> FullSystem<M> {
         }
         Ok(())
     }
-}
-
-impl<M: KernelProduct> LinearSystem<f64> for FullSystem<M> {
-    fn apply(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
-        self.times_system(out, gamma, false)
-    }
 
     fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         self.P.solver.solve_into(out, r);
     }
 
-    fn apply_exactly(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) -> Result<()> {
-        let rounded = self.K.rounding() > 0.0 && !self.treat_rounded_as_exact;
-        self.times_system(out, gamma, rounded)
-    }
-
     fn error(&self) -> f64 {
-        self.largest * self.K.rounding()
+        largest(&self.root) * self.K.rounding()
     }
 
     fn fall_back(&mut self) -> bool {
@@ -288,7 +263,7 @@ fn scale_rows<T: Scalar>(F: MatMut<'_, T>, root: &[f64]) {
 mod tests {
     use super::*;
     use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
-    use nystrom_linalg_core::{Cholesky, Solve, SymmetricEigen, ops, random};
+    use nystrom_linalg_core::{Cholesky, ConjugateGradients, Stop, SymmetricEigen, ops, random};
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand_pcg::Pcg64;
@@ -366,18 +341,17 @@ mod tests {
             root,
             mu: vec![mu],
             P,
-            largest: 1.0,
             exact_budget_bytes: 0,
             passes: 0,
             treat_rounded_as_exact: false,
         };
         assert!(system.K.kept_bytes() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
-        let mut solve = Solve::start(&mut system, b.as_ref(), None).unwrap();
-        let report = solve.run(&mut system, b.as_ref(), 1e-4, 3000, &mut |_| None).unwrap();
-        assert!(report.converged && system.K.kept_bytes() == 0, "{report:?}");
+        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), None).unwrap();
+        let stop = cg.run(&mut system, b.as_ref(), 1e-4, 3000, &mut |_| None).unwrap();
+        assert!(stop == Stop::Converged && system.K.kept_bytes() == 0, "{stop:?}");
         let mut A = matrix.block((0..n).into(), (0..n).into());
         ops::add_to_diagonal(A.as_mut(), mu);
-        assert!((&b - &A * solve.cg().x()).norm_l2() <= 1.001e-4 * b.norm_l2());
+        assert!((&b - &A * cg.x()).norm_l2() <= 1.001e-4 * b.norm_l2());
     }
 }

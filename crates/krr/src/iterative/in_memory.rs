@@ -1,6 +1,6 @@
 //! Falkon and KRILL over rows in memory.
 
-use super::device_rows::DeviceRows;
+use super::device_rows::device_product;
 use super::restricted::{Restricted, START, Span};
 use super::tiles::KernelTiles;
 use super::{Extras, IterativeFit, MemoryPlan};
@@ -33,13 +33,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let memory = self.plan(x.len(), z.len(), t, 0)?;
         // RRᵀ = K_mm + δI
         let R = factor::<T>(self.kernel.gram(z).as_ref())?;
-        let span = Span { centers: z, expand: &|theta| theta, R, omega: Some(omega) };
+        let span = Span { centers: z, expand: &|theta| theta, R, omega };
         let entries = AtomicU64::new((z.len() as u64).pow(2));
         let source = KernelRows::new(self.kernel, z, None);
         let tiles = KernelTiles::new(&source, samples, &memory, None, (z.len(), &entries));
         let moments = tiles.moments(self.intercept);
-        let rows = DeviceRows::new(tiles, (self.kernel, z, samples), extras.device);
-        self.solve(rows, moments, span, (memory, &entries), extras)
+        let by = |device| device_product(device, (self.kernel, z, samples));
+        let tiles = tiles.on(extras.device.map(by));
+        self.solve(tiles, moments, span, (memory, &entries), extras)
     }
 
     /// Fits through the span of a sketch: KS for K_nm and SᵀKS for K_mm, column j standing
@@ -54,13 +55,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let (x, n, u) = (samples.x, samples.x.len(), sketch.support().len());
         validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
         self.ridge.absolute(n)?;
-        let memory = self.plan_sketch(sketch, samples.y.ncols())?;
+        // KS has to be kept whole where its support is large
+        let (width, streamed) = (sketch.width(), is_streamed(sketch));
+        let least = self.plan(n, width, samples.y.ncols(), u)?;
+        let kept = |plan: MemoryPlan| plan.all_kept::<T>(n, width, self.options.memory);
+        let memory = if streamed { least } else { kept(least)? };
         let k = KernelMatrix::new(self.kernel, x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                     KS on the support
         // RRᵀ = SᵀKS + δI
         let R = factor::<T>(product.gram(on_support.as_ref()).as_ref())?;
-        let (stored, rest) = if is_streamed(sketch) {
+        let (stored, rest) = if streamed {
             (None, 0)
         } else {
             let KS = product.stored(on_support.as_ref())?;
@@ -73,7 +78,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let centers = x.gather(sketch.support().into());
         let centers = centers.points();
         let expand = |theta: faer::Mat<f64>| sketch.expand(theta.as_ref());
-        let span = Span { centers, expand: &expand, R, omega: Some(omega) };
+        let span = Span { centers, expand: &expand, R, omega };
         let source = SketchRows { kernel: self.kernel, product, kept: None };
         let tiles = KernelTiles::new(&source, samples, &memory, stored, (u, &entries));
         let moments = tiles.moments(self.intercept);
@@ -85,12 +90,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let columns = t + usize::from(self.intercept);
         let factors = self.preconditioner.numbers(m as u64) + u as u64 * m as u64;
         MemoryPlan::restricted::<T>(n, m, columns, factors, self.options.memory)
-    }
-
-    /// For a sketch; KS has to be kept whole where its support is large.
-    fn plan_sketch(&self, sketch: &dyn Sketch<T>, t: usize) -> Result<MemoryPlan> {
-        let (n, d) = (sketch.n(), sketch.width());
-        let plan = self.plan(n, d, t, sketch.support().len())?;
-        if is_streamed(sketch) { Ok(plan) } else { plan.all_kept::<T>(n, d, self.options.memory) }
     }
 }

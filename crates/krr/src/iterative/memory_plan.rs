@@ -7,7 +7,7 @@ use nystrom_linalg_core::{Error, Result, RowTree, Scalar};
 const TILE_NUMBERS: usize = 1 << 17;
 
 /// Bytes that a fit holds at its peak, beyond its input and its model, by purpose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MemoryPlan {
     /// The factors of K_mm and of the preconditioner (and KRILL's sketch), or the n × k factor of
@@ -55,9 +55,8 @@ impl MemoryPlan {
             factors: factors * wide,
             vectors: 9 * centers * targets * wide,
             tiles: RowTree::new(n).leaves() as u64 * tile,
-            kept: 0,
-            kept_rows: 0,
             tile_rows,
+            ..MemoryPlan::default()
         };
         let least = least.within(budget, "an iterative fit")?;
         let Some(budget) = budget else { return Ok(least) };
@@ -83,9 +82,8 @@ impl MemoryPlan {
             factors: factors * wide,
             vectors: 10 * centers * targets * wide,
             tiles: TILE_ROWS as u64 * centers * widened_bytes::<T>(),
-            kept: 0,
-            kept_rows: 0,
             tile_rows: TILE_ROWS,
+            ..MemoryPlan::default()
         };
         plan.within(budget, "an iterative fit")
     }

@@ -2,7 +2,7 @@
 
 use crate::{Device, KrrModel};
 use faer::MatRef;
-use nystrom_linalg_core::{Result, SavedSolve, Scalar, Solve, validate};
+use nystrom_linalg_core::{ConjugateGradients, Result, SavedSolve, Scalar, validate};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -51,7 +51,7 @@ pub struct Extras<'a, K, T> {
     /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
     /// from which the fit continues. The result has the bits of an uninterrupted fit. With it,
     /// `start` is not used.
-    pub resume: Option<&'a SavedSolve<f64>>,
+    pub resume: Option<&'a SavedSolve>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
     /// Where products with K are computed; `None`: on the CPU. Falkon and KRILL of rows in memory
@@ -107,7 +107,7 @@ pub struct Iteration<'a, K, T> {
     pub residual: f64,
     /// The condition number of the preconditioned system so far, estimated from below.
     pub condition: f64,
-    pub(crate) solve: &'a Solve<f64>,
+    pub(crate) cg: &'a ConjugateGradients,
     pub(crate) model: &'a dyn Fn() -> Result<KrrModel<K, T>>,
 }
 
@@ -130,7 +130,7 @@ impl<K, T> Iteration<'_, K, T> {
     /// The state after this iteration, for [`Extras::resume`]: a copy of 3mt numbers (3nt for all
     /// data). It can be written to bytes, or serialised with the feature `serde`.
     #[must_use]
-    pub fn state(&self) -> SavedSolve<f64> {
-        self.solve.save()
+    pub fn state(&self) -> SavedSolve {
+        self.cg.save()
     }
 }

@@ -1,7 +1,8 @@
 //! The report of an iterative fit.
 
+use super::IterativeOptions;
 use crate::{KrrModel, MemoryPlan};
-use nystrom_linalg_core::{Error, Result, Stop};
+use nystrom_linalg_core::{ConjugateGradients, Error, Result, Stop};
 
 /// The course of an iterative fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,40 @@ pub struct IterationReport {
 }
 
 impl IterationReport {
+    /// But for what the iterations do not know: kernel values, passes, notices.
+    pub(super) fn of(
+        cg: &ConjugateGradients,
+        stop: Stop,
+        options: &IterativeOptions,
+        memory: MemoryPlan,
+    ) -> Self {
+        IterationReport {
+            stop,
+            iterations: cg.iterations(),
+            residual: cg.residual(),
+            tolerance: options.tolerance,
+            history: cg.history().to_vec(),
+            passes: 0,
+            condition: cg.condition(),
+            kernel_entries: 0,
+            memory,
+            notice: None,
+        }
+    }
+
+    /// How the run ended, in words, for the model's report.
+    pub(super) fn reason(&self) -> String {
+        let why = match &self.stop {
+            Stop::Converged => "converged",
+            Stop::IterationLimit => "not converged, the iteration limit was reached",
+            Stop::Stalled => "not converged, stalled on rounding errors",
+            Stop::Asked => "stopped by the monitor",
+            _ => "the monitor failed",
+        };
+        let IterationReport { residual, iterations, .. } = self;
+        format!("{why}: true relative residual {residual:.1e} after {iterations} iterations")
+    }
+
     /// One course of a fit that was continued by `next`.
     pub(crate) fn then(self, next: IterationReport) -> IterationReport {
         IterationReport {

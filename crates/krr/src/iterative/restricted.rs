@@ -31,8 +31,8 @@ pub(super) struct Span<'a, T> {
     pub expand: &'a dyn Fn(Mat<f64>) -> Mat<f64>,
     /// RRᵀ = K_mm + δI, or SᵀK_uu S + δI for a sketch of u centres.
     pub R: Cholesky<f64>,
-    /// Ω, how many rows each feature represents; `None`: equally many.
-    pub omega: Option<Vec<f64>>,
+    /// Ω, how many rows each feature represents.
+    pub omega: Vec<f64>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
@@ -48,8 +48,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let Span { centers, expand, R, omega } = span;
         let n = moments.n;
         let mu = self.ridge.absolute(n)?.f64(); //                                           μ = nλ
-        let m = centers.len();
-        let omega = omega.unwrap_or_else(|| vec![moments.weight / m as f64; m]);
         // GGᵀ ≈ ΦᵀDΦ + μI
         let G = self.preconditioner.factor(&mut rows, &R, &omega, mu)?;
         // b = ΦᵀDy

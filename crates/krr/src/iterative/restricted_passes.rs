@@ -31,11 +31,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{Blocks, Extras, Falkon};
+    /// use nystrom_krr::{Extras, Falkon, Problem};
     /// use nystrom_linalg_core::Ridge;
     /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
     /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
-    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let mut rows = Problem::from((Points::from_slice(&x), &y)); // or files: any RowSource
     /// let centers: Vec<f64> = (0..40).map(|j| f64::from(j) / 20.0).collect();
     /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
     /// let centers = Points::from_slice(&centers);
@@ -73,12 +73,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{Blocks, Extras, Krill};
+    /// use nystrom_krr::{Extras, Krill, Problem};
     /// use nystrom_linalg_core::Ridge;
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
     /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
-    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let mut rows = Problem::from((Points::from_slice(&x), &y)); // or files: any RowSource
     /// let anywhere: Vec<f64> = (0..40).map(|j| f64::from(j) / 20.0).collect();
     /// let krill = Krill::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
     /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
@@ -115,13 +115,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{Blocks, Extras, Krill};
+    /// use nystrom_krr::{Extras, Krill, Problem};
     /// use nystrom_linalg_core::Ridge;
     /// use nystrom_sketch::Accumulation;
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
     /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
-    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let mut rows = Problem::from((Points::from_slice(&x), &y)); // or files: any RowSource
     /// let sample: Vec<f64> = x.iter().copied().step_by(10).collect();
     /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
     /// let sums = Accumulation::uniform(4).sample(400, 20, rng)?;
@@ -182,7 +182,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let entries_after = |passes: usize| (passes * n + m) as u64 * m as u64;
         let entries = AtomicU64::new(entries_after(1));
         let expand = |theta| spread(S, theta);
-        let span = Span { centers, expand: &expand, R, omega: None };
+        let span = Span { centers, expand: &expand, R, omega: vec![weight / m as f64; m] };
         let passes = CheckedPasses { rows, n, row_entries: m, entries: &entries };
         let products = CenterRowProducts { kernel: self.kernel, passes, centers, S, targets };
         let mut fit = self.solve(products, moments, span, (memory, &entries), extras)?;
@@ -225,7 +225,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> RowProducts
     fn normal(&mut self, u: MatRef<'_, f64>, _: bool) -> Result<Mat<f64>> {
         let CenterRowProducts { kernel, centers, targets, .. } = *self;
         let input = PassInput::Along(spread(self.S, u.to_owned()));
-        let sums = self.passes.pass(CenterProducts::unchecked(kernel, centers, targets, input))?;
+        let sums = self.passes.pass(CenterProducts::new(kernel, centers, targets, input)?)?;
         Ok(gathered(self.S, sums.finish()?.1))
     }
 }

@@ -17,10 +17,7 @@ pub trait RowPasses<T> {
 
 impl<T: Scalar, R: RowSource<T>> RowPasses<T> for R {
     fn pass<S: RowSums<T>>(&mut self, mut empty: S) -> Result<S> {
-        self.rewind()?;
-        while let Some(block) = self.next_block()? {
-            empty.accumulate(block)?;
-        }
+        self.each_block(&mut |block| empty.accumulate(block))?;
         Ok(empty)
     }
 }

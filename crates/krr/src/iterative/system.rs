@@ -24,12 +24,10 @@ pub(crate) trait RowProducts {
     fn embedding(&mut self, streams: Streams) -> Result<Mat<f64>>;
     /// K_nmᵀ D K_nm u, m × t; or with a nearby K̂_nm, unless it has to be `exact`.
     fn normal(&mut self, u: MatRef<'_, f64>, exact: bool) -> Result<Mat<f64>>;
-    /// Whether there is a nearby K̂_nm.
-    fn is_rounded(&self) -> bool {
+    /// From now on K̂_nm is K_nm. False if it was already.
+    fn give_up_rounding(&mut self) -> bool {
         false
     }
-    /// From now on K̂_nm is K_nm.
-    fn give_up_rounding(&mut self) {}
     /// What a caller should know about where the products were computed.
     fn notice(&self) -> Option<String> {
         None
@@ -83,9 +81,9 @@ impl Constant {
     }
 }
 
-impl<N: RowProducts> RestrictedSystem<'_, N> {
+impl<N: RowProducts> LinearSystem for RestrictedSystem<'_, N> {
     /// out = (ΦᵀDΦ − ssᵀ/ω + μI)β.
-    fn times(
+    fn apply(
         &mut self,
         mut out: MatMut<'_, f64>,
         beta: MatRef<'_, f64>,
@@ -108,23 +106,11 @@ impl<N: RowProducts> RestrictedSystem<'_, N> {
         }
         Ok(())
     }
-}
-
-impl<N: RowProducts> LinearSystem<f64> for RestrictedSystem<'_, N> {
-    fn apply(&mut self, out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
-        self.times(out, beta, false)
-    }
-
-    fn apply_exactly(&mut self, out: MatMut<'_, f64>, beta: MatRef<'_, f64>) -> Result<()> {
-        self.times(out, beta, true)
-    }
 
     // No `error`: R⁻¹ multiplies K̂_nm − K_nm by up to 1/√δ, and no useful bound is known.
 
     fn fall_back(&mut self) -> bool {
-        let rounded = self.rows.is_rounded();
-        self.rows.give_up_rounding();
-        rounded
+        self.rows.give_up_rounding()
     }
 
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {

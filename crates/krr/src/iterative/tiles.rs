@@ -1,13 +1,14 @@
 //! K_nm (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
 use super::MemoryPlan;
+use super::device_rows::DeviceProduct;
 use super::system::{Moments, RowProducts};
 use crate::Problem;
 use crate::algebra::{embed, empty_embedding};
 use crate::data::TILE_ROWS;
 use crate::features::Source;
 use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{Result, RowTree, Scalar, Streams, ops};
+use nystrom_linalg_core::{Error, Result, RowTree, Scalar, Streams, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,6 +25,9 @@ pub(crate) struct KernelTiles<'a, T> {
     row_entries: u64,
     /// Kernel values evaluated so far.
     entries: &'a AtomicU64,
+    /// Computes products that need not be exact.
+    device: Option<DeviceProduct<'a>>,
+    notice: Option<String>,
 }
 
 /// Memory for tiles, one per leaf of the row tree.
@@ -54,7 +58,14 @@ impl<'a, T: Scalar> KernelTiles<'a, T> {
             entries.fetch_add(plan.kept_rows as u64 * row_entries, Relaxed);
             kept
         });
-        KernelTiles { source, samples, tile_rows: plan.tile_rows, kept, row_entries, entries }
+        let (tile_rows, device, notice) = (plan.tile_rows, None, None);
+        KernelTiles { source, samples, tile_rows, kept, row_entries, entries, device, notice }
+    }
+
+    /// With products by a device, if there is one. Exact products, which measure residuals, and
+    /// KRILL's embedding are the CPU's.
+    pub fn on(self, device: Option<DeviceProduct<'a>>) -> Self {
+        KernelTiles { device, ..self }
     }
 
     /// m.
@@ -145,8 +156,19 @@ impl<T: Scalar> RowProducts for KernelTiles<'_, T> {
         Ok(St)
     }
 
-    /// Each entry of K_nm serves both products.
-    fn normal(&mut self, u: MatRef<'_, f64>, _: bool) -> Result<Mat<f64>> {
+    /// Each entry of K_nm serves both products. A device that returns an error is given up, and the
+    /// CPU goes on.
+    fn normal(&mut self, u: MatRef<'_, f64>, exact: bool) -> Result<Mat<f64>> {
+        if let Some(device) = self.device.as_ref().filter(|_| !exact) {
+            match device(u) {
+                Err(Error::Device { problem }) => {
+                    let went_on = "the CPU went on from the last iterate";
+                    self.notice = Some(format!("a device failed: {problem}; {went_on}"));
+                    self.device = None;
+                }
+                product => return product,
+            }
+        }
         let samples = self.samples;
         Ok(self.pass(u.ncols(), |K, rows| {
             let mut w = Mat::zeros(rows.len(), u.ncols());
@@ -158,6 +180,19 @@ impl<T: Scalar> RowProducts for KernelTiles<'_, T> {
             }
             w
         }))
+    }
+
+    fn give_up_rounding(&mut self) -> bool {
+        let rounded = self.device.take().is_some();
+        if rounded {
+            let why = "its precision does not reach the tolerance";
+            self.notice = Some(format!("the CPU replaced the device: {why}"));
+        }
+        rounded
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.notice.clone()
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Validation<'a, K, T> {
     kernel: &'a K,
     device: Option<&'a dyn Device<K, T>>,
     /// The targets of the fits.
-    targets: &'a Targets<'a, T, f64>,
+    pub targets: &'a Targets<'a, T, f64>,
     valid: Problem<'a, T>,
     /// k(x_i, z_j) for validation points x_i, a tile of rows each, and training points z_j.
     kept: Option<Vec<Mat<T>>>,
@@ -88,7 +88,7 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Validation<'a, K, T> {
     }
 
     /// The relative residual of each ridge, the largest over the targets.
-    pub fn residuals(&self, cg: &ConjugateGradients<f64>) -> Vec<f64> {
+    pub fn residuals(&self, cg: &ConjugateGradients) -> Vec<f64> {
         let of_ridge = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
         cg.residuals().chunks(self.targets.width()).map(of_ridge).collect()
     }

@@ -9,9 +9,7 @@ use crate::model::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
-use nystrom_linalg_core::{
-    ConjugateGradients, Counted, Error, KeptTriangle, Result, Ridge, Scalar, ops,
-};
+use nystrom_linalg_core::{ConjugateGradients, Counted, KeptTriangle, Result, Ridge, Scalar, ops};
 use rand::Rng;
 
 /// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
@@ -156,10 +154,9 @@ impl<K, R> FullLogisticKrr<K, R> {
         let mut system = FullSystem::keeping(&K, F.clone(), &root, &mu[..1], bytes)?;
         system.treat_rounded_as_exact = true;
         let entries = || K.entries() + K.diagonal_entries();
-        let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
+        let constant = vec![0.0; n];
         let entries: &dyn Fn() -> u64 = &entries;
-        let mut regression =
-            All { kernel, intercept, options, x, entries, told, F, constant, system };
+        let mut regression = All { kernel, intercept, options, x, entries, F, constant, system };
         newton::follow(&mut regression, (problem, &Logistic), way, goes_on)
     }
 }
@@ -171,13 +168,10 @@ struct All<'a, T, K> {
     options: &'a IterativeOptions,
     x: Points<'a, T>,
     entries: &'a dyn Fn() -> u64,
-    /// Entries that were reported.
-    told: u64,
     F: Mat<T>,
     /// √H(√H K √H + μI)⁻¹√H1 of the last step.
     constant: Vec<f64>,
-    /// Always there but within a step.
-    system: Option<FullSystem<KeptTriangle<'a, T>>>,
+    system: FullSystem<KeptTriangle<'a, T>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
@@ -195,19 +189,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         let n = self.x.len();
         let targets = Targets::new(problem, self.intercept);
         let root = &targets.root; //                                     √H
-        let last = self.system.take().ok_or(Error::Empty { what: "systems" })?;
-        let mut system = last.reweighted(self.F.clone(), root, &[mu])?;
+        let system = &mut self.system;
+        system.reweight(self.F.clone(), root, &[mu])?;
         let b = targets.right_hand_side(1);
         // (√H K √H + μI)γ = √H[z, 1], from √H⁻¹ times what solved the last system
         let start = Mat::from_fn(n, targets.width(), |i, j| {
             let last = if j == 0 { from.dual[(i, 0)] } else { self.constant[i] };
             if root[i] > 0.0 { last / root[i] } else { 0.0 }
         });
-        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(start.as_ref()))?;
+        let mut cg = ConjugateGradients::start(system, b.as_ref(), Some(start.as_ref()))?;
         let wanted: Vec<f64> = cg.residuals().iter().map(|first| left * first).collect();
         let reached = |now: &[f64]| now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted);
         for _ in 0..self.options.max_iterations {
-            if reached(cg.residuals()) || !cg.step(&mut system, 0.0)? {
+            if reached(cg.residuals()) || !cg.step(system, 0.0)? {
                 break;
             }
         }
@@ -217,12 +211,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         }
         let (alpha, b) = targets.coefficients(cg.x(), ops::dot);
         let f = system.times(alpha.as_ref());
-        self.system = Some(system);
-        let entries = (self.entries)();
-        let (kernel_entries, ridge) = (entries - self.told, mu);
+        let (kernel_entries, ridge) = ((self.entries)(), mu);
         let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, problem);
         let report = FitReport { ridge, condition, kernel_entries, ..of_all };
-        self.told = entries;
         let f = f.col(0).iter().map(|f| f + b[0]).collect();
         Ok((State { dual: alpha, b: b[0], f }, report))
     }

@@ -16,8 +16,6 @@ pub(super) struct Landmarked<'a, T, K> {
     centers: Points<'a, T>,
     whitener: Whitener<T>,
     rows: KeptRows<'a, T, K>,
-    /// Kernel values that were reported.
-    told: u64,
 }
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
@@ -30,7 +28,7 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
     ) -> Result<Self> {
         let whitener = Whitener::new(kernel.gram(centers).as_ref(), true)?; // W + δI = RRᵀ
         let rows = KeptRows::new(KernelRows::new(kernel, centers, None), x, memory);
-        Ok(Landmarked { kernel, intercept, centers, whitener, rows, told: 0 })
+        Ok(Landmarked { kernel, intercept, centers, whitener, rows })
     }
 
     /// f(x_i) + b for the rows of the problem.
@@ -69,9 +67,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
             Solver::Auto.solve_at(self.rows.source(), &mut stream, mu)?;
         let b = stream.intercepts(b).map_or(0.0, |b| b[0]);
         let f = self.values(problem, &self.whitener.unwhiten(beta.clone()), b)?;
-        let entries = self.rows.entries();
-        report.kernel_entries = entries - self.told;
-        self.told = entries;
+        report.kernel_entries = self.rows.entries();
         Ok((State { dual: beta, b, f }, report))
     }
 

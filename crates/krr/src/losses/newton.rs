@@ -44,7 +44,8 @@ pub(super) trait Regression<T, K> {
     /// The number of coordinates.
     fn size(&self) -> usize;
     /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target. If it is
-    /// found by iterations, they reduce the first residual to the share `left`.
+    /// found by iterations, they reduce the first residual to the share `left`. The report has the
+    /// kernel values of all calls so far.
     fn solve(
         &mut self,
         problem: Problem<'_, T>,
@@ -132,7 +133,7 @@ struct Newton<'a, 'b, T, K> {
     regression: &'a mut dyn Regression<T, K>,
     problem: Problem<'b, T>,
     loss: &'b dyn RowLoss,
-    /// The report of the last step, with the kernel values and the number of all steps.
+    /// The report of the last step, with the number of all steps.
     report: Option<FitReport>,
 }
 
@@ -182,11 +183,8 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         }
         let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
         let (next, report) = self.regression.solve(rows, at, mu, left)?;
-        let before = self.report.as_ref();
-        let kernel_entries =
-            report.kernel_entries + before.map_or(0, |before| before.kernel_entries);
-        let steps = 1 + before.map_or(0, |before| before.steps);
-        self.report = Some(FitReport { kernel_entries, steps, ..report });
+        let steps = 1 + self.report.as_ref().map_or(0, |before| before.steps);
+        self.report = Some(FitReport { steps, ..report });
         Ok(next)
     }
 }

@@ -191,36 +191,30 @@ impl LearnedMetric {
             None => LinearMap::identity(self.form, data.x.dim())?, //        A₀ = I
         };
         let (ridges, multiples) = (DECADES.to_vec(), self.multiples.clone());
-        let fits = Fits { metric: self, family, sample, held, ridges, multiples, tried: vec![] };
-        let mut data = (fits, rng);
+        let mut fits = Fits { metric: self, family, sample, held, ridges, multiples };
+        let mut tried: Vec<Trial> = vec![];
         let path = self.steps(
-            &mut data,
+            &mut tried,
             start,
-            |(fits, rng), map| {
-                let trial = fits.trial(map, rng)?;
-                let error = trial.step.error;
-                fits.tried.push(trial);
-                Ok(Some((error, ())))
+            |tried, map| {
+                tried.push(fits.trial(map, rng)?);
+                Ok(tried.last().map(|trial| (trial.step.error, trial.agop.clone())))
             },
-            |(fits, _), _, ()| {
-                let M = fits.tried.last().map(|trial| trial.agop.as_ref());
-                M.map_or(Ok(None), |M| LinearMap::of_gradients(self.form, self.power, M))
-            },
+            |_, _, M| LinearMap::of_gradients(self.form, self.power, M.as_ref()),
         )?;
-        let (mut fits, rng) = data;
         let errors = path.tried.iter().map(|(_, error)| *error).enumerate();
         let (at, _) = errors.reduce(|a, b| if b.1 < a.1 { b } else { a }).expect("a map was tried");
-        let best = fits.tried[at].step;
+        let best = tried[at].step;
         fits.multiples = self.multiples.iter().copied().filter(|&m| m != best.multiple).collect();
         if at > 0 && !fits.multiples.is_empty() {
             fits.ridges = NEAR.map(|factor| factor * best.ridge).to_vec();
             let last = fits.trial(&path.tried[at].0, rng)?;
             if last.step.error < best.error {
-                fits.tried[at] = last;
+                tried[at] = last;
             }
         }
-        let history = fits.tried.iter().map(|trial| trial.step).collect();
-        let (map, agop) = (path.tried[at].0.clone(), fits.tried.swap_remove(at).agop);
+        let history = tried.iter().map(|trial| trial.step).collect();
+        let (map, agop) = (path.tried[at].0.clone(), tried.swap_remove(at).agop);
         Ok(MetricFit { map, agop, history, best: at })
     }
 
@@ -246,7 +240,6 @@ struct Fits<'a, K> {
     /// nλ and multiples of the median distance for the next map.
     ridges: Vec<f64>,
     multiples: Vec<f64>,
-    tried: Vec<Trial>,
 }
 
 /// The best of the fits with a map.

@@ -1,7 +1,7 @@
 //! The path of exact kernel ridge regression, from one eigendecomposition of K.
 
 use super::family::{Basis, Family, Spectrum, SpectrumConstant};
-use super::features::{rotate, transposed_times};
+use super::features::rotate;
 use crate::Problem;
 use crate::algebra::subtract;
 use crate::path::LambdaPath;
@@ -69,18 +69,9 @@ impl<K> ExactKrr<K, ()> {
     }
 
     /// The fits at all ridges, without leave-one-out errors.
-    pub(crate) fn models<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<Family<K, T>>
+    pub(crate) fn family<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<Family<K, T>>
     where
         K: Kernel<T> + Clone,
-    {
-        samples.check(&self.kernel)?;
-        self.family(samples)
-    }
-
-    /// S, g and U.
-    fn decompose<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<(Spectrum, Mat<f64>)>
-    where
-        K: Kernel<T>,
     {
         let (n, t) = (samples.x.len(), samples.y.ncols());
         let root_weights: Vec<f64> = samples.root_weights();
@@ -101,27 +92,20 @@ impl<K> ExactKrr<K, ()> {
             subtract(U.as_mut(), &center.unit, &center.unit);
         }
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
-        let g = transposed_times(&U, &y);
+        let g = ops::times(U.transpose(), y.as_ref());
         let constant = center.map(|center| SpectrumConstant {
             features: rotate(&U, &center.mean),
             targets: (0..t).map(|j| shift[j] + center.dot(&y, j)).collect(),
         });
         let floor = n as f64 * f64::EPSILON * values.first().copied().unwrap_or(0.0);
         let rows = root_weights.iter().filter(|root| **root > 0.0).count();
-        Ok((Spectrum { n, values, g, constant, rows, total_weight, floor }, U))
-    }
-
-    fn family<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<Family<K, T>>
-    where
-        K: Kernel<T> + Clone,
-    {
-        let (spectrum, U) = self.decompose(samples)?;
+        let spectrum = Spectrum { n, values, g, constant, rows, total_weight, floor };
         let report = FitReport {
             reason: "one eigendecomposition for all ridges".into(),
             kernel_entries: (samples.x.len() as u64).pow(2),
             ..FitReport::of_all(SolvedBy::Spectrum, samples)
         };
-        let basis = Basis::Samples { U, root_weights: samples.root_weights() };
+        let basis = Basis::Samples { U, root_weights };
         let centers = samples.x.to_owned();
         let kernel = self.kernel.clone();
         Ok(Family { kernel, centers, spectrum, basis, report, shift: None })

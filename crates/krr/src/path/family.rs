@@ -1,6 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::features::{Totals, Whitener, spread};
+use crate::features::{Whitener, spread};
 use crate::{FitReport, KrrModel};
 use faer::Mat;
 use nystrom_kernels::{Kernel, PointSet, Points};
@@ -114,18 +114,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
 }
 
 impl Spectrum {
-    /// The spectrum of rows with these totals.
-    pub fn over(
-        totals: &Totals,
-        values: Vec<f64>,
-        g: Mat<f64>,
-        constant: Option<SpectrumConstant>,
-        floor: f64,
-    ) -> Self {
-        let (n, rows) = (totals.rows as usize, totals.positive as usize);
-        Spectrum { n, values, g, constant, rows, total_weight: totals.weight, floor }
-    }
-
     /// nλ, raised to the rounding level if below it.
     pub fn mu<T: Scalar>(&self, ridge: Ridge<T>) -> Result<f64> {
         Ok(ridge.absolute(self.n)?.f64().max(self.floor))
@@ -175,11 +163,6 @@ impl Spectrum {
 }
 
 impl<T: Scalar> Basis<T> {
-    /// B with c(x) = Bᵀk_Z(x), a column for each of `count` values; m³ flops.
-    pub fn of_centers(&self, count: usize) -> Mat<f64> {
-        self.to_centers(&Mat::identity(count, count))
-    }
-
     /// θ of the function with these coefficients c.
     pub fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
         match self {

@@ -1,8 +1,8 @@
 //! The leave-one-out residual of every sample at one ridge.
 
-use super::errors::Residuals;
+use super::LambdaPath;
 use super::family::{Basis, Family};
-use super::{LambdaPath, features};
+use super::features::{Pass, Residuals};
 use crate::Problem;
 use crate::data::TILE_ROWS;
 use crate::features::{FeatureRows, KernelRows};
@@ -83,9 +83,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         mus: &[f64],
         sums: &mut Mat<f64>,
     ) -> Result<()> {
-        self.each_tile(samples, self.shift.as_deref(), mus, |rows, residuals| {
-            residuals.add_to(sums, |i| samples.weight(rows.start + i) > 0.0);
-        })
+        self.each_tile(samples, self.shift.as_deref(), mus, |_, residuals| residuals.add_to(sums))
     }
 
     /// Residuals in weighted coordinates, tile by tile. A `shift` is subtracted from the targets
@@ -98,11 +96,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) -> Result<()> {
         match &self.basis {
-            Basis::Samples { U, .. } => {
+            Basis::Samples { U, root_weights } => {
                 let at = self.spectrum.at_all(mus);
                 RowTree::tiles(0..samples.x.len(), TILE_ROWS).for_each(|rows| {
                     let of_rows = U.as_ref().subrows(rows.start, rows.len());
-                    visit(rows, Residuals::of_eigenvectors(of_rows, &at, mus));
+                    let roots = &root_weights[rows.clone()];
+                    visit(rows, Residuals::of_eigenvectors(of_rows, roots, &at, mus));
                 });
                 Ok(())
             }
@@ -118,10 +117,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                         FeatureRows::with_shift(&samples, &source, whitener, shift)?
                     }
                 };
-                let pass = features::Pass::new(&data, &self.spectrum, V, mus);
-                let mut buffers = pass.buffers();
+                let mut pass = Pass::new(&data, &self.spectrum, V, mus);
                 data.each(|rows, tile| {
-                    visit(rows, pass.residuals(&mut buffers, tile));
+                    visit(rows, pass.residuals(tile));
                     Ok(())
                 })
             }

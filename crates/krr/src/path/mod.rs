@@ -1,7 +1,6 @@
 //! Choosing λ: leave-one-out and generalised cross-validation errors along a whole path, from one
 //! eigendecomposition.
 
-mod errors;
 mod exact;
 pub(crate) mod family;
 pub(crate) mod features;

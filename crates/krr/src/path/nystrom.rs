@@ -3,15 +3,12 @@
 use super::family::{Basis, Family};
 use super::features;
 use crate::data::{RowSource, SourceTiles, Tiles, all_absolute, check_rows};
-use crate::direct::check_centers;
 use crate::features::{FeatureRows, KernelRows, Whitener};
 use crate::path::LambdaPath;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar};
-use nystrom_sketch::Landmarks;
-use std::cell::RefCell;
 
 impl<K> NystromKrr<K, ()> {
     /// For a [`path`](Self::path), which is given many ridges. Without intercept.
@@ -86,7 +83,8 @@ impl<K> NystromKrr<K, ()> {
         let problem = problem.into();
         problem.check_path(&self.kernel, ridges, self.intercept)?;
         let z = centers.into().points(problem.x, &self.kernel)?;
-        self.path_of(&problem, z.points(), ridges)
+        let (family, sums) = self.spectral(&problem, z.points(), ridges, true)?;
+        LambdaPath::new(family, ridges, &sums)
     }
 
     /// As [`path`](Self::path) for rows that are read block by block, with the same bits. The rows
@@ -104,42 +102,15 @@ impl<K> NystromKrr<K, ()> {
     where
         K: Kernel<T> + Clone,
     {
-        check_centers(&self.kernel, centers)?;
+        let tiles = SourceTiles::new(rows, &self.kernel, centers)?;
         all_absolute(ridges, 1)?;
-        self.path_of(&SourceTiles(RefCell::new(rows)), centers, ridges)
-    }
-
-    fn path_of<T: Scalar>(
-        &self,
-        tiles: &dyn Tiles<T>,
-        centers: Points<'_, T>,
-        ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>>
-    where
-        K: Kernel<T> + Clone,
-    {
-        let (family, sums) = self.spectral(tiles, centers, ridges, true)?;
+        let (family, sums) = self.spectral(&tiles, centers, ridges, true)?;
         LambdaPath::new(family, ridges, &sums)
     }
 
-    /// The fits at all ridges, without leave-one-out errors: one pass.
-    pub(crate) fn models<T: Scalar>(
-        &self,
-        problem: Problem<'_, T>,
-        landmarks: &Landmarks,
-        ridges: &[Ridge<T>],
-    ) -> Result<Family<K, T>>
-    where
-        K: Kernel<T> + Clone,
-    {
-        problem.check(&self.kernel)?;
-        let z = Centers::from(landmarks).points(problem.x, &self.kernel)?;
-        let z = z.points();
-        Ok(self.spectral(&problem, z, ridges, false)?.0)
-    }
-
-    /// S, g and V; with `errors` also the sums of squared residuals at all ridges, by another pass.
-    fn spectral<T: Scalar>(
+    /// The fits at all ridges, by one pass; with `errors` also the sums of squared residuals, by
+    /// another.
+    pub(crate) fn spectral<T: Scalar>(
         &self,
         tiles: &dyn Tiles<T>,
         centers: Points<'_, T>,

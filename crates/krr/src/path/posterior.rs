@@ -23,8 +23,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
             Basis::Samples { .. } => 1.0 / (s + mu),
             Basis::Features { .. } => s / (s + mu),
         };
-        let B = family.basis.of_centers(family.spectrum.values.len());
         let values = &family.spectrum.values;
+        // c(x) = Bᵀk_Z(x); m³ flops
+        let B = family.basis.to_centers(&Mat::identity(values.len(), values.len()));
         let entry = |i: usize, j: usize| T::lit(B[(i, j)] * weight(values[j].max(0.0)).sqrt());
         let factor = Mat::from_fn(B.nrows(), values.len(), entry);
         let rates = values.iter().map(|value| 1.0 / (value.max(0.0) + mu)).collect();
@@ -75,11 +76,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, P> LambdaPath<K, T, P> {
         let centers = family.centers.points();
         check_points(&family.kernel, centers, x)?;
         let (values, m) = (&family.spectrum.values, centers.len());
-        let B = family.basis.of_centers(values.len());
-        let mut K = Mat::zeros(m, x.len());
-        family.kernel.eval_into(K.as_mut(), centers, x);
-        let K = Mat::from_fn(m, x.len(), |i, j| K[(i, j)].f64());
-        let c = ops::times(B.transpose(), K.as_ref());
+        let B = family.basis.to_centers(&Mat::identity(values.len(), values.len()));
+        let (K, mut wide) = (family.kernel.eval(centers, x), Mat::new());
+        let c = ops::times(B.transpose(), ops::widened(K.as_ref(), &mut wide));
         let c = Mat::from_fn(values.len(), x.len(), |i, j| c[(i, j)] / (values[i].max(0.0) + mu));
         let theta = ops::times(B.as_ref(), c.as_ref());
         Ok(Mat::from_fn(m, x.len(), |i, j| T::lit(theta[(i, j)])))

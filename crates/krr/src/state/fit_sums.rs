@@ -5,8 +5,7 @@ use super::tiled::TileTerm;
 use crate::direct::safe;
 use crate::features::{FeatureRows, KernelRows, Tile, Totals, Whitener};
 use crate::path::Family;
-use crate::path::family::{Basis, SpectrumConstant};
-use crate::path::features::decompose;
+use crate::path::family::{Basis, Spectrum};
 use crate::sums::{Accumulator, Products, Reader, Sums};
 use crate::{FitReport, Problem};
 use faer::Mat;
@@ -26,8 +25,6 @@ pub struct FitSums<K, T, A> {
     pub(super) whitener: Whitener<T>,
     pub(super) intercept: bool,
     pub(super) offset: Vec<f64>,
-    /// A hash of everything but the rows that the sums depend on.
-    pub(super) fingerprint: u64,
     pub(super) sums: PhantomData<A>,
 }
 
@@ -35,10 +32,8 @@ pub struct FitSums<K, T, A> {
 impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
     pub(super) fn family(&self, (totals, sums): &(Totals, A)) -> Result<Family<K, T>> {
         let floor = safe(totals.trace, f64::EPSILON);
-        let (mut spectrum, V) = decompose(sums.centered(self.intercept), totals, floor)?;
-        if let Some(SpectrumConstant { targets, .. }) = &mut spectrum.constant {
-            targets.iter_mut().zip(&self.offset).for_each(|(mean, offset)| *mean += offset);
-        }
+        let decomposed = sums.decomposed(self.intercept)?;
+        let (spectrum, V) = Spectrum::of_features(decomposed, totals, floor, Some(&self.offset));
         let (kernel, centers) = (self.kernel.clone(), self.centers.clone().into());
         let (whitener, expand) = (self.whitener.clone(), self.span.clone());
         let basis = Basis::Features { V, whitener, expand };
@@ -73,6 +68,7 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
     }
 
     /// [`fingerprint`](Self::fingerprint), computed.
+    /// A hash of everything but the rows that the sums depend on.
     pub(super) fn hash(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());
         let hash = hash.integer(u64::from(self.intercept)).numbers(&self.offset);

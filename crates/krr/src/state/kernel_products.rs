@@ -5,7 +5,7 @@ use crate::sums::Hash;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
-use nystrom_linalg_core::{Result, Scalar, instruction_set, ops, validate};
+use nystrom_linalg_core::{Scalar, instruction_set, ops};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,18 +29,6 @@ impl<T: Scalar> Buffers<T> {
         buffers().push(buffer);
         result
     }
-}
-
-/// Checks the kernel, the centres and the number of targets of sums.
-pub(super) fn check_centers<T: Scalar>(
-    kernel: &impl Kernel<T>,
-    centers: Points<'_, T>,
-    targets: usize,
-) -> Result<()> {
-    validate::not_empty("centres (m)", centers.len())?;
-    validate::not_empty("targets", targets)?;
-    centers.check_dense()?;
-    kernel.check_points(centers)
 }
 
 /// A hash that two sums must share to be merged: of scalar type, instruction set, sizes,

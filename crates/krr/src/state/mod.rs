@@ -2,7 +2,6 @@
 
 mod center_products;
 mod draws;
-mod dual_products;
 mod errors;
 mod fit_sums;
 mod folded;
@@ -16,17 +15,15 @@ mod row_values;
 mod tiled;
 
 pub use center_products::{CenterProduct, CenterProducts};
-pub use dual_products::{DualProduct, DualProducts};
 pub use errors::{PathErrors, SquaredErrors};
 pub use fit_sums::FitSums;
 pub use folded::{FoldSums, FoldedEquations, FoldedScore};
 pub(crate) use kernel_products::values;
 pub use newton_sums::{NewtonEquations, NewtonSums, step_of_newton};
 pub use path::{StatePath, StatePoint};
-pub(crate) use residual_rows::{Approximation, DrawnResidual, ResidualTotals};
-pub use residual_rows::{ResidualRows, ResidualSums};
+pub(crate) use residual_rows::{DrawnResidual, ResidualRows, drawn};
 pub use row_sums::{PassInput, RowSums};
-pub use row_values::{RowValues, ValueSums};
+pub(crate) use row_values::RowValues;
 pub use tiled::Tiled;
 
 use crate::data::all_absolute;
@@ -135,17 +132,17 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         offset: &[f64],
         intercept: bool,
     ) -> Self {
-        let (offset, fingerprint, sums) = (offset.to_vec(), 0, PhantomData);
-        let term =
-            FitSums { kernel, centers, span, whitener, intercept, offset, fingerprint, sums };
+        let (offset, sums) = (offset.to_vec(), PhantomData);
+        let term = FitSums { kernel, centers, span, whitener, intercept, offset, sums };
         let (sizes, fingerprint) = (term.sizes(), term.hash());
-        Tiled::over_no_rows(FitSums { fingerprint, ..term }, sizes, fingerprint)
+        Tiled::over_no_rows(term, sizes, fingerprint)
     }
 
     /// With these sums over whole tiles.
     fn of_sums(term: &Arc<FitSums<K, T, A>>, sums: (Totals, A)) -> Self {
-        let rows = sums.0.rows;
-        Tiled::over_no_rows(term.clone(), term.sizes(), term.fingerprint).with_sums(sums, rows)
+        let mut state = Tiled::over_no_rows(term.clone(), term.sizes(), term.hash());
+        (state.rows, state.sums) = (sums.0.rows, sums);
+        state
     }
 
     /// As `new`, or as [`with_intercept`](Self::with_intercept) if there is an `offset`, with f

@@ -17,29 +17,23 @@ use nystrom_linalg_core::{Result, Scalar, Streams, ops};
 /// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; a
 /// program that runs passes needs only [`RowSums`](crate::RowSums). Memory: s·(d + 2t + 4) numbers
 /// for s rows drawn, and a tile of 1024 rows.
-pub type ResidualRows<K, T> = Tiled<ResidualSums<K, T>, T>;
+pub(crate) type ResidualRows<K, T> = Tiled<ResidualSums<K, T>, T>;
 
 /// The term of a tile in [`ResidualRows`].
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct ResidualSums<K, T> {
+pub(crate) struct ResidualSums<K, T> {
     model: KrrModel<K, T>,
     whitener: Whitener<T>,
     /// Coefficients of f.
     theta: Mat<f64>,
-    approximation: Approximation,
+    /// Coefficients of Lα = Σ_j θ_j k(·, z_j), m × t.
+    approximation: Mat<f64>,
+    /// Mean residuals that are taken off α.
+    means: Vec<f64>,
     /// Rows that are drawn, or all of them.
     count: Option<usize>,
     streams: Streams,
-}
-
-/// Lα, as Σ_j θ_j k(·, z_j).
-#[derive(Debug, Clone)]
-pub(crate) struct Approximation {
-    /// θ, m × t.
-    pub theta: Mat<f64>,
-    /// Mean residuals that are taken off α.
-    pub means: Vec<f64>,
 }
 
 /// A row that was drawn.
@@ -62,60 +56,36 @@ impl<T: Scalar, K: Kernel<T> + Clone> ResidualRows<K, T> {
     pub(crate) fn new(
         model: &KrrModel<K, T>,
         whitener: Whitener<T>,
-        approximation: Approximation,
+        (approximation, means): (Mat<f64>, Vec<f64>),
         (count, streams): (Option<usize>, Streams),
     ) -> Self {
-        let (d, t) = (model.centers().dim(), approximation.means.len());
+        let (d, t) = (model.centers().dim(), means.len());
         let theta = ops::widened(model.coefficients(), &mut Mat::new()).to_owned();
         let hash = fingerprint(model.kernel(), model.centers(), t).integer(streams.key());
         let hash = hash.integer(count.map_or(0, |count| count as u64));
         let hash = hash.numbers(entries(theta.as_ref()));
-        let hash = hash.numbers(entries(approximation.theta.as_ref()));
+        let hash = hash.numbers(entries(approximation.as_ref()));
         let model = model.clone();
-        let term = ResidualSums { model, whitener, theta, approximation, count, streams };
+        let term = ResidualSums { model, whitener, theta, approximation, means, count, streams };
         Tiled::over_no_rows(term, [d, t], hash.value())
     }
 }
 
-/// The sums of [`ResidualRows`] over all rows.
-pub(crate) struct ResidualTotals {
-    /// tr E, of weighted rows; then Σγ² and Σ gap² of each target.
-    sums: Vec<f64>,
-    draws: Draws,
-}
-
-impl From<(Vec<f64>, Draws)> for ResidualTotals {
-    fn from((sums, draws): (Vec<f64>, Draws)) -> Self {
-        ResidualTotals { sums, draws }
-    }
-}
-
-impl ResidualTotals {
-    pub fn trace(&self) -> f64 {
-        self.sums[0]
-    }
-
-    /// ‖γ‖ and ‖√w(Lα − f)‖ of a target.
-    pub fn lengths(&self, j: usize) -> [f64; 2] {
-        [1 + 2 * j, 2 + 2 * j].map(|place| self.sums[place].sqrt())
-    }
-
-    pub fn drawn(&self) -> Vec<DrawnResidual<'_>> {
-        let t = (self.sums.len() - 1) / 2;
-        let mut drawn = Vec::new();
-        for (row, numbers) in self.draws.rows() {
-            let (diagonal, root_weight) = (numbers[0], numbers[1]);
-            let (fitted, rest) = numbers[2..].split_at(t);
-            let (gap, x) = rest.split_at(t);
-            drawn.push(DrawnResidual { row, diagonal, root_weight, fitted, gap, x });
-        }
-        drawn
-    }
+/// The rows drawn for t targets.
+pub(crate) fn drawn(draws: &Draws, t: usize) -> Vec<DrawnResidual<'_>> {
+    let drawn = draws.rows().map(|(row, numbers)| {
+        let (diagonal, root_weight) = (numbers[0], numbers[1]);
+        let (fitted, rest) = numbers[2..].split_at(t);
+        let (gap, x) = rest.split_at(t);
+        DrawnResidual { row, diagonal, root_weight, fitted, gap, x }
+    });
+    drawn.collect()
 }
 
 impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ResidualSums<K, T> {
     const KIND: u8 = 8;
     const MISMATCH: &'static str = "another model, or for other rows to draw";
+    /// tr E, of weighted rows; then Σγ² and Σ gap² of each target.
     type Sums = (Vec<f64>, Draws);
     type Scratch = Option<Mat<T>>;
 
@@ -124,7 +94,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ResidualSums<K, T> {
     }
 
     fn zeros(&self) -> Self::Sums {
-        let (d, t) = (self.model.centers().dim(), self.approximation.means.len());
+        let (d, t) = (self.model.centers().dim(), self.means.len());
         (vec![0.0; 1 + 2 * t], Draws::new(self.streams, self.count, 2 + 2 * t + d))
     }
 
@@ -135,8 +105,8 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ResidualSums<K, T> {
         first: u64,
         scratch: &mut Option<Mat<T>>,
     ) -> Result<()> {
-        let ResidualSums { model, whitener, theta, approximation: L, .. } = self;
-        let (n, m, t, mu) = (tile.x.len(), theta.nrows(), L.means.len(), model.report().ridge);
+        let ResidualSums { model, whitener, theta, approximation: L, means, .. } = self;
+        let (n, m, t, mu) = (tile.x.len(), theta.nrows(), means.len(), model.report().ridge);
         let scratch = scratch.get_or_insert_with(|| Mat::zeros(m, TILE_ROWS));
         let mut k = scratch.as_mut().subcols_mut(0, n); //                           k_Z(x_i)
         model.kernel().eval_into(k.rb_mut(), model.centers(), tile.x);
@@ -144,7 +114,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ResidualSums<K, T> {
         let C = ops::widened(k.rb(), &mut wide);
         let (mut f, mut fitted) = (Mat::from_fn(n, t, |_, j| b[j].f64()), Mat::zeros(n, t));
         ops::matmul(f.as_mut(), Accum::Add, C.transpose(), theta.as_ref(), 1.0);
-        ops::matmul(fitted.as_mut(), Accum::Replace, C.transpose(), L.theta.as_ref(), 1.0); // Lα
+        ops::matmul(fitted.as_mut(), Accum::Replace, C.transpose(), L.as_ref(), 1.0); // Lα
         whitener.whiten(k.rb_mut()); //                                           φ(x_i)
         let mut diagonal = vec![0.0; n];
         residual_diagonal(model.kernel(), tile.x, k.rb(), &mut diagonal); //      E_ii
@@ -154,7 +124,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ResidualSums<K, T> {
             let gap = |j: usize| root * (fitted[(i, j)] + b[j].f64() - f[(i, j)]);
             sums[0] += e;
             for j in 0..t {
-                let gamma = root * (tile.y[(i, j)].f64() - f[(i, j)] - L.means[j]) / mu;
+                let gamma = root * (tile.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu;
                 sums[1 + 2 * j] += gamma.powi(2);
                 sums[2 + 2 * j] += gap(j).powi(2);
             }

@@ -20,12 +20,12 @@ const PIECE: usize = 2048;
 /// [`FullKrr::fit_passes`](crate::FullKrr::fit_passes) makes and reads them; a program that runs
 /// passes needs only [`RowSums`](crate::RowSums). A merge appends the values of later rows, so that
 /// no number depends on the distribution of rows. Memory: the values, and 512 KiB for each thread.
-pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
+pub(crate) type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
 
 /// The values of a tile in [`RowValues`].
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct ValueSums<K, T> {
+pub(crate) struct ValueSums<K, T> {
     kernel: K,
     /// All points, and u, n × columns.
     product: Option<(Arc<PointSet<T>>, Mat<f64>)>,
@@ -38,11 +38,10 @@ pub struct ValueSums<K, T> {
 /// The values of rows, one row after another.
 #[derive(Debug, Clone)]
 pub(crate) struct Values {
-    numbers: Vec<f64>,
+    /// `None` if rows are counted only, as memory does not hold their values.
+    numbers: Option<Vec<f64>>,
     width: usize,
     most: u64,
-    /// Whether rows are counted only, as memory does not hold their values.
-    dropped: bool,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
@@ -73,6 +72,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     /// The values, a row of numbers for each row.
     pub(crate) fn values(self) -> Result<Mat<f64>> {
         let Values { numbers, width, .. } = self.finish()?;
+        let numbers = numbers.unwrap_or_default();
         Ok(MatRef::from_row_major_slice(&numbers, numbers.len() / width, width).to_owned())
     }
 
@@ -80,6 +80,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     pub(crate) fn collected(self) -> Result<Part<T>> {
         let [dim, targets] = self.waiting.sizes();
         let Values { numbers, width, .. } = self.finish()?;
+        let numbers = numbers.unwrap_or_default();
         let n = numbers.len() / width;
         let at = |i: usize, j: usize| T::lit(numbers[i * width + j]);
         Ok(Part {
@@ -122,7 +123,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
     }
 
     fn zeros(&self) -> Values {
-        Values { numbers: Vec::new(), width: self.width, most: self.most, dropped: false }
+        Values { numbers: Some(Vec::new()), width: self.width, most: self.most }
     }
 
     fn add(
@@ -133,14 +134,12 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
         buffers: &mut Buffers<T>,
     ) -> Result<()> {
         let rows = tile.x.len();
-        if !sums.has_space(rows) {
-            return Ok(());
-        }
+        let Some(numbers) = sums.with_space(rows) else { return Ok(()) };
         let Some((points, u)) = &self.product else {
             for i in 0..rows {
-                sums.numbers.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
-                sums.numbers.extend((0..tile.y.ncols()).map(|j| tile.y[(i, j)].f64()));
-                sums.numbers.push(tile.weight(i));
+                numbers.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
+                numbers.extend((0..tile.y.ncols()).map(|j| tile.y[(i, j)].f64()));
+                numbers.push(tile.weight(i));
             }
             return Ok(());
         };
@@ -149,7 +148,7 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
             |rows: Problem<'_, T>, buffer: &mut Mat<T>| self.times((points, u), rows.x, buffer);
         for part in by_rows(tile, shape, buffers, of) {
             for row in part.row_iter() {
-                sums.numbers.extend(row.iter());
+                numbers.extend(row.iter());
             }
         }
         Ok(())
@@ -157,41 +156,41 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for ValueSums<K, T> {
 }
 
 impl Values {
-    /// Whether memory holds `more` rows. If not, rows are only counted from here on, so that the
-    /// error has the memory that all of them need.
-    fn has_space(&mut self, more: usize) -> bool {
-        if (self.numbers.len() / self.width + more) as u64 > self.most {
-            (self.numbers, self.dropped) = (Vec::new(), true);
+    /// The numbers, if memory holds those of `more` rows as well. Otherwise they are dropped, and
+    /// rows are only counted from here on: the error then names the memory that all of them need.
+    fn with_space(&mut self, more: usize) -> Option<&mut Vec<f64>> {
+        let held = self.numbers.as_ref()?.len() / self.width;
+        if (held + more) as u64 > self.most {
+            self.numbers = None;
         }
-        !self.dropped
+        self.numbers.as_mut()
     }
 }
 
 /// The values of later rows are appended.
 impl Sums for Values {
     fn merge(&mut self, later: Self) {
-        self.dropped |= later.dropped;
-        if self.has_space(later.numbers.len() / self.width) {
-            self.numbers.extend(later.numbers);
-        } else {
-            self.numbers = Vec::new();
+        let Some(later) = later.numbers else { return self.numbers = None };
+        if let Some(numbers) = self.with_space(later.len() / self.width) {
+            numbers.extend(later);
         }
     }
 
     fn write(&self, out: &mut dyn FnMut(u64)) {
-        out(u64::from(self.dropped));
-        self.numbers.write(out);
+        out(u64::from(self.numbers.is_none()));
+        self.numbers.iter().for_each(|numbers| numbers.write(out));
     }
 
+    /// All numbers that are left.
     fn read(&self, reader: &mut Reader<'_>) -> Self {
         let dropped = reader.integer() != 0;
         let count = reader.left() / self.width * self.width;
-        let numbers = (0..count).map(|_| reader.number()).collect();
-        Values { numbers, dropped, ..*self }
+        let numbers: Vec<f64> = (0..count).map(|_| reader.number()).collect();
+        Values { numbers: (!dropped || count > 0).then_some(numbers), ..*self }
     }
 
     fn is_sound(&self, rows: u64) -> bool {
-        let held = (self.numbers.len() / self.width) as u64;
-        if self.dropped { held == 0 && rows > self.most } else { held == rows && rows <= self.most }
+        let held = self.numbers.as_ref().map(|numbers| (numbers.len() / self.width) as u64);
+        held.map_or(rows > self.most, |held| held == rows && rows <= self.most)
     }
 }

@@ -51,7 +51,7 @@ pub struct Tiled<S: TileTerm<T>, T: Scalar> {
     /// Rows before these.
     first: u64,
     /// Rows in the sums.
-    rows: u64,
+    pub(super) rows: u64,
     pub(super) sums: S::Sums,
     pub(super) waiting: Waiting<T>,
     /// A hash of everything but the rows that the sums depend on.
@@ -69,11 +69,6 @@ impl<T: Scalar, S: TileTerm<T>> Tiled<S, T> {
         let term = term.into();
         let (sums, waiting) = (term.zeros(), Waiting::new(d, t));
         Tiled { term, first: 0, rows: 0, sums, waiting, fingerprint }
-    }
-
-    /// The same with these sums over `rows` rows.
-    pub(super) fn with_sums(self, sums: S::Sums, rows: u64) -> Self {
-        Tiled { sums, rows, ..self }
     }
 
     /// The sums over all rows. The rows of an incomplete tile are added to a copy: to close the

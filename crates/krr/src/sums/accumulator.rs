@@ -37,20 +37,19 @@ impl Products {
     }
 }
 
-/// Least squares for features and targets less their weighted means if there is a constant, as they
-/// are otherwise.
-pub(crate) struct Centered {
-    pub equations: Equations,
+/// ΦᵀDΦ = VSVᵀ and g = VᵀΦᵀDY, of features and targets less their weighted means if there is a
+/// constant.
+pub(crate) struct Decomposed {
+    /// The diagonal of S: s_j ≥ 0, largest first.
+    pub values: Vec<f64>,
+    /// m × t.
+    pub g: Mat<f64>,
+    pub V: Mat<f64>,
     /// The means of features and of targets that were subtracted.
     pub means: Option<(Vec<f64>, Vec<f64>)>,
-}
-
-/// The two forms of least squares.
-pub(crate) enum Equations {
-    /// A = ΦᵀDΦ (m × m) and B = ΦᵀDY (m × t).
-    Normal { A: Mat<f64>, B: Mat<f64> },
-    /// R (m × m) of √DΦ = QR, c = Qᵀ√DY (m × t), and the rounding level of a ridge.
-    Qr { R: Mat<f64>, c: Mat<f64>, floor: f64 },
+    /// The rounding level of S, if these sums know it: that of normal equations depends on the
+    /// precision of their products.
+    pub floor: Option<f64>,
 }
 
 /// A sum over rows of features and targets, with or without a constant:
@@ -72,8 +71,8 @@ pub(crate) trait Accumulator: Sums {
     );
     /// β and b at μ.
     fn solve(&self, mu: f64, intercept: bool) -> Result<Solution>;
-    /// The least squares problem without its constant, if there is one.
-    fn centered(&self, intercept: bool) -> Centered;
+    /// The problem without its constant, if there is one, in the basis of eigenvectors.
+    fn decomposed(&self, intercept: bool) -> Result<Decomposed>;
 
     /// The sum over all rows, along the row tree: one pass.
     fn over<T: Scalar>(rows: &FeatureRows<'_, T>, products: Products) -> Result<Self> {

@@ -6,7 +6,7 @@ mod bytes;
 mod normal_equations;
 mod qr;
 
-pub(crate) use accumulator::{Accumulator, Centered, Equations, Products, Solution, condition};
+pub(crate) use accumulator::{Accumulator, Decomposed, Products, Solution, condition};
 pub(crate) use bytes::{Hash, Reader, to_bytes, wrong};
 pub use normal_equations::NormalSums;
 pub use qr::QrSums;

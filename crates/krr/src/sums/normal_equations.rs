@@ -2,9 +2,9 @@
 
 use crate::SolvedBy;
 use crate::features::{FeatureRows, Tile, Whitener};
-use crate::sums::{Accumulator, Centered, Equations, Products, Reader, Solution, Sums, condition};
+use crate::sums::{Accumulator, Decomposed, Products, Reader, Solution, Sums, condition};
 use faer::{Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, ops};
+use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, Scalar, SymmetricEigen, ops};
 
 /// How far a refined fit may be from the minimiser at the rows, relative to the targets.
 const REFINED: f64 = 1e-8;
@@ -50,8 +50,8 @@ impl Accumulator for NormalSums {
     }
 
     /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s; the constant is the last
-    /// feature.
-    fn centered(&self, constant: bool) -> Centered {
+    /// feature. Then A = VSVᵀ and g = VᵀB. S is accurate to about ε·tr A, with ε of the products.
+    fn decomposed(&self, constant: bool) -> Result<Decomposed> {
         let m = self.0.gram.order() - usize::from(constant);
         let t = self.0.moments.ncols();
         let means = constant.then(|| {
@@ -69,7 +69,10 @@ impl Accumulator for NormalSums {
         });
         let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
         let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
-        Centered { equations: Equations::Normal { A, B }, means }
+        let eigen = SymmetricEigen::new(A.as_ref())?;
+        let V = eigen.vectors().to_owned();
+        let values = eigen.values().iter().map(|s| s.max(0.0)).collect();
+        Ok(Decomposed { values, g: ops::times(V.transpose(), B.as_ref()), V, means, floor: None })
     }
 }
 

@@ -2,8 +2,9 @@
 //! (tall-skinny) QR factorisation.
 
 use crate::SolvedBy;
+use crate::algebra::svd::{self, Svd};
 use crate::features::Tile;
-use crate::sums::{Accumulator, Centered, Equations, Products, Reader, Solution, Sums, condition};
+use crate::sums::{Accumulator, Decomposed, Products, Reader, Solution, Sums, condition};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{
@@ -78,9 +79,9 @@ impl Accumulator for QrSums {
         Ok(Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu })
     }
 
-    /// The constant is the first column. The others are orthogonalised against it, so that nothing
-    /// need be subtracted.
-    fn centered(&self, constant: bool) -> Centered {
+    /// By the singular values of R = U√S Vᵀ, which are accurate to ε·‖Φ‖. The constant is the first
+    /// column. The others are orthogonalised against it, so that nothing need be subtracted.
+    fn decomposed(&self, constant: bool) -> Result<Decomposed> {
         let skip = usize::from(constant);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let means = constant.then(|| {
@@ -91,9 +92,11 @@ impl Accumulator for QrSums {
             )
         });
         let entry = |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 };
-        let c = Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]);
-        let floor = self.floor(skip);
-        Centered { equations: Equations::Qr { R: Mat::from_fn(m, m, entry), c, floor }, means }
+        let Svd { values: s, U, V } = svd::thin(Mat::from_fn(m, m, entry).as_ref(), true)?;
+        let Uc = ops::times(U.transpose(), self.c.subrows(skip, m).to_owned().as_ref());
+        let g = Mat::from_fn(m, t, |i, j| s[i] * Uc[(i, j)]);
+        let (values, floor) = (s.iter().map(|s| s * s).collect(), Some(self.floor(skip)));
+        Ok(Decomposed { values, g, V, means, floor })
     }
 }
 
@@ -124,23 +127,13 @@ impl QrSums {
         targets: impl Fn(usize, usize) -> f64,
     ) {
         let (p, t) = (self.Rt.order(), self.c.ncols());
-        let mut stacked = Mat::zeros(p + rows, p + t);
-        for j in 0..p {
-            for i in 0..=j {
-                stacked[(i, j)] = self.Rt.get(j, i);
-            }
-            for i in 0..rows {
-                stacked[(p + i, j)] = features(i, j);
-            }
-        }
-        for j in 0..t {
-            for i in 0..p {
-                stacked[(i, p + j)] = self.c[(i, j)];
-            }
-            for i in 0..rows {
-                stacked[(p + i, p + j)] = targets(i, j);
-            }
-        }
+        let R = |i: usize, j: usize| if i <= j { self.Rt.get(j, i) } else { 0.0 };
+        let mut stacked = Mat::from_fn(p + rows, p + t, |i, j| match (i < p, j < p) {
+            (true, true) => R(i, j),
+            (true, false) => self.c[(i, j - p)],
+            (false, true) => features(i - p, j),
+            (false, false) => targets(i - p, j - p),
+        });
         *self = Self::zeros(0, 0); // frees its memory
         triangularise(stacked.as_mut(), p);
         *self = QrSums {

@@ -3,7 +3,7 @@
 use crate::common::*;
 use nystrom_kernels::Points;
 use nystrom_krr::{
-    Blocks, Certificate, ExactKrr, Extras, FullKrr, NystromKrr, Problem, RowPasses, RowSums,
+    Certificate, ExactKrr, Extras, FullKrr, NystromKrr, Problem, RowPasses, RowSums,
 };
 use nystrom_linalg_core::{Error, Result, Ridge};
 use nystrom_sketch::Landmarks;
@@ -29,12 +29,12 @@ fn it_is_the_certificate_in_memory() {
         let certificate = Certificate { rows, ..Certificate::default() };
         let rng = || rng(1);
         let memory = certificate.certify(&model, problem, &mut rng()).unwrap();
-        let mut blocks = Blocks::new(problem, 700).unwrap();
+        let mut blocks = Blocks::new(problem, 700);
         let passes = certificate.certify_passes(&model, &mut blocks, &mut rng()).unwrap();
         assert!(close(passes.trace_error, memory.trace_error));
         let same = |r: &nystrom_krr::CertificateReport| (r.n, r.rows, r.confidence, r.ridge);
         assert_eq!(same(&passes), same(&memory));
-        let other = Blocks::new(problem, 1024).unwrap();
+        let other = Blocks::new(problem, 1024);
         let again = certificate.certify_passes(&model, &mut { other }, &mut rng()).unwrap();
         assert_eq!(again, passes, "whatever the blocks");
         for (ours, theirs) in passes.targets.iter().zip(&memory.targets) {
@@ -88,7 +88,7 @@ fn interrupted_passes_give_the_same_certificate() {
     let model = krr.fit(problem, points.slice(0..20)).unwrap();
     for rows in [200, n] {
         let certificate = Certificate { rows, ..Certificate::default() };
-        let mut blocks = Blocks::new(problem, n).unwrap();
+        let mut blocks = Blocks::new(problem, n);
         let whole = certificate.certify_passes(&model, &mut blocks, &mut rng(1)).unwrap();
         let mut rows = Interrupted(problem);
         let again = certificate.certify_passes(&model, &mut rows, &mut rng(1)).unwrap();
@@ -96,7 +96,7 @@ fn interrupted_passes_give_the_same_certificate() {
     }
     // rows that full-data regression collects, and its products
     let full = FullKrr { rank: Some(20), ..FullKrr::new(gaussian(0.8), Ridge::PerSample(1e-2)) };
-    let mut blocks = Blocks::new(problem, n).unwrap();
+    let mut blocks = Blocks::new(problem, n);
     let whole = full.fit_passes(&mut blocks, [2, 2], Extras::default(), &mut rng(1)).unwrap();
     let mut rows = Interrupted(problem);
     let again = full.fit_passes(&mut rows, [2, 2], Extras::default(), &mut rng(1)).unwrap();
@@ -115,7 +115,7 @@ fn the_bound_holds_for_many_seeds() {
     let exact = ExactKrr { intercept: krr.intercept, ..ExactKrr::new(gaussian(0.8), krr.ridge) };
     let exact = exact.fit((points, &y)).unwrap().predict(points).unwrap();
     let truth = rms(&(&exact - model.predict(points).unwrap()), &vec![1.0; n], 0);
-    let mut rows = Blocks::new((points, &y), 150).unwrap();
+    let mut rows = Blocks::new((points, &y), 150);
     let mut target = |rows_drawn, seed| {
         let certificate = Certificate { rows: rows_drawn, ..Certificate::default() };
         let rng = &mut rng(seed);
@@ -142,7 +142,7 @@ fn what_cannot_be_is_refused() {
     let model = krr.fit((points, &y), points.slice(0..5)).unwrap();
     let certify = |certificate: Certificate, n: usize| {
         let y = y.subrows(0, n);
-        let mut rows = Blocks::new((points.slice(0..n), y), 60).unwrap();
+        let mut rows = Blocks::new((points.slice(0..n), y), 60);
         certificate.certify_passes(&model, &mut rows, &mut rng(0))
     };
     let usual = Certificate::default();

@@ -6,7 +6,7 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{KrrModel, Problem, RowSource};
 pub use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
-use nystrom_linalg_core::{Result, Scalar, random};
+use nystrom_linalg_core::{Result, RowTree, Scalar, random};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn gaussian(ell: f64) -> Gaussian {
@@ -23,12 +23,29 @@ pub fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
 pub struct Unread;
 
 impl RowSource<f64> for Unread {
-    fn rewind(&mut self) -> Result<()> {
+    fn each_block(&mut self, _: &mut dyn FnMut(Problem<'_, f64>) -> Result<()>) -> Result<()> {
         panic!("the rows were read")
     }
+}
 
-    fn next_block(&mut self) -> Result<Option<Problem<'_, f64>>> {
-        panic!("the rows were read")
+/// A problem in memory, in blocks of a given number of rows, the last one perhaps smaller.
+#[derive(Debug, Clone)]
+pub struct Blocks<'a, T>(Problem<'a, T>, usize);
+
+impl<'a, T: Scalar> Blocks<'a, T> {
+    pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Self {
+        Blocks(problem.into(), rows)
+    }
+}
+
+impl<T: Scalar> RowSource<T> for Blocks<'_, T> {
+    fn each_block(&mut self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        let Blocks(Problem { x, y, weights }, size) = *self;
+        RowTree::tiles(0..x.len(), size).try_for_each(|rows| {
+            let weights = weights.map(|w| &w[rows.clone()]);
+            let y = y.subrows(rows.start, rows.len());
+            visit(Problem { x: x.slice(rows), y, weights })
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use crate::common::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Blocks, Device, Extras, Falkon, FullKrr, FullPath, IterativeFit, IterativeOptions,
-    KernelProduct, Krill, Problem,
+    Device, Extras, Falkon, FullKrr, FullPath, IterativeFit, IterativeOptions, KernelProduct,
+    Krill, Problem,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, ops};
 use nystrom_sketch::Landmarks;
@@ -134,10 +134,10 @@ fn the_cpu_predicts_in_place_of_a_lost_or_imprecise_device() {
 fn passes_are_products_of_the_device() {
     let (x, y) = sample::<f64>(400, 2, 1, 4);
     let (points, device) = (Points::from_rows(x.as_ref()), Rounded::default());
-    let mut rows = Blocks::new((points, y.as_ref()), 100).unwrap();
+    let mut rows = Blocks::new((points, y.as_ref()), 100);
     let extras = Extras { device: Some(&device), ..Extras::default() };
     let fit = full(1e-3).fit_passes(&mut rows, [2, 1], extras, &mut rng(1)).unwrap();
-    let mut rows = Blocks::new((points, y.as_ref()), 100).unwrap();
+    let mut rows = Blocks::new((points, y.as_ref()), 100);
     let extras = Extras::default();
     let by_cpu = full(1e-3).fit_passes(&mut rows, [2, 1], extras, &mut rng(1)).unwrap();
     assert!(fit.converged() && device.products.load(Relaxed) >= fit.report.iterations);

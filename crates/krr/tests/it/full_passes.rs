@@ -1,11 +1,11 @@
 //! Regression on all the data over rows that are shown in passes.
 
-use crate::common::{Unread, bits, gaussian, sample, weights};
+use crate::common::{Blocks, Unread, bits, gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Blocks, Extras, FullKrr, Iteration, IterativeFit, IterativeOptions, Problem, RowIter,
-    RowPasses, RowSums, SolvedBy,
+    Extras, FullKrr, Iteration, IterativeFit, IterativeOptions, Problem, RowIter, RowPasses,
+    RowSums, SolvedBy,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 use rand::SeedableRng;
@@ -81,7 +81,7 @@ fn in_passes_it_is_the_fit_in_memory() {
             Ok(ControlFlow::Continue(()))
         };
         let extras = Extras { monitor: Some(&mut keep), ..Extras::default() };
-        let mut rows = Blocks::new(problem, 700).unwrap();
+        let mut rows = Blocks::new(problem, 700);
         let whole = krr.fit_passes(&mut rows, [2, 2], extras, &mut rng()).unwrap();
         let report = &whole.report;
         assert!(whole.converged() && report.passes > report.iterations, "{report:?}");
@@ -92,7 +92,7 @@ fn in_passes_it_is_the_fit_in_memory() {
         assert_eq!(report.kernel_entries as usize, 61 * n + (report.passes - 1) * n * n);
         let again = |rows: usize, resume: usize| -> IterativeFit<Gaussian, f64> {
             let extras = Extras { resume: states.get(resume), ..Extras::default() };
-            let mut rows = Blocks::new(problem, rows).unwrap();
+            let mut rows = Blocks::new(problem, rows);
             krr.fit_passes(&mut rows, [2, 2], extras, &mut rng()).unwrap()
         };
         for (rows, resume) in [(1111, usize::MAX), (n, states.len() / 2)] {
@@ -133,7 +133,7 @@ fn single_precision_is_that_of_memory_to_rounding() {
     let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
     let krr = FullKrr { ridge: Ridge::PerSample(1e-3), ..full::<f32>(true, 1e-6) };
     let memory = krr.fit(problem, &mut rng()).unwrap();
-    let mut rows = Blocks::new(problem, 300).unwrap();
+    let mut rows = Blocks::new(problem, 300);
     let passes = krr.fit_passes(&mut rows, [2, 1], Extras::default(), &mut rng()).unwrap();
     let [ours, theirs] = [&passes, &memory].map(|fit| fit.model.predict(problem.x).unwrap());
     assert!((ours - &theirs).norm_max() < 1e-4 * theirs.norm_max());
@@ -155,7 +155,7 @@ fn an_iteration_takes_every_pair_once() {
         let options = IterativeOptions { tolerance: 1e-300, max_iterations, memory: None };
         let krr = FullKrr::new(&kernel, Ridge::PerSample(1e-6));
         let krr = FullKrr { options, rank: Some(5), ..krr };
-        let mut rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 128).unwrap();
+        let mut rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 128);
         let fit = krr.fit_passes(&mut rows, [2, 1], Extras::default(), &mut rng()).unwrap();
         (fit.report.kernel_entries as usize, count.load(Ordering::Relaxed))
     };
@@ -170,7 +170,7 @@ fn what_cannot_be_fitted_is_told() {
     let (x, y) = sample::<f64>(600, 2, 1, 3);
     let krr = full::<f64>(false, 1e-9);
     let fit = |krr: &FullKrr<Gaussian, f64>, x: &Mat<f64>, size: [usize; 2]| {
-        let mut rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 250)?;
+        let mut rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 250);
         krr.fit_passes(&mut rows, size, Extras::default(), &mut rng())
     };
     assert!(fit(&krr, &x, [2, 1]).is_ok());
@@ -251,7 +251,7 @@ impl RowPasses<f64> for Damaged<'_> {
 fn damaged_values_do_not_come_back() {
     let (x, y) = sample::<f64>(100, 2, 1, 3);
     for at in [0, 1, 9, 20, 60] {
-        let rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 250).unwrap();
+        let rows = Blocks::new((Points::from_rows(x.as_ref()), &y), 250);
         let krr = full::<f64>(false, 1e-9);
         let failed = krr.fit_passes(&mut Damaged(rows, at), [2, 1], Extras::default(), &mut rng());
         assert!(matches!(failed, Err(Error::Incompatible { .. })), "{at}: {failed:?}");

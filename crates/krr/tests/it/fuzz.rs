@@ -14,7 +14,9 @@ use nystrom_krr::{
     IterativeOptions, Krill, KrrModel, NewtonEquations, NormalEquations, NystromKrr, PassInput,
     PathErrors, Problem, RowPasses, RowSums, TallQr,
 };
-use nystrom_linalg_core::{Error, LinearSystem, Result, Ridge, SavedSolve, Solve, Stop};
+use nystrom_linalg_core::{
+    ConjugateGradients, Error, LinearSystem, Result, Ridge, SavedSolve, Stop,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -259,8 +261,8 @@ fn certified(rows: usize, passes: &mut Damaging<'_>) -> bool {
 /// diag(1, 2, …), without a preconditioner.
 struct Diagonal;
 
-impl LinearSystem<f64> for Diagonal {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+impl LinearSystem for Diagonal {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>, _: bool) -> Result<()> {
         out.copy_from(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (i + 1) as f64 * x[(i, j)]));
         Ok(())
     }
@@ -276,18 +278,18 @@ fn right_hand_side() -> Mat<f64> {
 /// A solve after its second iteration, as bytes.
 fn saved_solve() -> Vec<u8> {
     let b = right_hand_side();
-    let mut solve = Solve::start(&mut Diagonal, b.as_ref(), None).unwrap();
-    let two = &mut |solve: &Solve<f64>| (solve.iterations() == 2).then_some(Stop::Asked);
+    let mut solve = ConjugateGradients::start(&mut Diagonal, b.as_ref(), None).unwrap();
+    let two = &mut |cg: &ConjugateGradients| (cg.iterations() == 2).then_some(Stop::Asked);
     solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, two).unwrap();
     solve.save().to_bytes()
 }
 
 fn solve(bytes: &[u8]) {
-    let Ok(saved) = SavedSolve::<f64>::from_bytes(bytes) else { return };
-    let again = SavedSolve::<f64>::from_bytes(&saved.to_bytes()).expect("it is whole");
+    let Ok(saved) = SavedSolve::from_bytes(bytes) else { return };
+    let again = SavedSolve::from_bytes(&saved.to_bytes()).expect("it is whole");
     assert!(again.to_bytes() == saved.to_bytes());
     let b = right_hand_side();
-    if let Ok(mut solve) = Solve::resume(&saved, &mut Diagonal, b.as_ref()) {
+    if let Ok(mut solve) = ConjugateGradients::resume(&saved, &mut Diagonal, b.as_ref()) {
         let _ = solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, &mut |_| None);
         let _ = solve.save().to_bytes();
     }

@@ -5,9 +5,9 @@ use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, LaplacianL1, Linear, Points, SparseRows};
 use nystrom_krr::{
-    Blocks, Certificate, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr,
-    IterativeOptions, Krill, KrrModel, LearnedMetric, LogisticKrr, NormalEquations, NystromKrr,
-    Problem, RowSums, SketchedKrr, TightCertificate, lambda_grid,
+    Certificate, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr, IterativeOptions,
+    Krill, KrrModel, LearnedMetric, LogisticKrr, NormalEquations, NystromKrr, Problem, RowSums,
+    SketchedKrr, TightCertificate, lambda_grid,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Accumulation, Dictionary, LandmarkSelector, Landmarks, RpCholesky};
@@ -151,7 +151,7 @@ fn what_needs_dense_points_says_so() {
     refused(model.gradient(points).unwrap_err());
     refused(krr.fit((points, &y), dense).unwrap_err());
     let problem = Problem::new(points, y.as_ref());
-    let mut blocks = Blocks::new(problem, 100).unwrap();
+    let mut blocks = Blocks::new(problem, 100);
     refused(krr.fit_source(&mut blocks, points).unwrap_err());
     refused(krr.fit_source(&mut blocks, dense.slice(0..9)).unwrap_err());
     refused(NormalEquations::new(gaussian(3.0), points, 2).unwrap_err());

@@ -1,9 +1,9 @@
 //! States of fits in the span of a sketch.
 
-use crate::common::{gaussian, rng, sample, weights};
+use crate::common::{Blocks, gaussian, rng, sample, weights};
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_krr::{Blocks, NormalEquations, Problem, RowPasses, RowSums, SketchedKrr, TallQr};
+use nystrom_krr::{NormalEquations, Problem, RowPasses, RowSums, SketchedKrr, TallQr};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Accumulation, GaussianSketch, Sketch, SketchDistribution};
 
@@ -24,7 +24,7 @@ fn a_sketch_of_all_rows_is_the_fit_in_memory() {
         let offset = intercept.then_some(offset);
         let empty =
             NormalEquations::sketched(gaussian(1.0), problem.x, &*sketch, 2, offset).unwrap();
-        let mut rows = Blocks::new(problem, 333).unwrap();
+        let mut rows = Blocks::new(problem, 333);
         let mut state = rows.pass(empty.empty()).unwrap();
         let ours = state.solve(ridges[1]).unwrap();
         let [f, g] = [&ours, &theirs].map(|model| model.predict(problem.x).unwrap());

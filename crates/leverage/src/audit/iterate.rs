@@ -28,8 +28,8 @@ struct Shifted<'a, T> {
     mu: f64,
 }
 
-impl<T: Scalar> LinearSystem<f64> for Shifted<'_, T> {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+impl<T: Scalar> LinearSystem for Shifted<'_, T> {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>, _: bool) -> Result<()> {
         symmetric_product(self.k, out.rb_mut(), x);
         out += faer::Scale(self.mu) * x;
         Ok(())
@@ -80,7 +80,7 @@ pub(super) fn bounds<T: Scalar>(
 
 /// The bound of column j, whose system is that of row i: u = 1 − μ(e_iᵀz + zᵀr) and δ = μ·rᵀ(K̃ +
 /// μI)⁻¹r.
-fn bound(cg: &ConjugateGradients<f64>, j: usize, i: usize, mu: f64) -> Bound {
+fn bound(cg: &ConjugateGradients, j: usize, i: usize, mu: f64) -> Bound {
     let (z, r) = (cg.x().col(j), cg.r().col(j));
     let zr: f64 = z.iter().zip(r.iter()).map(|(z, r)| z * r).sum();
     Bound { upper: 1.0 - mu * (z[i] + zr), error: mu * cg.rho()[j], residual: cg.residuals()[j] }

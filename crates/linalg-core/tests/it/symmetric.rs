@@ -109,7 +109,7 @@ fn a_kept_triangle_is_near_and_its_error_is_known() {
             kept.mul_into(same.as_mut(), x.as_ref());
             assert!(same == out && 4 * counted.entries() == whole);
             assert!(kept.kept_rows() == n || budget < whole);
-            kept.forget();
+            kept.keep_exactly(0);
             assert_eq!((kept.kept_bytes(), kept.error()), (0, 0.0));
         }
         let narrow = symmetric::<f32>(n);

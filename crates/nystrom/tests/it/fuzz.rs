@@ -10,7 +10,7 @@ use nystrom::kernels::{Ard, MinMax, Periodic, Precomputed, Product, Scaled};
 use nystrom::kernels::{SquaredExponential, Sum, Tanimoto};
 use nystrom::krr::{Certificate, CertificateReport, DivideAndConquerModel, Folds, LinearMap};
 use nystrom::leverage::{MergeTree, MergeTreeState, StreamDictionary, TreeShape};
-use nystrom::linalg_core::{LinearSystem, SavedSolve, Solve, Stop};
+use nystrom::linalg_core::{ConjugateGradients, LinearSystem, SavedSolve, Stop};
 use nystrom::prelude::*;
 use proptest::prelude::proptest;
 
@@ -74,8 +74,8 @@ fn chunk(c: usize) -> Points<'static, f64> {
 /// diag(1, 2, …), without a preconditioner.
 struct Diagonal;
 
-impl LinearSystem<f64> for Diagonal {
-    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+impl LinearSystem for Diagonal {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>, _: bool) -> Result<()> {
         out.copy_from(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (i + 1) as f64 * x[(i, j)]));
         Ok(())
     }
@@ -85,9 +85,9 @@ impl LinearSystem<f64> for Diagonal {
 }
 
 /// A solve after its second iteration.
-fn saved_solve(b: MatRef<'_, f64>) -> SavedSolve<f64> {
-    let mut solve = Solve::start(&mut Diagonal, b, None).unwrap();
-    let two = &mut |solve: &Solve<f64>| (solve.iterations() == 2).then_some(Stop::Asked);
+fn saved_solve(b: MatRef<'_, f64>) -> SavedSolve {
+    let mut solve = ConjugateGradients::start(&mut Diagonal, b, None).unwrap();
+    let two = &mut |cg: &ConjugateGradients| (cg.iterations() == 2).then_some(Stop::Asked);
     solve.run(&mut Diagonal, b, 1e-8, 100, two).unwrap();
     solve.save()
 }
@@ -177,13 +177,13 @@ fn parts() -> Vec<Target> {
     let certificate = Certificate { rows: 3, ..Certificate::default() };
     let certificate = certificate.certify(&model, (x, &y), &mut Pcg64::seed_from_u64(0)).unwrap();
     vec![
-        target!(saved_solve(b().as_ref()) => SavedSolve<f64>, |saved: SavedSolve<f64>| {
+        target!(saved_solve(b().as_ref()) => SavedSolve, |saved: SavedSolve| {
             let b = Mat::from_fn(5, 2, |i, j| (i + 2 * j) as f64);
-            if let Ok(mut solve) = Solve::resume(&saved, &mut Diagonal, b.as_ref()) {
+            if let Ok(mut solve) = ConjugateGradients::resume(&saved, &mut Diagonal, b.as_ref()) {
                 let _ = solve.run(&mut Diagonal, b.as_ref(), 1e-8, 100, &mut |_| None);
-                assert!(solve.cg().condition() >= 1.0);
+                assert!(solve.condition() >= 1.0);
             }
-            let _ = SavedSolve::<f64>::from_bytes(&saved.to_bytes());
+            let _ = SavedSolve::from_bytes(&saved.to_bytes());
         }),
         target!(certificate => CertificateReport, |report: CertificateReport| {
             let _ = (report.closeness(), report.relative_bound(), report.scaled(&[2.0, 0.5]));

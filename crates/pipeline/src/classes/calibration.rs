@@ -86,7 +86,7 @@ impl Calibration {
     ) -> (Calibration, ClassErrors) {
         let calibration = Calibration::fit(values, labels, weights, classes);
         let p = calibration.probabilities(values);
-        let errors = ClassErrors::weighted(p.as_ref(), labels, weights);
+        let errors = ClassErrors::of(p.as_ref(), labels, weights);
         (calibration, errors)
     }
 

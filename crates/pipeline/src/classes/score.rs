@@ -15,7 +15,7 @@ const LEAST: f64 = f64::EPSILON;
 /// use nystrom::faer::mat;
 /// use nystrom_pipeline::ClassErrors;
 /// let p = mat![[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.8, 0.2]];
-/// let errors = ClassErrors::of(p.as_ref(), &[0, 0, 1, 1]);
+/// let errors = ClassErrors::of(p.as_ref(), &[0, 0, 1, 1], None);
 /// assert_eq!((errors.error_rate, errors.auc), (0.25, Some(0.75)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -35,34 +35,27 @@ pub struct ClassErrors {
     /// have this class, over 15 bins of equally many rows sorted by that probability.
     pub calibration_error: f64,
     /// The error rate if the most frequent class of these rows is predicted for every row.
-    #[serde(default)]
     pub constant_error_rate: f64,
     /// The logarithmic loss if the shares of the classes in these rows are predicted for every row.
-    #[serde(default)]
     pub constant_log_loss: f64,
 }
 
 impl ClassErrors {
-    /// The errors of `probabilities` (n × K), where `labels` are the true classes, from 0. Without
-    /// rows, all errors are NaN.
+    /// The errors of `probabilities` (n × K), where `labels` are the true classes, from 0. With
+    /// weights, a row of weight 3 counts like three rows, and the field `rows` is still the number
+    /// of rows. Without rows, all errors are NaN.
     ///
     /// # Cost
     /// O(n log n + nK).
-    pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize]) -> ClassErrors {
-        ClassErrors::weighted(probabilities, labels, None)
-    }
-
-    /// Like [`of`](Self::of), with weights: a row of weight 3 counts like three rows. The field
-    /// `rows` is still the number of rows.
     ///
     /// ```
     /// use nystrom::faer::mat;
     /// use nystrom_pipeline::ClassErrors;
     /// let p = mat![[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]];
-    /// let errors = ClassErrors::weighted(p.as_ref(), &[0, 1, 1], Some(&[1.0, 2.0, 1.0]));
+    /// let errors = ClassErrors::of(p.as_ref(), &[0, 1, 1], Some(&[1.0, 2.0, 1.0]));
     /// assert_eq!(errors.error_rate, 0.5);
     /// ```
-    pub fn weighted(
+    pub fn of(
         probabilities: MatRef<'_, f64>,
         labels: &[usize],
         weights: Option<&[f64]>,
@@ -168,7 +161,7 @@ mod tests {
             let pairs = of(1).flat_map(|one| of(0).map(|zero| win(one.0, zero.0)));
             let wins: Vec<f64> = pairs.collect();
             let wanted = (!wins.is_empty()).then(|| wins.iter().sum::<f64>() / wins.len() as f64);
-            let found = ClassErrors::of(p.as_ref(), &labels).auc;
+            let found = ClassErrors::of(p.as_ref(), &labels, None).auc;
             prop_assert_eq!(found.is_some(), wanted.is_some());
             prop_assert!((found.unwrap_or(0.0) - wanted.unwrap_or(0.0)).abs() < 1e-12);
         }
@@ -185,7 +178,7 @@ mod tests {
             let bent = |p: f64| p.powf(power) / (p.powf(power) + (1.0 - p).powf(power));
             let of = |i: usize, k: usize| if k == 1 { bent(p[i]) } else { 1.0 - bent(p[i]) };
             let p = Mat::from_fn(n, 2, of);
-            ClassErrors::of(p.as_ref(), &labels).calibration_error
+            ClassErrors::of(p.as_ref(), &labels, None).calibration_error
         };
         // a bin of 1000 rows is off by at most 0.5/√1000 = 0.016 in the mean square
         assert!(error(1.0) < 0.016, "{}", error(1.0));
@@ -201,11 +194,11 @@ mod tests {
         let by_rows = [2.0 / 6.0, 1.0 / 6.0, 3.0 / 6.0];
         for (shares, weights) in [(by_weight, Some(&weights[..])), (by_rows, None)] {
             let p = Mat::from_fn(labels.len(), 3, |_, k| shares[k]);
-            let errors = ClassErrors::weighted(p.as_ref(), &labels, weights);
+            let errors = ClassErrors::of(p.as_ref(), &labels, weights);
             assert!((errors.constant_error_rate - errors.error_rate).abs() < 1e-12, "{errors:?}");
             assert!((errors.constant_log_loss - errors.log_loss).abs() < 1e-12, "{errors:?}");
         }
-        let none = ClassErrors::of(Mat::zeros(0, 2).as_ref(), &[]);
+        let none = ClassErrors::of(Mat::zeros(0, 2).as_ref(), &[], None);
         assert!(none.constant_error_rate.is_nan() && none.constant_log_loss.is_nan());
     }
 
@@ -224,8 +217,8 @@ mod tests {
             let many = Mat::from_fn(rows.len(), classes, |i, k| p[(rows[i], k)]);
             let of_many: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
             let weights: Vec<f64> = (0..n).map(|i| 0.25 * times(i) as f64).collect();
-            let ours = ClassErrors::weighted(p.as_ref(), &labels, Some(&weights));
-            let theirs = ClassErrors::of(many.as_ref(), &of_many);
+            let ours = ClassErrors::of(p.as_ref(), &labels, Some(&weights));
+            let theirs = ClassErrors::of(many.as_ref(), &of_many, None);
             let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
             assert!(close(ours.error_rate, theirs.error_rate), "{ours:?} {theirs:?}");
             assert!(close(ours.log_loss, theirs.log_loss), "{ours:?} {theirs:?}");

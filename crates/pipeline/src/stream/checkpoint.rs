@@ -133,10 +133,10 @@ impl<S: RowSums<f64>> Summing<'_, S> {
 /// ```
 /// use nystrom_pipeline::{iterations_from_bytes, iterations_to_bytes};
 /// # use nystrom::faer::{MatMut, MatRef, mat};
-/// # use nystrom::linalg_core::{LinearSystem, Result, Solve};
+/// # use nystrom::linalg_core::{ConjugateGradients, LinearSystem, Result};
 /// # struct Twice;
-/// # impl LinearSystem<f64> for Twice {
-/// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) -> Result<()> {
+/// # impl LinearSystem for Twice {
+/// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>, _: bool) -> Result<()> {
 /// #         out.copy_from(nystrom::faer::Scale(2.0) * x);
 /// #         Ok(())
 /// #     }
@@ -144,14 +144,14 @@ impl<S: RowSums<f64>> Summing<'_, S> {
 /// #         out.copy_from(r);
 /// #     }
 /// # }
-/// # let solve = Solve::start(&mut Twice, mat![[1.0], [2.0]].as_ref(), None)?.save();
+/// # let solve = ConjugateGradients::start(&mut Twice, mat![[1.0], [2.0]].as_ref(), None)?.save();
 /// let bytes = iterations_to_bytes(b"recipe", &solve);
 /// assert_eq!(iterations_from_bytes(b"recipe", &bytes)?, solve);
 /// assert!(iterations_from_bytes(b"another", &bytes).is_err());
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[must_use]
-pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
+pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve) -> Vec<u8> {
     pack(Content::Solve, &[digest(recipe).into_bytes(), solve.to_bytes()])
 }
 
@@ -160,7 +160,7 @@ pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
 /// # Errors
 /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for those of another
 /// recipe or layout.
-pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f64>> {
+pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve> {
     match unpack(Content::Solve, bytes)?[..] {
         [of, _] if of != digest(recipe).as_bytes() => {
             Err(wrong("its iterations are of another recipe"))

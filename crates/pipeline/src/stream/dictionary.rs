@@ -1,13 +1,12 @@
-//! Weighted rows that represent all rows.
+//! Weighted rows that represent all rows, and the scores of all rows against them.
 
-use super::points::{PointRecipe, TILE};
+use super::points::{PointRecipe, PointRows, TILE};
 use super::processes::{Ranks, merged};
-use super::saved_leaves::cuts;
 use super::sections;
 use super::source::TableSource;
 use crate::error::{Error, Result};
 use nystrom::faer::MatRef;
-use nystrom::leverage::{MergeTree, TreeShape};
+use nystrom::leverage::{MergeTree, PointProjector, TreeShape};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -154,27 +153,17 @@ impl PointRecipe {
         let sizes: Vec<usize> = (0..leaves).map(|leaf| tree.leaf(leaf).len()).collect();
         let (kernel, shape) = (self.kernel().clone(), TreeShape::Balanced);
         let mut merging = MergeTree::new(kernel, self.dim(), gamma, params, shape, &sizes, rng)?;
-        let cuts = cuts(leaves, ranks.size(), &[]);
-        let mine = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
-        if !mine.is_empty() {
-            let rows = tree.leaf(mine.start).start as u64..tree.leaf(mine.end - 1).end as u64;
-            let (mut leaf, mut under_way) = (mine.start, None);
-            self.each(source, rows, |tile| -> Result<()> {
-                // leaves begin and end where tiles do
-                let (rows, end) = (tree.leaf(leaf), tile.first as usize + tile.rows.len());
-                if tile.first == rows.start as u64 {
-                    under_way = Some(merging.begin(leaf)?);
-                }
-                if let Some((squeak, rng)) = &mut under_way {
-                    squeak.push(tile.points(), rng)?;
-                }
-                if let Some((squeak, mut rng)) = under_way.take_if(|_| end == rows.end) {
-                    merging.end(leaf, squeak, &mut rng)?;
-                    leaf += 1;
-                }
-                Ok(())
-            })?;
-        }
+        let mut under_way = None;
+        self.each_of_leaves(ranks, source, |leaf, tile, is_last| {
+            let begun = under_way.take().map_or_else(|| merging.begin(leaf), Ok);
+            let (mut squeak, mut rng) = begun?;
+            squeak.push(tile.points(), &mut rng)?;
+            match is_last {
+                true => merging.end(leaf, squeak, &mut rng)?,
+                false => under_way = Some((squeak, rng)),
+            }
+            Ok(())
+        })?;
         let send = |part: &MergeTree<_, f64>| sections::write(&part.state());
         let take = |all: &mut MergeTree<_, f64>, later| all.take(later).map_err(Error::from);
         let merging = merged(ranks, merging, send, take)?;
@@ -187,5 +176,35 @@ impl PointRecipe {
             WeightedRows { dim, coordinates, weights: dictionary.weights() }
         });
         ranks.share(found)
+    }
+
+    /// The ridge leverage scores of all rows at λ, by one pass. `take` is called with at most 1024
+    /// rows at a time, in their order, and their scores. Each process computes the scores of its
+    /// share of the rows, which follow those of the process before.
+    ///
+    /// The scores are those of [`PointProjector`]. If the dictionary is ε-accurate at nλ, the
+    /// computed score τ̃ of a row with exact score τ is between τ/(1 + ε) and τ/(1 − ε).
+    ///
+    /// # Cost
+    /// With m members: nm kernel values and nm² flops.
+    ///
+    /// # Errors
+    /// Those of the source, of [`PointProjector::new`] and of `take`, and errors for rows that
+    /// differ from those of the first pass.
+    pub fn scores_over<E: From<Error>>(
+        &self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+        (dictionary, lambda): (&WeightedRows, f64),
+        mut take: impl FnMut(&PointRows, &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mu = lambda * self.rows() as f64;
+        let (kernel, weights) = (self.kernel().clone(), dictionary.weights().to_vec());
+        let projector = PointProjector::new(kernel, dictionary.points(), weights, mu);
+        let projector = projector.map_err(Error::from)?;
+        self.each(source, self.own_rows(ranks), |tile| {
+            let scores = projector.scores(tile.points()).map_err(Error::from)?;
+            take(tile, &scores)
+        })
     }
 }

@@ -11,10 +11,9 @@ use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
 use crate::fit::Fit;
-use crate::numbers::TARGET;
+use crate::numbers::{TARGET, weights_of};
 use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
 use crate::target;
-use crate::weights::weights_of;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
 use serde::{Deserialize, Serialize};
@@ -79,12 +78,12 @@ impl TableSurvey {
 }
 
 /// The first pass of a process.
-struct SurveyPass<'a> {
-    fit: &'a Fit,
-    targets: Vec<String>,
-    taken: Vec<String>,
+pub(super) struct SurveyPass<'a> {
+    pub fit: &'a Fit,
+    pub targets: Vec<String>,
+    pub taken: Vec<String>,
     /// The number of the first row of this process among all rows.
-    first: u64,
+    pub first: u64,
 }
 
 /// Sums over all rows or over a part of them.
@@ -194,20 +193,9 @@ impl StreamFit {
     }
 }
 
-/// Like [`survey_over`](StreamFit::survey_over), for rows without a target.
-pub(super) fn survey_points(
-    fit: &Fit,
-    reservoir: usize,
-    (ranks, source, first): (&dyn Ranks, &mut dyn TableSource, u64),
-    rng: &mut dyn Rng,
-) -> Result<Option<TableSurvey>> {
-    let pass = SurveyPass { fit, targets: Vec::new(), taken: Vec::new(), first };
-    pass.run((ranks, source), Reservoir::new(reservoir, rng))
-}
-
 impl SurveyPass<'_> {
     /// Reads all rows of this process; the survey of all is on process 0.
-    fn run(
+    pub fn run(
         self,
         (ranks, source): (&dyn Ranks, &mut dyn TableSource),
         mut reservoir: Reservoir,

@@ -23,7 +23,7 @@ impl StreamFit {
     ///
     /// # Randomness
     /// That of [`search`](Self::search), the random pairs of the median distance, and landmarks.
-    pub fn given(
+    pub fn with_kernel(
         &self,
         survey: &TableSurvey,
         (family, scale): (Family, Option<f64>),

@@ -5,7 +5,6 @@ use super::processes::{Ranks, share_of};
 use super::sections::wrong;
 use super::source::TableSource;
 use crate::error::{Error, Result};
-use nystrom::faer::MatRef;
 use nystrom::prelude::*;
 use nystrom::sketch::DistributedGreedy;
 use serde::{Deserialize, Serialize};
@@ -29,17 +28,7 @@ pub struct GreedyRows {
 #[derive(Debug, Serialize, Deserialize)]
 struct Candidates {
     greedy: DistributedGreedy,
-    rows: Vec<u64>,
-    lines: Vec<u64>,
-    /// d numbers for each candidate.
-    x: Vec<f64>,
-}
-
-/// The rows of a part, until it is complete.
-struct Part {
-    rows: Vec<u64>,
-    lines: Vec<u64>,
-    x: Vec<f64>,
+    rows: PointRows,
 }
 
 impl PointRecipe {
@@ -88,23 +77,24 @@ impl PointRecipe {
     ) -> Result<Option<GreedyRows>> {
         nystrom::linalg_core::validate::not_empty("parts", parts as usize)?;
         let mine = share_of(ranks, parts);
-        let (greedy, x) = (DistributedGreedy::new(size)?, Vec::new());
-        let mut found = Candidates { greedy, rows: Vec::new(), lines: Vec::new(), x };
+        let (greedy, d) = (DistributedGreedy::new(size)?, self.dim());
+        let mut found = Candidates { greedy, rows: PointRows::with_capacity(0, d) };
         let start = self.start_of(mine.start, parts);
         // with more parts than tiles, some parts have no rows
         let ends: BTreeSet<u64> = mine.map(|part| self.start_of(part + 1, parts)).collect();
         let end = ends.last().copied().unwrap_or(start);
-        let mut part = Part::of(rows_of_part(self.rows(), parts), self.dim());
+        let most = rows_of_part(self.rows(), parts) as usize;
+        let mut part = PointRows { first: start, ..PointRows::with_capacity(most, d) };
         self.each(source, start..end, |tile| -> Result<()> {
-            part.append(tile);
+            part.extend(tile, 0..tile.rows.len());
             let next = tile.first + tile.rows.len() as u64;
             if ends.contains(&next) {
-                found.add(self, &part, next)?;
-                part.clear();
+                found.add(self, &part)?;
+                part.clear(next);
             }
             Ok(())
         })?;
-        let merge = |all: &mut Candidates, later| all.merge(later, self.dim());
+        let merge = |all: &mut Candidates, later| all.merge(later, d);
         let Some(found) = ranks.try_merge(found, merge)? else { return Ok(None) };
         found.finish(self).map(Some)
     }
@@ -126,12 +116,6 @@ impl PointRecipe {
         let tile = (u128::from(part) * u128::from(tiles) / u128::from(parts)) as u64;
         (tile * TILE).min(self.rows())
     }
-
-    /// Points of this recipe, d numbers each.
-    fn points_of<'a>(&self, x: &'a [f64]) -> Points<'a, f64> {
-        let d = self.dim();
-        Points::from_cols(MatRef::from_column_major_slice(x, d, x.len() / d))
-    }
 }
 
 /// The most of n rows that a part has.
@@ -139,38 +123,12 @@ fn rows_of_part(n: u64, parts: u64) -> u64 {
     n.div_ceil(parts.max(1)).saturating_add(TILE).min(n)
 }
 
-impl Part {
-    /// Empty, with memory for `rows` rows of d features.
-    fn of(rows: u64, d: usize) -> Self {
-        let (rows, numbers) = (rows as usize, || Vec::with_capacity(rows as usize));
-        Part { rows: numbers(), lines: numbers(), x: Vec::with_capacity(rows * d) }
-    }
-
-    fn clear(&mut self) {
-        self.rows.clear();
-        self.lines.clear();
-        self.x.clear();
-    }
-
-    fn append(&mut self, tile: &PointRows) {
-        self.rows.extend_from_slice(&tile.rows);
-        self.lines.extend_from_slice(&tile.lines);
-        self.x.extend_from_slice(tile.features());
-    }
-}
-
 impl Candidates {
-    /// Adds the candidates of a part that ends before used row `end`.
-    fn add(&mut self, recipe: &PointRecipe, part: &Part, end: u64) -> Result<()> {
-        let block = KernelMatrix::new(recipe.kernel(), recipe.points_of(&part.x))?;
-        let chosen = self.greedy.add(&block, end - part.rows.len() as u64)?;
-        let d = recipe.dim();
-        self.x.reserve_exact(chosen.len() * d);
-        for i in chosen {
-            self.rows.push(part.rows[i]);
-            self.lines.push(part.lines[i]);
-            self.x.extend_from_slice(&part.x[i * d..][..d]);
-        }
+    /// Adds the candidates of a part.
+    fn add(&mut self, recipe: &PointRecipe, part: &PointRows) -> Result<()> {
+        let block = KernelMatrix::new(recipe.kernel(), part.points())?;
+        let chosen = self.greedy.add(&block, part.first)?;
+        self.rows.extend(part, chosen.into_iter());
         Ok(())
     }
 
@@ -180,26 +138,22 @@ impl Candidates {
     /// [`Error::Checkpoint`] if they have another k, or not one row, one line and d features each.
     fn merge(&mut self, later: Candidates, d: usize) -> Result<()> {
         let count = later.greedy.candidates().len();
-        let fits = later.rows.len() == count
-            && later.lines.len() == count
-            && count.checked_mul(d) == Some(later.x.len());
-        if !fits {
+        if !later.rows.is_sound(count, d) {
             let problem = "the greedy candidates of a process do not have one row, one line and \
                            the features of one point each; run the same version on every process";
             return Err(wrong(problem));
         }
         self.greedy.merge(later.greedy).map_err(wrong)?;
-        self.rows.extend(later.rows);
-        self.lines.extend(later.lines);
-        self.x.extend(later.x);
+        self.rows.extend(&later.rows, 0..count);
         Ok(())
     }
 
     fn finish(&self, recipe: &PointRecipe) -> Result<GreedyRows> {
-        let among = KernelMatrix::new(recipe.kernel(), recipe.points_of(&self.x));
+        let among = KernelMatrix::new(recipe.kernel(), self.rows.points());
         let chosen = self.greedy.finish(&among.map_err(Error::from)?)?;
         let of = |numbers: &[u64]| chosen.positions.iter().map(|&i| numbers[i]).collect();
-        let (rows, lines, candidates) = (of(&self.rows), of(&self.lines), self.rows.len());
+        let PointRows { rows, lines, .. } = &self.rows;
+        let (rows, lines, candidates) = (of(rows), of(lines), rows.len());
         Ok(GreedyRows { rows, lines, log_det: chosen.log_det(), candidates })
     }
 }
@@ -215,7 +169,11 @@ mod tests {
         let mut greedy = DistributedGreedy::new(k).unwrap();
         let matrix = Mat::<f64>::identity(2, 2);
         greedy.add(&Dense::new(matrix.as_ref()).unwrap(), 0).unwrap();
-        Candidates { greedy, rows: vec![0, 1], lines: vec![2, 3], x: vec![0.5; 6] }
+        Candidates { greedy, rows: rows() }
+    }
+
+    fn rows() -> PointRows {
+        PointRows { first: 0, rows: vec![0, 1], lines: vec![2, 3], x: vec![0.5; 6], dim: 3 }
     }
 
     /// What another process sends is checked: it would panic in `finish`.
@@ -223,17 +181,18 @@ mod tests {
     fn candidates_of_another_process_are_checked() {
         let merged = |later: Candidates| {
             let mut all = candidates(2);
-            all.merge(later, 3).map(|()| all.rows.len())
+            all.merge(later, 3).map(|()| all.rows.rows.len())
         };
         assert_eq!(merged(candidates(2)).unwrap(), 4);
-        let refused = [
-            candidates(3),
-            Candidates { rows: vec![0], ..candidates(2) },
-            Candidates { lines: vec![2, 3, 4], ..candidates(2) },
-            Candidates { x: vec![0.5; 5], ..candidates(2) },
-            Candidates { x: vec![0.5; 4], ..candidates(2) },
+        let damaged = [
+            PointRows { rows: vec![0], ..rows() },
+            PointRows { lines: vec![2, 3, 4], ..rows() },
+            PointRows { x: vec![0.5; 5], ..rows() },
+            PointRows { x: vec![0.5; 4], ..rows() },
+            PointRows { dim: 2, ..rows() },
         ];
-        for later in refused {
+        let damaged = damaged.map(|rows| Candidates { rows, ..candidates(2) });
+        for later in damaged.into_iter().chain([candidates(3)]) {
             let error = merged(later).unwrap_err();
             assert!(matches!(error, Error::Checkpoint { .. }), "{error}");
         }

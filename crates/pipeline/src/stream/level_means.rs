@@ -81,12 +81,8 @@ impl Recipe {
         let columns = &self.model.columns;
         let mut sums = vec![LevelSums::default(); columns.level_means().count()];
         let used = &self.facts.used;
-        let prepare = |block: &Table| {
-            let of = self.targets_of(block)?;
-            let count = of.rows.len();
-            Ok((of, count))
-        };
-        used.read(source, share_of(ranks, used.rows), prepare, |_, of, (_, rows)| {
+        let prepare = |block: &Table| self.targets_of(block);
+        used.read(source, share_of(ranks, used.rows), prepare, |_, (_, of), (_, rows)| {
             let known = Known { y: of.y.as_ref(), weights: of.weights.as_deref() };
             columns.add_to_levels(&of.table, known, rows, &mut sums)
         })?;

@@ -5,8 +5,8 @@
 //! fit, `recipe` holds all that the later passes need: columns, kernel and centres. A pass prepares
 //! blocks (`prepared_block`) and adds them up (`summing`) along a tree whose leaves can be divided
 //! among `processes` and saved (`checkpoint`). `choose_lambda`, `iterating` and `logistic` make
-//! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`,
-//! `scoring` and `drawing` use it, as `greedy` does for diverse rows. `embedding` makes
+//! models of such sums. For leverage scores, `points` has the place of `recipe`; `dictionary`
+//! and `drawing` use it, as `greedy` does for diverse rows. `embedding` makes
 //! coordinates, clusters and a two-sample test of sums of kernel values with landmarks
 //! (`span_sums`).
 
@@ -32,7 +32,6 @@ mod readings;
 mod recipe;
 mod reservoir;
 mod saved_leaves;
-mod scoring;
 mod sections;
 mod source;
 mod span_sums;

@@ -1,8 +1,10 @@
 //! Passes over rows without a target: columns, sample and kernel.
 
 use super::features::features;
-use super::first_pass::{TableSurvey, survey_points};
-use super::processes::{Alone, Ranks};
+use super::first_pass::{SurveyPass, TableSurvey};
+use super::processes::{Alone, Ranks, share_of};
+use super::reservoir::Reservoir;
+use super::saved_leaves::cuts;
 use super::sections;
 use super::source::TableSource;
 use super::used_rows::UsedRows;
@@ -11,8 +13,7 @@ use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::kernel::AnyKernel;
 use crate::problem::usable;
-use nystrom::faer::reborrow::*;
-use nystrom::faer::{Mat, MatMut, MatRef};
+use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -114,7 +115,9 @@ impl StreamPoints {
         (source, first): (&mut dyn TableSource, u64),
         rng: &mut dyn Rng,
     ) -> Result<Option<TableSurvey>> {
-        survey_points(&self.fit(), self.reservoir, (ranks, source, first), rng)
+        let (targets, taken) = (Vec::new(), Vec::new());
+        let pass = SurveyPass { fit: &self.fit(), targets, taken, first };
+        pass.run((ranks, source), Reservoir::new(self.reservoir, rng))
     }
 
     /// The columns that [`Columns::fit`] would give for all rows, up to rounding, except for
@@ -167,7 +170,7 @@ struct Sent {
 }
 
 /// The features of consecutive rows, with their positions in the files.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PointRows {
     /// The number of the first of these rows among all used rows, from 0.
     pub first: u64,
@@ -177,24 +180,42 @@ pub struct PointRows {
     /// 1.
     pub lines: Vec<u64>,
     /// The features, d × t.
-    x: Vec<f64>,
-    dim: usize,
+    pub(super) x: Vec<f64>,
+    pub(super) dim: usize,
 }
 
 impl PointRows {
+    /// No rows, with memory for `rows` rows of d features.
+    pub(super) fn with_capacity(rows: usize, dim: usize) -> Self {
+        let numbers = || Vec::with_capacity(rows);
+        let x = Vec::with_capacity(rows * dim);
+        PointRows { first: 0, rows: numbers(), lines: numbers(), x, dim }
+    }
+
     /// The features of the rows, t points in d dimensions.
     pub fn points(&self) -> Points<'_, f64> {
         let (d, t) = (self.dim, self.rows.len());
         Points::from_cols(MatRef::from_column_major_slice(&self.x, d, t))
     }
 
-    /// The features, d numbers for each row.
-    pub(super) fn features(&self) -> &[f64] {
-        &self.x
+    /// Adds these of the rows of `other`.
+    pub(super) fn extend(&mut self, other: &PointRows, rows: impl ExactSizeIterator<Item = usize>) {
+        self.x.reserve_exact(rows.len() * self.dim);
+        for i in rows {
+            self.rows.push(other.rows[i]);
+            self.lines.push(other.lines[i]);
+            self.x.extend_from_slice(&other.x[i * self.dim..][..self.dim]);
+        }
+    }
+
+    /// Whether there are one line and d features for each of `count` rows.
+    pub(super) fn is_sound(&self, count: usize, d: usize) -> bool {
+        [self.rows.len(), self.lines.len(), self.dim] == [count, count, d]
+            && count.checked_mul(d) == Some(self.x.len())
     }
 
     /// Removes all rows; `first` is the number of the next row.
-    fn clear(&mut self, first: u64) {
+    pub(super) fn clear(&mut self, first: u64) {
         self.rows.clear();
         self.lines.clear();
         self.x.clear();
@@ -248,23 +269,33 @@ impl PointRecipe {
         Ok(PointRecipe { fit: stream.fit(), sent })
     }
 
-    /// Calls `take` with tiles of t ≤ 1024 rows with numbers in `range`, and their kernel values
-    /// with `landmarks`, m × t.
-    pub(super) fn kernel_tiles_of<E: From<Error>>(
+    /// The numbers of the used rows in the share of this process, whole tiles.
+    pub(super) fn own_rows(&self, ranks: &dyn Ranks) -> Range<u64> {
+        let (rows, tiles) = (self.rows(), share_of(ranks, self.rows().div_ceil(TILE)));
+        (tiles.start * TILE).min(rows)..(tiles.end * TILE).min(rows)
+    }
+
+    /// Calls `take` with a leaf of the tree that this process sums, the next tile of the leaf, and
+    /// whether it is the last, in order.
+    pub(super) fn each_of_leaves(
         &self,
+        ranks: &dyn Ranks,
         source: &mut dyn TableSource,
-        landmarks: Points<'_, f64>,
-        range: Range<u64>,
-        mut take: impl FnMut(&PointRows, MatMut<'_, f64>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let kernel = self.kernel();
-        let mut values = Mat::zeros(landmarks.len(), TILE as usize);
-        self.each(source, range, |tile| {
-            let x = tile.points();
-            kernel.check_points(x).map_err(Error::from)?;
-            let mut k_j = values.as_mut().subcols_mut(0, x.len());
-            kernel.eval_into(k_j.rb_mut(), landmarks, x);
-            take(tile, k_j)
+        mut take: impl FnMut(usize, &PointRows, bool) -> Result<()>,
+    ) -> Result<()> {
+        let tree = self.tree()?;
+        let cuts = cuts(tree.leaves(), ranks.size(), &[]);
+        let [mut leaf, end] = [0, 1].map(|next| cuts[ranks.rank() + next]);
+        if leaf == end {
+            return Ok(());
+        }
+        let rows = tree.leaf(leaf).start as u64..tree.leaf(end - 1).end as u64;
+        self.each(source, rows, |tile| {
+            // leaves begin and end where tiles do
+            let is_last = tile.first as usize + tile.rows.len() == tree.leaf(leaf).end;
+            take(leaf, tile, is_last)?;
+            leaf += usize::from(is_last);
+            Ok(())
         })
     }
 
@@ -278,11 +309,7 @@ impl PointRecipe {
         let mut at = range.start;
         let mut tile = PointRows { first: at, dim: self.dim(), ..PointRows::default() };
         let end = range.end;
-        let prepare = |block: &Table| {
-            let (used, x) = self.used_points(block)?;
-            let count = used.len();
-            Ok(((used, x), count))
-        };
+        let prepare = |block: &Table| self.used_points(block);
         self.sent.used.read(source, range, prepare, |block, (used, x), (row, rows)| {
             for i in rows {
                 let number = row + used[i] as u64;

@@ -6,10 +6,9 @@ use super::recipe::Recipe;
 use crate::columns::{Applied, Known, Note};
 use crate::error::Result;
 use crate::examples::Examples;
-use crate::numbers::with_numbers;
+use crate::numbers::{weights_of, with_numbers};
 use crate::problem::{taken, usable};
 use crate::target::{in_standard_units, indicators};
-use crate::weights::weights_of;
 use nystrom::faer::Mat;
 use nystrom_data::Table;
 use std::borrow::Cow;
@@ -17,8 +16,6 @@ use std::borrow::Cow;
 /// The rows of a block that are used.
 pub(super) struct PreparedBlock {
     pub examples: Examples,
-    /// The numbers of these rows in the block.
-    pub rows: Vec<usize>,
     /// Notes about unexpected cells.
     pub notes: Vec<Note>,
 }
@@ -32,13 +29,11 @@ pub(super) struct TargetRows {
     pub weights: Option<Vec<f64>>,
     /// The class of each row, if the target has classes.
     labels: Option<Vec<usize>>,
-    /// The numbers of these rows in the block.
-    pub rows: Vec<usize>,
 }
 
 impl Recipe {
-    /// The used rows of a block with their targets.
-    pub(super) fn targets_of(&self, block: &Table) -> Result<TargetRows> {
+    /// The numbers of the used rows of a block, and the rows with their targets.
+    pub(super) fn targets_of(&self, block: &Table) -> Result<(Vec<usize>, TargetRows)> {
         let (fit, model) = (&self.fit, &self.model);
         let names = self.names();
         let taken = taken(fit, &names)?;
@@ -57,12 +52,13 @@ impl Recipe {
             Some(labels) => self.indicators(labels),
             None => in_standard_units(&table, &self.facts.targets)?,
         };
-        Ok(TargetRows { table, y, weights, labels, rows })
+        Ok((rows, TargetRows { table, y, weights, labels }))
     }
 
-    /// The used rows of a block with mapped features, standardised targets and weights.
-    pub(super) fn prepare(&self, block: &Table) -> Result<PreparedBlock> {
-        let TargetRows { table, y, weights, labels, rows } = self.targets_of(block)?;
+    /// The numbers of the used rows of a block, and the rows with mapped features, standardised
+    /// targets and weights.
+    pub(super) fn prepare(&self, block: &Table) -> Result<(Vec<usize>, PreparedBlock)> {
+        let (rows, TargetRows { table, y, weights, labels }) = self.targets_of(block)?;
         let known = Known { y: y.as_ref(), weights: weights.as_deref() };
         let Applied { x, notes } = features(&self.model.columns, &table, Some(known))?;
         let weights = match &labels {
@@ -70,7 +66,7 @@ impl Recipe {
             None => weights,
         };
         let examples = Examples { x: self.model.mapped(x).into(), y, weights };
-        Ok(PreparedBlock { examples, rows, notes })
+        Ok((rows, PreparedBlock { examples, notes }))
     }
 
     /// The standardised targets ±1 of each function, for rows of these classes.

@@ -2,13 +2,13 @@
 //! of the rows.
 
 use super::points::{PointRecipe, PointRows, TILE};
-use super::processes::{Ranks, merged, share_of};
-use super::saved_leaves::cuts;
+use super::processes::{Ranks, merged};
 use super::sections;
 use super::source::TableSource;
 use super::summing::push_node;
 use crate::error::{Error, Result};
-use nystrom::faer::MatMut;
+use nystrom::faer::reborrow::*;
+use nystrom::faer::{Mat, MatMut};
 use nystrom::kernels::PointSet;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
@@ -65,6 +65,11 @@ impl LandmarkSpan {
     /// The landmarks, m points.
     pub fn landmarks(&self) -> Points<'_, f64> {
         self.landmarks.points()
+    }
+
+    /// Memory for the kernel values of a tile.
+    fn values(&self) -> Mat<f64> {
+        Mat::zeros(self.landmarks().len(), TILE as usize)
     }
 
     /// The map of m kernel values to r features.
@@ -126,11 +131,26 @@ impl PointRecipe {
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
         span: &LandmarkSpan,
-        take: impl FnMut(&PointRows, MatMut<'_, f64>) -> Result<(), E>,
+        mut take: impl FnMut(&PointRows, MatMut<'_, f64>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mine = share_of(ranks, self.rows().div_ceil(TILE));
-        let [start, end] = [mine.start, mine.end].map(|tile| (tile * TILE).min(self.rows()));
-        self.kernel_tiles_of(source, span.landmarks(), start..end, take)
+        let mut values = span.values();
+        self.each(source, self.own_rows(ranks), |tile| {
+            take(tile, self.kernel_values(span, tile, &mut values)?)
+        })
+    }
+
+    /// The kernel values of the rows of a tile with the landmarks, m × t, in `values`.
+    fn kernel_values<'v>(
+        &self,
+        span: &LandmarkSpan,
+        tile: &PointRows,
+        values: &'v mut Mat<f64>,
+    ) -> Result<MatMut<'v, f64>> {
+        let (kernel, x) = (self.kernel(), tile.points());
+        kernel.check_points(x)?;
+        let mut k_j = values.as_mut().subcols_mut(0, x.len());
+        kernel.eval_into(k_j.rb_mut(), span.landmarks(), x);
+        Ok(k_j)
     }
 
     /// The sums of `add` over all rows, on every process, merged along the tree of the rows.
@@ -146,23 +166,16 @@ impl PointRecipe {
         let merge = |all: &mut Vec<(Range<usize>, S)>, node: Range<usize>, sums: S| {
             push_node(tree, all, (node, sums), |a, b| Ok(a.plus(&b)?))
         };
-        let cuts = cuts(tree.leaves(), ranks.size(), &[]);
-        let mine = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
-        let mut done = Vec::new();
-        if !mine.is_empty() {
-            let rows = tree.leaf(mine.start).start as u64..tree.leaf(mine.end - 1).end as u64;
-            let (mut leaf, mut sums) = (mine.start, zero.clone());
-            self.kernel_tiles_of(source, span.landmarks(), rows, |tile, k_j| -> Result<()> {
-                add(&mut sums, tile, k_j)?;
-                // leaves begin and end where tiles do
-                if tile.first as usize + tile.rows.len() == tree.leaf(leaf).end {
-                    let whole = std::mem::replace(&mut sums, zero.clone());
-                    merge(&mut done, leaf..leaf + 1, whole)?;
-                    leaf += 1;
+        let (mut done, mut sums, mut values) = (Vec::new(), zero.clone(), span.values());
+        self.each_of_leaves(ranks, source, |leaf, tile, is_last| {
+            add(&mut sums, tile, self.kernel_values(span, tile, &mut values)?)?;
+            match is_last {
+                true => {
+                    merge(&mut done, leaf..leaf + 1, std::mem::replace(&mut sums, zero.clone()))
                 }
-                Ok(())
-            })?;
-        }
+                false => Ok(()),
+            }
+        })?;
         let send = |done: &Vec<(Range<usize>, S)>| {
             let numbers = |(node, sums): &(Range<usize>, S)| (node.clone(), sums.to_numbers());
             sections::write(&done.iter().map(numbers).collect::<Vec<_>>())

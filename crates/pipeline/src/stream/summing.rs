@@ -203,21 +203,17 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let (recipe, end) = (self.recipe, self.tree.leaf(stop - 1).end as u64);
-        let prepare = |block: &Table| {
-            let block = recipe.prepare(block)?;
-            let count = block.rows.len();
-            Ok((block, count))
-        };
-        recipe.facts.used.read(source, self.used..end, prepare, |table, block, (first, rows)| {
+        let (range, prepare) = (self.used..end, |block: &Table| recipe.prepare(block));
+        recipe.facts.used.read(source, range, prepare, |table, (used, block), (first, rows)| {
             self.meet(&block.notes);
-            self.add(&block, rows, (first, table.rows() as u64), pause)
+            self.add((used, &block), rows, (first, table.rows() as u64), pause)
         })
     }
 
     /// Adds some of the used rows of a block that begins at row `first` of the source.
     fn add(
         &mut self,
-        block: &PreparedBlock,
+        (used, block): (&[usize], &PreparedBlock),
         rows: Range<usize>,
         (first, block_rows): (u64, u64),
         pause: &mut dyn FnMut(&mut Self) -> Result<()>,
@@ -233,7 +229,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
             self.state.accumulate(block.examples.part(at..at + take))?;
             at += take;
             self.used += take as u64;
-            self.row = first + block.rows.get(at).map_or(block_rows, |&row| row as u64);
+            self.row = first + used.get(at).map_or(block_rows, |&row| row as u64);
             if self.used == end {
                 self.end_leaf()?;
             }

@@ -103,10 +103,10 @@ impl UsedRows {
         self.rows > 0 && self.leaves > 0 && self.places.is_sound(self.rows)
     }
 
-    /// Reads the used rows with numbers in `range`, block by block. `prepare` returns a prepared
-    /// block and the number of its used rows; `take` receives the row of the source with which the
-    /// block begins, and the range of the used rows of the block that are in `range`. While `take`
-    /// runs, another thread prepares the next block.
+    /// Reads the used rows with numbers in `range`, block by block. `prepare` returns the used rows
+    /// of a block, and what it made of them. `take` receives both, the row of the source with
+    /// which the block begins, and the range of the used rows of the block that are in `range`.
+    /// While `take` runs, another thread prepares the next block.
     ///
     /// # Errors
     /// Those of the source, of `prepare` and of `take`; an error if the source has other rows than
@@ -115,8 +115,8 @@ impl UsedRows {
         &self,
         source: &mut dyn TableSource,
         range: Range<u64>,
-        prepare: impl Fn(&Table) -> Result<(B, usize)> + Sync,
-        mut take: impl FnMut(&Table, B, (u64, Range<usize>)) -> Result<(), E>,
+        prepare: impl Fn(&Table) -> Result<(Vec<usize>, B)> + Sync,
+        mut take: impl FnMut(&Table, (&[usize], B), (u64, Range<usize>)) -> Result<(), E>,
     ) -> Result<(), E> {
         if range.is_empty() {
             return Ok(());
@@ -133,17 +133,17 @@ impl UsedRows {
         // after the last row, check that the source has no more rows
         while left > 0 || to_end {
             let Some(found) = next else { break };
-            let (((of_block, used), block), later) = (found?, source.next_block());
-            let first = skip.min(used);
-            let end = used.min(first.saturating_add(left));
+            let (((used, of_block), block), later) = (found?, source.next_block());
+            let first = skip.min(used.len());
+            let end = used.len().min(first.saturating_add(left));
             next = None;
             rayon::in_place_scope(|scope| {
                 // an error of the next block is returned in its turn
                 scope.spawn(|_| next = prepared(later));
-                take(&block, of_block, (row, first..end))
+                take(&block, (&used, of_block), (row, first..end))
             })?;
             (skip, left) = (skip - first, left - (end - first));
-            if to_end && end < used {
+            if to_end && end < used.len() {
                 return Err(other_rows(all, all + 1).into());
             }
             row += block.rows() as u64;

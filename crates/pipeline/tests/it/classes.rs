@@ -26,7 +26,7 @@ fn rows_set_aside_calibrate_probabilities() {
     let fit = fitted(&aside, &train, "kind").unwrap();
     let found = fit.report.classes.unwrap();
     assert_eq!((fit.report.rows, fit.report.calibration_rows, found.rows), (900, Some(300), 300));
-    let errors = ClassErrors::of(fit.model.probabilities(&test).unwrap().as_ref(), &labels);
+    let errors = ClassErrors::of(fit.model.probabilities(&test).unwrap().as_ref(), &labels, None);
     // of 300 rows at spread 0.5: 0.03, and three times that
     assert!(errors.calibration_error < 0.09, "{errors:?}");
     assert!((found.log_loss - errors.log_loss).abs() < 0.12, "{found:?} {errors:?}");
@@ -55,7 +55,7 @@ fn probabilities_are_those_of_the_draws() {
     let mean = (0..4000).map(gap).sum::<f64>() / 4000.0;
     // p is between its extremes in a third of 1000 rows: 0.5/√330 = 0.03, with some for the fit
     assert!(mean < 0.05, "{mean}");
-    let errors = ClassErrors::of(found.as_ref(), &labels);
+    let errors = ClassErrors::of(found.as_ref(), &labels, None);
     assert!(errors.calibration_error < 0.05 && errors.auc.unwrap() > 0.9, "{errors:?}");
     let validated = fit.report.classes.unwrap();
     assert_eq!(validated.rows, 1000); // five folds
@@ -76,10 +76,10 @@ fn the_logistic_loss_is_taken_where_it_is_better() {
     assert_eq!(fit.report.classes.unwrap().log_loss, logistic.log_loss);
     let model = Model::from_bytes(&fit.model.to_bytes().unwrap()).unwrap();
     assert_eq!(model, fit.model);
-    let found = ClassErrors::of(model.probabilities(&test).unwrap().as_ref(), &labels);
+    let found = ClassErrors::of(model.probabilities(&test).unwrap().as_ref(), &labels, None);
     let a = test.numbers("a").unwrap();
     let truth = Mat::from_fn(4000, 2, |i, k| if k == 1 { p(a[i]) } else { 1.0 - p(a[i]) });
-    let least = ClassErrors::of(truth.as_ref(), &labels);
+    let least = ClassErrors::of(truth.as_ref(), &labels, None);
     // twice what a handful of parameters cost with 1500 rows
     assert!(found.log_loss < least.log_loss + 0.02, "{found:?} {least:?}");
 }

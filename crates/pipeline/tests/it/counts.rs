@@ -118,7 +118,7 @@ fn blocks_of_counts() {
     let stream = StreamFit { fit, reservoir: 400, landmarks: 200 };
     let source = &mut TableBlocks::new(&good, 200);
     let survey = stream.survey(source, ["y"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::MinMax, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::MinMax, None), rng).unwrap();
     let recipe = stream.recipe(&survey, model, rng).unwrap();
     let mut sum = recipe.sum().unwrap();
     sum.run(source, &mut |_| Ok(())).unwrap();

@@ -67,7 +67,7 @@ fn a_search_continues_without_its_device() {
     let by_cpu = fitted(&fit, &table, "y").unwrap();
     for lifetime in [0, 2, usize::MAX] {
         let device = Arc::new(Mortal { lifetime, matrices: AtomicUsize::new(0) });
-        let fit = Fit { device: Some(SharedDevice::new(Arc::clone(&device))), ..fit.clone() };
+        let fit = Fit { device: Some(SharedDevice::new(device.clone())), ..fit.clone() };
         let found = fitted(&fit, &table, "y").unwrap();
         let calls = device.matrices.load(Relaxed);
         assert!(calls > 2, "{calls}");

@@ -80,7 +80,7 @@ fn made(of: Of) -> Valid {
     let target = if of == Of::Classes { "kind" } else { "y" };
     let source = &mut TableBlocks::new(&table, 300);
     let survey = stream.survey(source, [target], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     let recipe = match of {
         Of::AllRows => stream.recipe_of_all(&survey, model),
         Of::Span => {
@@ -236,7 +236,7 @@ fn sums(of: Of, bytes: &[u8]) {
 fn solve(of: Of, bytes: &[u8]) {
     let Valid { table, recipe, .. } = valid(of);
     let Ok(solve) = iterations_from_bytes(recipe, bytes) else { return };
-    let _: SavedSolve<f64> =
+    let _: SavedSolve =
         iterations_from_bytes(recipe, &iterations_to_bytes(recipe, &solve)).unwrap();
     let loaded = Recipe::from_bytes(&stream().fit, IDENTITY, recipe).unwrap();
     let (source, rng) = (&mut TableBlocks::new(table, 500), &mut Pcg64::seed_from_u64(3));

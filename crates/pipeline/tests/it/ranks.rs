@@ -80,7 +80,7 @@ fn fitted(stream: &StreamFit, table: &Table, ranks: &Thread) -> Option<Vec<u8>> 
     let survey = stream.survey_over(ranks, source, vec!["y".into()], rng).unwrap();
     let mut bytes = Vec::new();
     if let Some(survey) = survey {
-        let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+        let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
         bytes = stream.recipe(&survey, model, rng).unwrap().to_bytes("job").unwrap();
     }
     let recipe = Recipe::from_bytes(&stream.fit, "job", &ranks.broadcast(bytes)).unwrap();
@@ -111,7 +111,7 @@ fn pivoted(stream: &StreamFit, table: &Table) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
     let source = &mut TableBlocks::new(table, 1000);
     let survey = stream.survey(source, ["y"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     let x = stream.reservoir(&survey, &model).unwrap();
     let matrix =
         KernelMatrix::new(model.regression().kernel(), Points::from_rows(x.as_ref())).unwrap();

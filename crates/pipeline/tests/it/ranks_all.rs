@@ -13,7 +13,7 @@ fn recipe(table: &Table) -> Recipe {
     let (stream, rng) = (stream(weighted()), &mut Pcg64::seed_from_u64(3));
     let source = &mut TableBlocks::new(table, 1000);
     let survey = stream.survey(source, ["y"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     stream.recipe_of_all(&survey, model).unwrap()
 }
 

@@ -14,7 +14,7 @@ use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, TableBlocks};
 fn recipe(table: &Table) -> (Recipe, SparseSketch<f64>, Mat<f64>) {
     let (stream, rng) = (stream(weighted()), &mut Pcg64::seed_from_u64(3));
     let survey = stream.survey(&mut TableBlocks::new(table, 900), ["y"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     let reservoir = stream.reservoir(&survey, &model).unwrap();
     let rows = reservoir.nrows();
     let sketch = Accumulation::uniform(3).sample(rows, 40, rng).unwrap();

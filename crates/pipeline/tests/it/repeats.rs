@@ -148,7 +148,7 @@ fn streamed(train: &Table, fit: Fit) -> (Recipe, TableBlocks<'_>) {
     let stream = StreamFit { fit, reservoir: 900, landmarks: 900 };
     let (mut blocks, rng) = (TableBlocks::new(train, 700), &mut Pcg64::seed_from_u64(5));
     let survey = stream.survey(&mut blocks, ["y"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, Some(0.3)), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, Some(0.3)), rng).unwrap();
     (stream.recipe(&survey, model, rng).unwrap(), blocks)
 }
 

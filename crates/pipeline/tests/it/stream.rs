@@ -46,7 +46,7 @@ pub fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
     let survey = stream.survey(source, ["y"], rng).unwrap();
     let named = (Family::Gaussian, None);
-    let (model, _) = stream.given(&survey, named, rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, named, rng).unwrap();
     stream.recipe(&survey, model, rng).unwrap()
 }
 
@@ -308,7 +308,7 @@ fn all_rows_say_how_a_column_is_read() {
     let rng = &mut Pcg64::seed_from_u64(1);
     let survey = stream.survey(&mut TableBlocks::new(&table, 300), ["y"], rng).unwrap();
     assert!(!survey.sampled().iter().any(|(row, _)| *row == 1999));
-    let (_, notes) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (_, notes) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     assert!(notes.concat().contains("day, month, year"), "{notes:?}");
 }
 

@@ -36,7 +36,7 @@ fn recipe(stream: &StreamFit, table: &Table, how: How, seed: u64) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(seed);
     let source = &mut TableBlocks::new(table, 700);
     let survey = stream.survey(source, ["kind"], rng).unwrap();
-    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let (model, _) = stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
     match how {
         How::AllRows(_) => stream.recipe_of_all(&survey, model).unwrap(),
         _ => stream.recipe(&survey, model, rng).unwrap(),
@@ -86,7 +86,7 @@ fn fitted(stream: &StreamFit, table: &Table, how: How, seed: u64) -> (Model, Str
 }
 
 fn errors(model: &Model, test: &(Table, Vec<usize>)) -> ClassErrors {
-    ClassErrors::of(model.probabilities(&test.0).unwrap().as_ref(), &test.1)
+    ClassErrors::of(model.probabilities(&test.0).unwrap().as_ref(), &test.1, None)
 }
 
 /// 20 tables: the report's loss is that of new rows, and probabilities are right there.
@@ -134,7 +134,7 @@ fn the_logistic_loss_is_streamed_where_it_is_better() {
     let a = test.0.numbers("a").unwrap();
     let of = |i: usize, k: usize| if k == 1 { sharp(a[i]) } else { 1.0 - sharp(a[i]) };
     let truth = Mat::from_fn(4000, 2, of);
-    let least = ClassErrors::of(truth.as_ref(), &test.1).log_loss;
+    let least = ClassErrors::of(truth.as_ref(), &test.1, None).log_loss;
     assert!(found < of_squares && found < least + 0.02, "{found} {of_squares} {least}");
     // −ln p has a deviation of 0.35 here: over 1500 and 4000 rows 0.01, and four times that
     assert!((said.log_loss - found).abs() < 0.04, "{said:?} {found}");
@@ -184,7 +184,8 @@ fn any_number_of_processes_gives_the_same_classes() {
                 let source = (&mut TableBlocks::new(&mine, 700) as _, rows.start as u64);
                 let survey = stream.survey_over(ranks, source, vec!["kind".into()], rng);
                 let bytes = survey.unwrap().map_or_else(Vec::new, |survey| {
-                    let (model, _) = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+                    let (model, _) =
+                        stream.with_kernel(&survey, (Family::Gaussian, None), rng).unwrap();
                     let recipe = match how {
                         How::AllRows(_) => stream.recipe_of_all(&survey, model),
                         _ => stream.recipe(&survey, model, rng),

@@ -176,7 +176,7 @@ impl<'a> Folder<'a> {
     }
 
     /// The saved state of the iterations, if there is one. Process 0 reads it for all.
-    pub fn solve(&self, recipe: &[u8]) -> Result<Option<SavedSolve<f64>>> {
+    pub fn solve(&self, recipe: &[u8]) -> Result<Option<SavedSolve>> {
         let saved = self.read_for_all(SOLVE)?.filter(|bytes| !bytes.is_empty());
         let Some(bytes) = saved else { return Ok(None) };
         let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
@@ -218,7 +218,7 @@ impl Saver<'_> {
     }
 
     /// Saves the state of the iterations.
-    pub fn save_solve(&mut self, recipe: &[u8], solve: &SavedSolve<f64>, iteration: usize) {
+    pub fn save_solve(&mut self, recipe: &[u8], solve: &SavedSolve, iteration: usize) {
         let bytes = iterations_to_bytes(recipe, solve);
         self.save(SOLVE, Ok(bytes), &format!("iteration {iteration}"));
     }

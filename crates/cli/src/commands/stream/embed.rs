@@ -3,60 +3,44 @@
 use super::ordered_output::OrderedOutput;
 use super::points::{self, BlockPoints, Surveyed};
 use crate::args::{Embed, EmbedMethod, LandmarkSpec, Selection};
-use crate::commands::embed;
-use crate::commands::select::{self, Setting};
+use crate::commands::embed::{self, Embedding};
 use crate::failure::{Result, usage};
 use crate::input::Data;
 use crate::output::{ResultColumns, ResultValues};
-use crate::plan::{self, Step};
+use crate::plan::Step;
 use crate::session::Session;
 use crate::summary::Summary;
 use nystrom::faer::MatRef;
 use nystrom::prelude::*;
-use nystrom::sketch::{
-    KernelClusters, KernelPca, PrincipalComponents, SpectralEmbedding, SpectralMap,
-};
+use nystrom::sketch::{KernelClusters, KernelPca, SpectralEmbedding};
 use nystrom_pipeline::{LandmarkSpan, PointRecipe, PointRows, Ranks, TableSource, of_row};
 
 /// The most passes of k-means.
 const ITERATIONS: usize = 20;
 
-/// What the passes find.
-enum Found {
-    Components(PrincipalComponents<f64>),
-    Spectral(SpectralMap<f64>),
-    /// Clusters, and their numbers of rows.
-    Clusters(KernelClusters<f64>, Vec<usize>),
-}
-
 /// Landmarks from the sample, the passes that sum over all rows, and a pass that writes the result,
 /// on the processes of a job.
 pub fn run_on_ranks(args: &Embed, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let (session, mut rng) = Session::start(&args.of.run, ranks)?;
     session.succeeded_on_all(check(args, &session))?;
-    let Embed { data, kernel, blocks, run, .. } = args;
     let passes = match args.method {
         EmbedMethod::Pca => 3,
         EmbedMethod::Spectral => 4,
         EmbedMethod::KMeans => 2 + ITERATIONS,
     };
-    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
+    let job = BlockPoints { of: &args.of, other: None, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let chosen = surveyed.sample.as_ref();
-    let chosen = chosen.map(|sample| landmarks(args, sample, &surveyed, &session, &mut rng));
+    let chosen = chosen.map(|sample| landmarks(args, (job, sample), &surveyed, &mut rng));
     let chosen = session.succeeded_on_all(chosen.transpose())?;
     let Surveyed { input, recipe, sample, .. } = &mut surveyed;
-    let of_first = sample.as_ref().zip(chosen.as_ref());
-    let z = ranks.share(of_first.map(|(Data { x, .. }, (_, chosen))| {
-        let row = |&i: &usize| (0..x.ncols()).map(move |k| x[(i, k)]);
-        chosen.iter().flat_map(row).collect::<Vec<f64>>()
-    }))?;
-    let span = LandmarkSpan::new(recipe, Points::from_row_major(&z, recipe.dim()))?;
+    let of_first = sample.as_ref().zip(chosen.as_ref().map(|(_, rows)| &rows[..]));
+    let span = job.span(recipe, of_first)?;
     let start = match args.method {
         EmbedMethod::KMeans => {
-            let start = of_first.map(|(Data { x, .. }, (_, chosen))| {
+            let start = of_first.map(|(sample, chosen)| {
                 session.stage("clusters of the sample", None);
-                clusters_of(args, Points::from_rows(x.as_ref()), (recipe, chosen), &mut rng)
+                clusters_of(args, sample.points(), (recipe, chosen), &mut rng)
             });
             Some(ranks.share(session.succeeded_on_all(start.transpose())?)?)
         }
@@ -70,9 +54,7 @@ pub fn run_on_ranks(args: &Embed, ranks: &dyn Ranks) -> Result<()> {
     let job = BlockPoints { passes: found.passes(), ..job };
     job.pass(found.passes(), input, |source| {
         recipe.kernel_tiles(ranks, source, &span, |tile, k_j| {
-            let [rows, lines] = [&tile.rows, &tile.lines]
-                .map(|numbers| numbers.iter().map(|&i| i as usize).collect());
-            let mut columns = ResultColumns::of_rows(rows, lines);
+            let mut columns = ResultColumns::of_blocks(&tile.rows, &tile.lines);
             columns.0.extend(found.columns(tile, k_j.as_ref())?);
             output.write(&columns)
         })
@@ -88,9 +70,7 @@ pub fn run_on_ranks(args: &Embed, ranks: &dyn Ranks) -> Result<()> {
     embed::describe(&mut summary, args, recipe.kernel(), (spec, span.landmarks().len(), &of));
     summary.value("rows", recipe.rows());
     summary.value("constant", &sample.constant);
-    summary.value("reservoir", sample.rows.len());
-    summary.value("passes", found.passes());
-    summary.value("processes", ranks.size());
+    job.describe(Some(sample.rows.len()), &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
@@ -101,24 +81,26 @@ fn find(
     (ranks, recipe, span): (&dyn Ranks, &PointRecipe, &LandmarkSpan),
     source: &mut dyn TableSource,
     start: Option<(Vec<f64>, Vec<f64>)>,
-) -> Result<Found> {
+) -> Result<Embedding> {
     let components = args.components();
     if let Some((weights, offsets)) = start {
         let (m, k) = (span.landmarks().len(), offsets.len());
         let weights = MatRef::from_column_major_slice(&weights, m, k);
         let how = (KernelClusters::from_weights(weights, &offsets)?, ITERATIONS);
-        return Ok(Found::Clusters(recipe.k_means_over(ranks, source, span, how)?, vec![0; k]));
+        return Ok(Embedding::Clusters(recipe.k_means_over(ranks, source, span, how)?, vec![0; k]));
     }
     Ok(match args.method {
         EmbedMethod::Spectral => {
             let embedding = SpectralEmbedding { components };
-            Found::Spectral(recipe.spectral_over(ranks, source, span, embedding)?)
+            Embedding::Spectral(recipe.spectral_over(ranks, source, span, embedding)?)
         }
-        _ => Found::Components(recipe.pca_over(ranks, source, span, KernelPca { components })?),
+        _ => {
+            Embedding::Components(recipe.pca_over(ranks, source, span, KernelPca { components })?)
+        }
     })
 }
 
-impl Found {
+impl Embedding {
     /// The new columns of the rows of a tile with these kernel values.
     fn columns(
         &mut self,
@@ -126,9 +108,9 @@ impl Found {
         k_j: MatRef<'_, f64>,
     ) -> Result<Vec<(String, ResultValues)>> {
         let values = match self {
-            Found::Components(pca) => pca.transform(k_j)?,
-            Found::Spectral(map) => map.transform(k_j).map_err(|e| of_row(tile, 0, e))?,
-            Found::Clusters(clusters, sizes) => {
+            Embedding::Components(pca) => pca.transform(k_j)?,
+            Embedding::Spectral(map) => map.transform(k_j).map_err(|e| of_row(tile, 0, e))?,
+            Embedding::Clusters(clusters, sizes) => {
                 let labels = clusters.predict(k_j)?;
                 labels.iter().for_each(|&cluster| sizes[cluster] += 1);
                 return Ok(vec![("cluster".to_owned(), ResultValues::Counts(labels))]);
@@ -140,30 +122,20 @@ impl Found {
     /// The number of passes, with the one that writes.
     fn passes(&self) -> usize {
         match self {
-            Found::Components(_) => 3,
-            Found::Spectral(_) => 4,
-            Found::Clusters(clusters, _) => 2 + clusters.iterations(),
+            Embedding::Components(_) => 3,
+            Embedding::Spectral(_) => 4,
+            Embedding::Clusters(clusters, _) => 2 + clusters.iterations(),
         }
     }
 
     /// Adds up the numbers of rows of all processes, on process 0.
     fn merge_sizes(&mut self, ranks: &dyn Ranks) -> Result<()> {
-        let Found::Clusters(_, sizes) = self else { return Ok(()) };
+        let Embedding::Clusters(_, sizes) = self else { return Ok(()) };
         let plus = |all: &mut Vec<usize>, later: Vec<usize>| {
             all.iter_mut().zip(later).for_each(|(all, later)| *all += later);
         };
         *sizes = ranks.merge(std::mem::take(sizes), plus)?.unwrap_or_default();
         Ok(())
-    }
-
-    fn describe(&self, args: &Embed, summary: &mut Summary) {
-        match self {
-            Found::Components(pca) => embed::describe_pca(pca, summary),
-            Found::Spectral(map) => embed::describe_spectral(map, summary),
-            Found::Clusters(clusters, sizes) => {
-                embed::describe_clusters(args, clusters, sizes, summary);
-            }
-        }
     }
 }
 
@@ -175,35 +147,24 @@ fn check(args: &Embed, session: &Session<'_>) -> Result<()> {
              of squeak",
         ));
     }
-    if args.output.is_npy() || (args.run.json && args.output.is_stdout()) {
-        return Err(usage(
-            "block by block, results are written as CSV with one line for each row; name a .csv \
-             file",
-        ));
-    }
-    points::check((&args.data, &args.rows), &args.output, session)
+    points::check_csv("results", &args.output, session)?;
+    points::check(&args.of, args.rows.sparse, &args.output, session)
 }
 
 /// The rows of the sample that are landmarks.
 fn landmarks(
     args: &Embed,
-    Data { x, .. }: &Data,
+    (job, sample): (BlockPoints<'_>, &Data),
     Surveyed { recipe, sizes, .. }: &Surveyed,
-    session: &Session<'_>,
     rng: &mut dyn Rng,
 ) -> Result<(LandmarkSpec, Vec<usize>)> {
-    let spec = embed::landmarks(args, x.nrows())?;
-    let step = plan::selection(spec, x.nrows(), None).named("choosing landmarks from the sample");
-    step.check(Some(sizes.work))?;
+    let spec = embed::landmarks(args, sample.rows.len())?;
     // the map of the landmarks, and the sums of a pass
     let (m, what) = (spec.count as f64, "sums over all rows");
     let sums = Step::new(what, None, None, 8.0 * (12.0 * m * m + 3.0 * 1024.0 * m));
     sums.named(what).check(Some(sizes.work))?;
-    session.step("choosing landmarks", &step);
-    let (kernel, points) = (recipe.kernel(), Points::from_rows(x.as_ref()));
-    let setting = Setting { kernel, points, lambda: args.leverage.lambda() };
-    let matrix = KernelMatrix::new(kernel, points)?;
-    Ok((spec, select::choose(spec, false, setting, &matrix, rng)?.0))
+    let how = (spec, false, args.leverage.lambda());
+    Ok((spec, job.choose(how, (recipe, sizes, sample), rng)?.0))
 }
 
 /// Weights and offsets of the clusters of the sample.

@@ -210,7 +210,7 @@ impl BlockFit<'_> {
         let (args, stream) = (self.args, self.stream);
         let (mut model, report) = if args.kernel.is_given() {
             let named = (args.kernel.family(), args.kernel.scale());
-            let (model, notes) = stream.given(survey, named, rng)?;
+            let (model, notes) = stream.with_kernel(survey, named, rng)?;
             self.session.notes(&notes);
             (model, None)
         } else {

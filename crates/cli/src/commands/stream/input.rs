@@ -1,7 +1,7 @@
 //! Opening the files of a table that is read block by block.
 
 use super::watch::PassWatch;
-use crate::args::{DataArgs, FitArgs, KernelArgs, RunArgs};
+use crate::args::{DataArgs, FitArgs, PointArgs};
 use crate::commands::column_uses::ColumnUses;
 use crate::failure::{Result, data};
 use crate::input::{self, Input};
@@ -82,17 +82,13 @@ impl StreamInput {
 
     /// The input of a command without a target, of one table or of two: all kept columns are
     /// features, or only the column of --fingerprint.
-    pub fn of_points(
-        (args, other): (&DataArgs, Option<&Path>),
-        kernel: &KernelArgs,
-        run: &RunArgs,
-    ) -> Result<StreamInput> {
-        let mut head = OpenedFiles::of(args, other, Libsvm::new())?;
-        let only = head.input.fingerprint(kernel)?;
+    pub fn of_points(of: &PointArgs, other: Option<&Path>) -> Result<StreamInput> {
+        let mut head = OpenedFiles::of(&of.data, other, Libsvm::new())?;
+        let only = head.input.fingerprint(&of.kernel)?;
         only.map(|column| head.input.keep_only(column)).transpose()?;
         head.input.check_features()?;
         let fingerprint = only.map(|column| head.input.name(column).to_owned());
-        let columns = ColumnOptions { fingerprint, ..input::options(args, kernel, run) };
+        let columns = ColumnOptions { fingerprint, ..input::options(of) };
         let fit = nystrom_pipeline::Fit { columns, ..nystrom_pipeline::Fit::default() };
         let (targets, texts) = (Vec::new(), only.into_iter().collect());
         StreamInput::opened(head, ColumnUses { fit, targets, texts })

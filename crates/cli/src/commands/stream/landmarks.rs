@@ -4,10 +4,8 @@ use super::points::{self, BlockPoints, Surveyed};
 use super::scores::file_of;
 use crate::args::{LandmarksCommand, ScoreMethod, Selection};
 use crate::commands::landmarks::LandmarksReport;
-use crate::commands::select::{self, Setting};
 use crate::failure::{Result, usage};
 use crate::input::Data;
-use crate::plan;
 use crate::session::Session;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
@@ -26,17 +24,16 @@ struct Chosen {
 
 /// Chooses landmarks on the processes of a job. Process 0 writes them.
 pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let (session, mut rng) = Session::start(&args.of.run, ranks)?;
     session.succeeded_on_all(check(args, &session))?;
-    let LandmarksCommand { data, kernel, blocks, run, .. } = args;
     let by_scores = args.landmarks.method == Selection::Squeak;
     let passes = if by_scores { 3 } else { 1 };
-    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
+    let job = BlockPoints { of: &args.of, other: None, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let chosen = if by_scores {
         by_all_scores(args, job, &mut surveyed, &mut rng)?
     } else {
-        let of = |sample: &Data| from_sample(args, &session, (&surveyed, sample), &mut rng);
+        let of = |sample: &Data| from_sample(args, job, (&surveyed, sample), &mut rng);
         session.succeeded_on_all(surveyed.sample.as_ref().map(of).transpose())?
     };
     let Surveyed { input, recipe, sample, .. } = &surveyed;
@@ -52,9 +49,7 @@ pub fn run_on_ranks(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let report = LandmarksReport { of, all, rows, lines, weights, left, sampled, constant, kernel };
     let mut summary = report.write(args, &session)?;
     summary.value("files", &files);
-    summary.value("reservoir", s);
-    summary.value("passes", passes);
-    summary.value("processes", ranks.size());
+    job.describe(sampled, &mut summary);
     summary.print(&session, args.output.is_stdout())
 }
 
@@ -65,8 +60,7 @@ fn check(args: &LandmarksCommand, session: &Session<'_>) -> Result<()> {
              out --weights, or choose bless or leverage-fast",
         ));
     }
-    args.kernel.check()?;
-    points::check((&args.data, &args.rows), &args.output, session)
+    points::check(&args.of, args.rows.sparse, &args.output, session)
 }
 
 /// Draws landmarks by the leverage scores of all rows, in two more passes.
@@ -98,19 +92,15 @@ fn by_all_scores(
 /// Chooses landmarks from the sample, as in memory.
 fn from_sample(
     args: &LandmarksCommand,
-    session: &Session<'_>,
+    job: BlockPoints<'_>,
     (surveyed, sample): (&Surveyed, &Data),
     rng: &mut dyn Rng,
 ) -> Result<Chosen> {
     let (spec, x, count) = (args.landmarks, &sample.x, sample.rows.len());
     validate::at_most("landmarks from the sample", spec.count, count)?;
-    let step = plan::selection(spec, count, None).named("choosing landmarks from the sample");
-    step.check(Some(surveyed.sizes.work))?;
-    session.step("choosing landmarks", &step);
-    let (kernel, points) = (surveyed.recipe.kernel(), Points::from_rows(x.as_ref()));
-    let setting = Setting { kernel, points, lambda: args.leverage.lambda() };
-    let matrix = KernelMatrix::new(kernel, points)?;
-    let (chosen, mut weights) = select::choose(spec, args.weights, setting, &matrix, rng)?;
+    let how = (spec, args.weights, args.leverage.lambda());
+    let of = (&surveyed.recipe, &surveyed.sizes, sample);
+    let (chosen, mut weights) = job.choose(how, of, rng)?;
     // E[SSᵀ] = I over all rows
     let times = surveyed.recipe.rows() as f64 / count as f64;
     weights.iter_mut().flatten().for_each(|weight| *weight *= times);

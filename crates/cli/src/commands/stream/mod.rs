@@ -2,16 +2,15 @@
 //! for memory, and on the processes of an MPI job.
 //!
 //! [`is_due`] tells whether a command needs this folder instead of its file in `commands/`. Every
-//! command opens the files (`input.rs`). all others but `predict` and `evaluate` divide the
+//! command opens the files (`input.rs`). All others but `predict` and `evaluate` divide the
 //! memory allowed (`sizes.rs`) and make a first pass (`block_fit.rs`), which surveys the columns
 //! and draws a uniform sample; kernel and landmarks are chosen from this sample. Later passes
 //! compute sums (`passes.rs`), iterate (`iterate.rs`), bound the distance to exact regression
 //! (`certify.rs`), or make a dictionary (`points.rs`); `checkpoint.rs` saves the work of a fit.
-//! With several processes, each reads a part of the files (`process_files.rs`), all learn whether
-//! a step failed on one of them (`agreement.rs`), and process 0 writes the results in the order of
-//! the rows (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
+//! With several processes, each reads a part of the files and all learn whether a step failed on
+//! one of them (`process_files.rs`), and process 0 writes the results in the order of the rows
+//! (`ordered_output.rs`). The program `nystrom` runs the same code on one process.
 
-mod agreement;
 mod block_fit;
 mod certify;
 mod checkpoint;
@@ -31,7 +30,7 @@ mod sizes;
 mod two_sample;
 mod watch;
 
-use crate::args::{Command, Embed, Evaluate, LandmarksCommand, Predict, Sample, Sampler, Scores};
+use crate::args::{Bytes, Command, Evaluate, PointArgs, Predict, Sampler};
 use crate::failure::{self, Result, usage};
 use nystrom_pipeline::Ranks;
 use std::path::Path;
@@ -77,47 +76,35 @@ fn is_many(data: &Path) -> bool {
 
 /// Whether a command reads its table block by block.
 pub fn is_due(command: &Command) -> Result<bool> {
-    let (data, asked, run) = match command {
-        Command::Scores(Scores { data, blocks, rows, .. })
-        | Command::Landmarks(LandmarksCommand { data, blocks, rows, .. })
-        | Command::Sample(Sample { data, blocks, rows, .. })
-        | Command::Embed(Embed { data, blocks, rows, .. })
-            if rows.sparse =>
-        {
-            return Ok(blocks.is_asked() || is_many(&data.data));
+    let of_points = |args: &PointArgs| (args.blocks.is_asked(), args.run.memory);
+    // the last: whether a table in one file is read so if it exceeds --memory
+    let ((asked, memory), data, by_size) = match command {
+        Command::Fit(args) => {
+            ((args.stream.is_asked(), args.run.memory), &args.data, !args.rows.sparse)
         }
-        Command::Fit(args) if args.rows.sparse => {
-            return Ok(args.stream.is_asked() || is_many(&args.data.data));
-        }
-        Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
-        Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Embed(args) => (&args.data, args.blocks.is_asked(), &args.run),
-        Command::Test(args) => {
-            let tables = [&*args.data.data, &*args.other];
-            let asked = args.blocks.is_asked() || tables.iter().any(|table| is_many(table));
-            if asked {
-                tables.into_iter().try_for_each(check_again)?;
-            }
-            return Ok(asked || args.run.memory.is_some_and(|memory| exceed(&tables, memory.0)));
-        }
-        Command::Sample(args) if args.method == Sampler::Greedy => {
-            (&args.data, args.blocks.is_asked(), &args.run)
-        }
+        Command::Scores(args) => (of_points(&args.of), &args.of.data, !args.rows.sparse),
+        Command::Landmarks(args) => (of_points(&args.of), &args.of.data, !args.rows.sparse),
+        Command::Embed(args) => (of_points(&args.of), &args.of.data, !args.rows.sparse),
         Command::Sample(args) => {
-            let due = args.blocks.is_asked() || is_many(&args.data.data);
-            return Ok(due);
+            let by_size = !args.rows.sparse && args.method == Sampler::Greedy;
+            (of_points(&args.of), &args.of.data, by_size)
         }
+        Command::Test(args) => (of_points(&args.of), &args.of.data, true),
         Command::Predict(Predict { of, .. }) | Command::Evaluate(Evaluate { of, .. }) => {
-            return Ok(of.stream || is_many(&of.data.data));
+            ((of.stream, None), &of.data, false)
         }
         _ => return Ok(false),
     };
-    let asked = asked || is_many(&data.data);
-    if asked {
-        check_again(&data.data)?;
+    let mut tables = vec![&*data.data];
+    if let Command::Test(args) = command {
+        tables.push(&args.other);
     }
-    Ok(asked || run.memory.is_some_and(|memory| exceed(&[&data.data], memory.0)))
+    let asked = asked || tables.iter().any(|table| is_many(table));
+    if asked && by_size {
+        tables.iter().try_for_each(|table| check_again(table))?;
+    }
+    let exceeds = |memory: Bytes| by_size && exceed(&tables, memory.0);
+    Ok(asked || memory.is_some_and(exceeds))
 }
 
 /// Whether tables need more than the memory allowed.

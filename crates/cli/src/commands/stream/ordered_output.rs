@@ -13,12 +13,12 @@ const PIECE: usize = 1 << 24;
 
 /// The output for rows of results: the rows of each process follow those of the process before.
 pub struct OrderedOutput {
-    to: To,
+    to: Destination,
     /// The bytes of the header; 0 if it is not written yet.
     header: u64,
 }
 
-enum To {
+enum Destination {
     /// On process 0: the output itself.
     Sink(Sink),
     /// On other processes: a temporary file.
@@ -29,8 +29,8 @@ impl OrderedOutput {
     pub fn open(output: &Output, session: &Session<'_>) -> Result<OrderedOutput> {
         let failed = |source| Failure::Output { file: "a temporary file".into(), source };
         let to = match session.is_first() {
-            true => To::Sink(Sink::open(output)?),
-            false => To::File(tempfile::tempfile().map_err(failed)?),
+            true => Destination::Sink(Sink::open(output)?),
+            false => Destination::File(tempfile::tempfile().map_err(failed)?),
         };
         Ok(OrderedOutput { to, header: 0 })
     }
@@ -41,8 +41,8 @@ impl OrderedOutput {
             self.header = columns.header().len() as u64;
         }
         match &mut self.to {
-            To::Sink(sink) => sink.write(text.as_bytes()),
-            To::File(file) => Ok(file.write_all(text.as_bytes())?),
+            Destination::Sink(sink) => sink.write(text.as_bytes()),
+            Destination::File(file) => Ok(file.write_all(text.as_bytes())?),
         }
     }
 
@@ -52,8 +52,8 @@ impl OrderedOutput {
         let ranks = session.ranks;
         let has_header = ranks.gather(self.header > 0)?;
         let mut file = match self.to {
-            To::File(file) => file,
-            To::Sink(mut sink) => {
+            Destination::File(file) => file,
+            Destination::Sink(mut sink) => {
                 (1..ranks.size()).try_for_each(|from| receive(&mut sink, from, ranks))?;
                 return sink.finish();
             }

@@ -5,16 +5,20 @@ use super::block_fit::first_pass;
 use super::check_again;
 use super::input::StreamInput;
 use super::sizes::PointSizes;
-use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod, SparseArgs};
+use crate::args::{LandmarkSpec, Output, PointArgs, ScoreMethod};
 use crate::commands::select::{self, Setting};
 use crate::failure::{Result, usage};
 use crate::input::{Data, left_out};
 use crate::kernel;
 use crate::output::check_writable;
+use crate::plan;
 use crate::session::Session;
+use crate::summary::Summary;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
-use nystrom_pipeline::{Error, PointRecipe, StreamPoints, TableSource, TableSurvey, WeightedRows};
+use nystrom_pipeline::{
+    Error, LandmarkSpan, PointRecipe, StreamPoints, TableSource, TableSurvey, WeightedRows,
+};
 use std::path::Path;
 
 /// The default of `--leaves`.
@@ -23,12 +27,9 @@ const LEAVES: usize = 8;
 /// A command on rows without a target, as its passes need it.
 #[derive(Clone, Copy)]
 pub struct BlockPoints<'a> {
-    pub data: &'a DataArgs,
+    pub of: &'a PointArgs,
     /// A second table, whose rows come after those of the first.
     pub other: Option<&'a Path>,
-    pub kernel: &'a KernelArgs,
-    pub blocks: &'a BlockArgs,
-    pub run: &'a RunArgs,
     pub session: &'a Session<'a>,
     /// The number of passes over the rows.
     pub passes: usize,
@@ -43,31 +44,38 @@ pub struct Surveyed {
     pub sample: Option<Data>,
 }
 
-/// Refuses sparse rows, an input that cannot be read twice, and an output that cannot be written.
-pub fn check(
-    (data, rows): (&DataArgs, &SparseArgs),
-    output: &Output,
-    session: &Session<'_>,
-) -> Result<()> {
-    if rows.sparse {
+/// Refuses sparse rows, kernel options without effect, an input that cannot be read twice, and an
+/// output that cannot be written.
+pub fn check(of: &PointArgs, sparse: bool, output: &Output, session: &Session<'_>) -> Result<()> {
+    if sparse {
         return Err(usage(
             "--sparse reads all rows of one file at once; name one file, without --stream, \
              --reservoir and --leaves",
         ));
     }
-    check_again(&data.data)?;
-    check_writable(output, &[&data.data], session)
+    of.kernel.check()?;
+    check_again(&of.data.data)?;
+    check_writable(output, &[&of.data.data], session)
+}
+
+/// Refuses output that is not CSV, for `what` has one line for each row.
+pub fn check_csv(what: &str, output: &Output, session: &Session<'_>) -> Result<()> {
+    if output.is_npy() || (session.json && output.is_stdout()) {
+        return Err(usage(format!(
+            "block by block, {what} are written as CSV with one line for each row; name a .csv file"
+        )));
+    }
+    Ok(())
 }
 
 impl BlockPoints<'_> {
     /// The files and the sizes of the passes, which are announced.
     pub fn open(self) -> Result<(StreamInput, PointSizes)> {
-        let BlockPoints { data, other, kernel, blocks, run, session, .. } = self;
-        let input = StreamInput::of_points((data, other), kernel, run);
-        let mut input = session.succeeded_on_all(input)?;
+        let BlockPoints { of, other, session, .. } = self;
+        let mut input = session.succeeded_on_all(StreamInput::of_points(of, other))?;
         session.notes(&input.notes);
-        let sizes =
-            session.on_first(|| PointSizes::of(session.memory, blocks.reservoir, &mut input))?;
+        let reservoir = of.blocks.reservoir;
+        let sizes = session.on_first(|| PointSizes::of(session.memory, reservoir, &mut input))?;
         let sizes: PointSizes = session.ranks.share(sizes)?;
         sizes.announce(&input, self.passes, session);
         Ok((input, sizes))
@@ -79,10 +87,10 @@ impl BlockPoints<'_> {
         (mut input, sizes): (StreamInput, PointSizes),
         rng: &mut dyn Rng,
     ) -> Result<Surveyed> {
-        let BlockPoints { blocks, session, .. } = self;
+        let BlockPoints { of, session, .. } = self;
         input.files.set_block_rows(sizes.shared.block);
         let columns = input.fit.columns.clone();
-        let leaves = blocks.leaves.unwrap_or(LEAVES);
+        let leaves = of.blocks.leaves.unwrap_or(LEAVES);
         let stream = StreamPoints { columns, reservoir: sizes.shared.reservoir, leaves };
         // a separate generator, so that the kernel is the same as in memory if the sample has all
         // rows
@@ -112,7 +120,7 @@ impl BlockPoints<'_> {
         let constant = left_out(&columns, self.session);
         let x = stream.reservoir(survey, &columns)?;
         let meter = self.session.meter();
-        let kernel = kernel::kernel(self.kernel, Points::from_rows(x.as_ref()), meter, rng)?;
+        let kernel = kernel::kernel(&self.of.kernel, Points::from_rows(x.as_ref()), meter, rng)?;
         let places = survey.sampled().iter().map(|(row, line)| (*row as usize, *line as usize));
         let (rows, lines) = places.unzip();
         Ok((
@@ -123,7 +131,7 @@ impl BlockPoints<'_> {
 
     /// Random streams that do not depend on the random numbers drawn for the kernel.
     pub fn streams(&self) -> Streams {
-        Streams::from_key(self.run.seed)
+        Streams::from_key(self.of.run.seed)
     }
 
     /// A dictionary of all rows at λ, on every process: squeak makes it by the second pass, the
@@ -161,6 +169,40 @@ impl BlockPoints<'_> {
         };
         let found = self.session.succeeded_on_all(sample.as_ref().map(of).transpose())?;
         Ok(ranks.share(found)?)
+    }
+
+    /// Chooses rows of the sample, with their weights if `weighted`, as in memory.
+    pub fn choose(
+        self,
+        (spec, weighted, lambda): (LandmarkSpec, bool, f64),
+        (recipe, sizes, sample): (&PointRecipe, &PointSizes, &Data),
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<usize>, Option<Vec<f64>>)> {
+        let (kernel, points) = (recipe.kernel(), sample.points());
+        let step = plan::selection_from_sample(spec, points.len(), sizes.work)?;
+        self.session.step("choosing landmarks", &step);
+        let matrix = KernelMatrix::new(kernel, points)?;
+        select::choose(spec, weighted, Setting { kernel, points, lambda }, &matrix, rng)
+    }
+
+    /// The span of rows of the sample, which process 0 has, on every process.
+    pub fn span(
+        self,
+        recipe: &PointRecipe,
+        of_first: Option<(&Data, &[usize])>,
+    ) -> Result<LandmarkSpan> {
+        let of = |(Data { x, .. }, chosen): (&Data, &[usize])| -> Vec<f64> {
+            chosen.iter().flat_map(|&i| (0..x.ncols()).map(move |k| x[(i, k)])).collect()
+        };
+        let z = self.session.ranks.share(of_first.map(of))?;
+        Ok(LandmarkSpan::new(recipe, Points::from_row_major(&z, recipe.dim()))?)
+    }
+
+    /// Adds the numbers of rows in the sample, of passes and of processes.
+    pub fn describe(self, reservoir: Option<usize>, summary: &mut Summary) {
+        summary.value("reservoir", reservoir);
+        summary.value("passes", self.passes);
+        summary.value("processes", self.session.ranks.size());
     }
 
     /// A later pass over the rows, with its progress.

@@ -7,7 +7,7 @@ use super::watch::PassWatch;
 use crate::args::{Evaluate, ModelArgs, Predict};
 use crate::commands::classes::NamedClasses;
 use crate::commands::coverage::Covered;
-use crate::commands::errors::{ModelErrors, Running};
+use crate::commands::errors::{ErrorSums, ModelErrors};
 use crate::commands::evaluate;
 use crate::commands::model_columns::{ModelColumns, libsvm, with_class_names};
 use crate::commands::predict::{ERROR, Predicted, check_options, copied, describe, results};
@@ -156,7 +156,7 @@ struct KnownRows {
     /// The number of rows predicted.
     rows: usize,
     /// The sums of each target.
-    numbers: Vec<Running>,
+    numbers: Vec<ErrorSums>,
     /// For classes: the class of each row, and K probabilities for each row.
     classes: (Vec<Option<String>>, Vec<f64>),
     /// The values in their intervals, if there are intervals.
@@ -167,7 +167,7 @@ impl KnownRows {
     fn of(model: &Model) -> KnownRows {
         let targets = if model.classes().is_some() { &[] } else { model.targets() };
         let numbers =
-            targets.iter().map(|target| Running::new(target.scale, target.share)).collect();
+            targets.iter().map(|target| ErrorSums::new(target.scale, target.share)).collect();
         KnownRows { rows: 0, numbers, classes: Default::default(), covered: Covered::default() }
     }
 
@@ -176,7 +176,7 @@ impl KnownRows {
         self.covered.add(&predicted.covered());
         for (j, (sums, actual)) in self.numbers.iter_mut().zip(&predicted.actual).enumerate() {
             let known = actual.iter().flatten().enumerate().filter(|(_, y)| !y.is_nan());
-            known.for_each(|(i, y)| sums.add(predicted.values[(i, j)], *y));
+            known.for_each(|(i, y)| sums.add(predicted.values[(i, j)], *y, 1.0));
         }
         if let (Some(classes), Some(named), Some(p)) =
             (model.classes(), &predicted.named, &predicted.probabilities)
@@ -217,7 +217,7 @@ impl KnownRows {
 
     fn errors(self, model: &Model) -> ModelErrors {
         let Some(classes) = model.classes() else {
-            return ModelErrors::Numbers(self.numbers.iter().map(Running::errors).collect());
+            return ModelErrors::Numbers(self.numbers.iter().map(ErrorSums::errors).collect());
         };
         let (named, p) = self.classes;
         let count = classes.names.len();
@@ -245,7 +245,7 @@ mod tests {
         };
         assert_eq!(merged(known()).unwrap(), 12);
         let few = KnownRows { classes: (known().classes.0, vec![0.5; 4]), ..known() };
-        let wide = KnownRows { numbers: vec![Running::new(1.0, None)], ..known() };
+        let wide = KnownRows { numbers: vec![ErrorSums::new(1.0, None)], ..known() };
         for later in [few, wide] {
             let error = merged(later).unwrap_err();
             assert!(matches!(error, Error::Checkpoint { .. }), "{error}");

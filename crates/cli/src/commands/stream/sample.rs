@@ -16,13 +16,13 @@ use nystrom_pipeline::{PointRecipe, Ranks};
 
 /// Chooses rows on the processes of a job. Process 0 writes them.
 pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let (session, mut rng) = Session::start(&args.of.run, ranks)?;
     session.succeeded_on_all(check(args, &session))?;
-    let Sample { data, kernel, blocks, run, size, .. } = args;
-    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes: 2 };
+    let Sample { of, size, .. } = args;
+    let job = BlockPoints { of, other: None, session: &session, passes: 2 };
     let opened = job.open()?;
     // whatever the first pass will find: it may leave out columns, and rows with --drop-missing
-    if let Some(rows) = opened.1.stated_rows().filter(|_| !data.drop_missing) {
+    if let Some(rows) = opened.1.stated_rows().filter(|_| !of.data.drop_missing) {
         session.succeeded_on_all(parts([rows, 1], args, &opened.1))?;
     }
     let mut surveyed = job.survey(opened, &mut rng)?;
@@ -35,18 +35,17 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
         job.pass(2, input, |source| Ok(recipe.greedy_over(ranks, source, *size, parts)?))?;
     let (Some(chosen), Some(sample)) = (chosen, sample) else { return Ok(()) };
     session.clear();
-    let [rows, lines] = [&chosen.rows, &chosen.lines]
-        .map(|numbers| numbers.iter().map(|&i| i as usize).collect::<Vec<usize>>());
+    let (rows, lines) = (&chosen.rows, &chosen.lines);
     let mut columns = ResultColumns::default();
     columns.push("draw", ResultValues::Counts(vec![0; rows.len()]));
-    columns.0.extend(ResultColumns::of_rows(rows.clone(), lines.clone()).0);
+    columns.0.extend(ResultColumns::of_blocks(rows, lines).0);
     columns.write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
     let (count, fewer) = (rows.len(), why_fewer(rows.len(), *size));
-    let of = text::count(parts as usize, "part");
+    let of_parts = text::count(parts as usize, "part");
     summary.line("drawn", format!("1 subset of {count} rows each, greedily{fewer}"));
-    summary.line("candidates", format!("{} from {of} of {all} rows", chosen.candidates));
+    summary.line("candidates", format!("{} from {of_parts} of {all} rows", chosen.candidates));
     summary.line("kernel", kernel::describe(recipe.kernel()));
     summary.line("ln det", number(chosen.log_det));
     let files: Vec<String> = chosen.rows.iter().map(|&row| file_of(input, row)).collect();
@@ -55,15 +54,13 @@ pub fn run_on_ranks(args: &Sample, ranks: &dyn Ranks) -> Result<()> {
     summary.value("parts", parts);
     summary.value("log_det", chosen.log_det);
     summary.value("exact", false);
-    summary.value("subsets", [&rows]);
-    summary.value("lines", [&lines]);
+    summary.value("subsets", [rows]);
+    summary.value("lines", [lines]);
     summary.value("constant", &sample.constant);
     summary.value("rows", all);
     summary.value("bandwidth", recipe.kernel().bandwidth());
-    summary.value("seed", run.seed);
-    summary.value("reservoir", sample.rows.len());
-    summary.value("passes", 2);
-    summary.value("processes", ranks.size());
+    summary.value("seed", of.run.seed);
+    job.describe(Some(sample.rows.len()), &mut summary);
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())
 }
@@ -87,8 +84,7 @@ fn check(args: &Sample, session: &Session<'_>) -> Result<()> {
         ));
     }
     validate::not_empty("rows in a subset (--size)", args.size)?;
-    args.kernel.check()?;
-    points::check((&args.data, &args.rows), &args.output, session)
+    points::check(&args.of, args.rows.sparse, &args.output, session)
 }
 
 /// The number of parts of n rows of d features: as asked, else as few as fit into memory.
@@ -96,7 +92,7 @@ fn parts([n, d]: [u64; 2], args: &Sample, sizes: &PointSizes) -> Result<u64> {
     let most = n.div_ceil(args.size as u64).max(1);
     let bytes = |parts: u64| PointRecipe::greedy_bytes([n, d], args.size, parts);
     let fits = |parts: u64| sizes.check_choice(bytes(parts));
-    let parts = match args.blocks.leaves {
+    let parts = match args.of.blocks.leaves {
         Some(leaves) => leaves as u64,
         // the bytes fall, then rise with the number of parts: as far as they fall, or fit
         None => {

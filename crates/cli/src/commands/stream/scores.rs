@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 /// Computes scores on the processes of a job. Process 0 writes them.
 pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let (session, mut rng) = Session::start(&args.of.run, ranks)?;
     session.succeeded_on_all(check(args, &session))?;
-    let Scores { data, kernel, blocks, run, method, lambda, .. } = args;
+    let Scores { of, method, lambda, .. } = args;
     let passes = if *method == ScoreMethod::Squeak { 3 } else { 2 };
-    let job = BlockPoints { data, other: None, kernel, blocks, run, session: &session, passes };
+    let job = BlockPoints { of, other: None, session: &session, passes };
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let dictionary = job.dictionary(&mut surveyed, (*method, args.copies, *lambda), &mut rng)?;
     let mut output = OrderedOutput::open(&args.output, &session)?;
@@ -28,9 +28,7 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     job.pass(passes, input, |source| {
         recipe.scores_over(ranks, source, (&dictionary, *lambda), |tile, scores| {
             totals.add(tile, scores);
-            let [rows, lines] = [&tile.rows, &tile.lines]
-                .map(|numbers| numbers.iter().map(|&i| i as usize).collect());
-            let mut columns = ResultColumns::of_rows(rows, lines);
+            let mut columns = ResultColumns::of_blocks(&tile.rows, &tile.lines);
             columns.push("score", ResultValues::Numbers(scores.to_vec()));
             output.write(&columns)
         })
@@ -54,10 +52,8 @@ pub fn run_on_ranks(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     let dictionary = format!("{members} rows by {method}, of {of}");
     let mut summary = found.describe(args, Some((dictionary, &file)));
     summary.value("dictionary", members);
-    summary.value("reservoir", sampled);
     summary.value("highest_file", file);
-    summary.value("passes", passes);
-    summary.value("processes", ranks.size());
+    job.describe(sampled, &mut summary);
     summary.print(&session, args.output.is_stdout())
 }
 
@@ -70,13 +66,8 @@ fn check(args: &Scores, session: &Session<'_>) -> Result<()> {
             text::option(&args.method)
         )));
     }
-    if args.output.is_npy() || (args.run.json && args.output.is_stdout()) {
-        return Err(usage(
-            "block by block, scores are written as CSV with one line for each row; name a .csv \
-             file",
-        ));
-    }
-    points::check((&args.data, &args.rows), &args.output, session)
+    points::check_csv("scores", &args.output, session)?;
+    points::check(&args.of, args.rows.sparse, &args.output, session)
 }
 
 /// The totals of the scores for the summary, which can be merged.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Bytes assumed for the program itself, its threads and the reserve of the allocator.
-const PROGRAM: u64 = 36 << 20;
+const PROGRAM: u64 = 38 << 20;
 /// The smallest number of bytes beside [`PROGRAM`] with which any work starts.
 const LEAST: u64 = 8 << 20;
 /// The default of `--reservoir`, unless memory is short.
@@ -32,6 +32,8 @@ const FEW: usize = 300;
 pub struct BlockSizes {
     /// The memory allowed in all, in bytes.
     memory: u64,
+    /// The bytes of [`PROGRAM`] and of the pages of Parquet files.
+    taken: u64,
     /// Rows in a block.
     pub block: usize,
     /// Rows in the uniform sample.
@@ -68,8 +70,11 @@ impl Sizes {
         let BlockSizes { memory, rows, .. } = shared;
         let (columns, reservoir) = (input.numbers() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
-        let pairs =
-            args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
+        let pairs = args
+            .stream
+            .all_rows
+            .then(|| all_pairs(args, input, (rows, rest, shared.taken)))
+            .transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
         let certify = certify::rows_to_draw(args)?.unwrap_or(0) as u64;
         let certifying = |m: u64| match certify {
@@ -100,13 +105,12 @@ impl Sizes {
         let landmarks = match args.landmarks {
             _ if pairs.is_some() => rows as u64,
             Some(spec) if fits(spec.count as u64) => {
-                let choosing = plan::selection(spec, shared.reservoir, None);
-                let choosing = choosing.named("choosing landmarks from the sample");
-                choosing.check(Some(4 * rest / 10))?;
+                plan::selection_from_sample(spec, shared.reservoir, 4 * rest / 10)?;
                 spec.count as u64
             }
             Some(spec) => {
-                let (needed, budget) = (PROGRAM + bytes_of(spec.count as u64) * 10 / 7, memory);
+                let needed = shared.taken + bytes_of(spec.count as u64) * 10 / 7;
+                let budget = memory;
                 let what = "the second pass with this many landmarks";
                 return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
             }
@@ -244,12 +248,9 @@ impl PointSizes {
     /// Checks that `needed` bytes of a greedy choice fit: it has the memory alone, but for the
     /// sample and the blocks that are read.
     pub fn check_choice(&self, needed: u64) -> nystrom::Result<()> {
-        let (needed, budget) = (PROGRAM + needed / 8 * 10, self.shared.memory);
-        let what = "the greedy choice in blocks";
-        if needed <= budget {
-            return Ok(());
-        }
-        Err(nystrom::Error::OutOfBudget { what, needed, budget })
+        let (what, needed) = ("the greedy choice in blocks", self.shared.taken + needed / 8 * 10);
+        let step = plan::Step::new(what, None, None, needed as f64).named(what);
+        step.check(Some(self.shared.memory))
     }
 
     /// The error for a dictionary that is too large for the memory allowed.
@@ -282,7 +283,11 @@ impl PointSizes {
 
 /// The bytes that a fit with every row as a centre may hold, and an estimate of those that it
 /// holds.
-fn all_pairs(args: &FitArgs, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
+fn all_pairs(
+    args: &FitArgs,
+    input: &StreamInput,
+    (rows, rest, taken): (f64, u64, u64),
+) -> Result<[u64; 2]> {
     let (budget, d) = (7 * rest / 10, input.features());
     let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
     let options = IterativeOptions { memory: Some(budget), ..full.options };
@@ -290,7 +295,7 @@ fn all_pairs(args: &FitArgs, input: &StreamInput, (rows, rest): (f64, u64)) -> R
     match (FullKrr { options, ..full }).memory_in_passes(size) {
         Ok(plan) => Ok([budget, plan.total()]),
         Err(nystrom::Error::OutOfBudget { what, needed, budget }) => {
-            let (needed, budget) = (PROGRAM + needed / 7 * 10, PROGRAM + budget / 7 * 10);
+            let (needed, budget) = (taken + needed / 7 * 10, taken + budget / 7 * 10);
             Err(nystrom::Error::OutOfBudget { what, needed, budget }.into())
         }
         Err(error) => Err(error.into()),
@@ -306,10 +311,10 @@ impl BlockSizes {
         what: &'static str,
     ) -> Result<(BlockSizes, u64)> {
         let memory = memory.unwrap_or(2 << 30);
-        let (needed, budget) = (PROGRAM + LEAST, memory);
-        let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
-        let rest = rest.ok_or(nystrom::Error::OutOfBudget { what, needed, budget })?;
-        let columns = input.numbers() as u64;
+        let (columns, pages) = (input.numbers() as u64, input.files.page_bytes()?);
+        let taken = PROGRAM + pages;
+        let rest = memory.checked_sub(taken).filter(|rest| *rest >= LEAST);
+        let rest = rest.ok_or_else(|| too_little(what, memory, pages))?;
         let block = (rest / 32).min(8 << 20) / (8 * columns);
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);
@@ -317,8 +322,24 @@ impl BlockSizes {
         let (rows, reading) = first_block(input, bytes)?;
         let reservoir = reservoir(asked, columns, rest)?;
         let stated = false;
-        Ok((BlockSizes { memory, block, reservoir, rows, stated, bytes, reading }, rest))
+        Ok((BlockSizes { memory, taken, block, reservoir, rows, stated, bytes, reading }, rest))
     }
+}
+
+/// The error for memory that no block fits into.
+fn too_little(what: &'static str, budget: u64, pages: u64) -> anyhow::Error {
+    let needed = PROGRAM + pages + LEAST;
+    if pages <= LEAST {
+        return nystrom::Error::OutOfBudget { what, needed, budget }.into();
+    }
+    let text = format!(
+        "{what} needs {}, of which {} are for pages of all columns of a Parquet file, more than the \
+         {} allowed; allow more --memory, or write the files with smaller row groups",
+        text::bytes(needed),
+        text::bytes(pages),
+        text::bytes(budget)
+    );
+    Failure::Memory(text).into()
 }
 
 /// The number of rows in the uniform sample.

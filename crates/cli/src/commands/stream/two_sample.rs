@@ -5,23 +5,21 @@ use super::points::{BlockPoints, Surveyed};
 use crate::args::TestArgs;
 use crate::commands::two_sample::{describe, step};
 use crate::failure::Result;
-use crate::input::Data;
 use crate::session::Session;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{TwoSample, Uniform};
 use nystrom_data::find_files;
-use nystrom_pipeline::{LandmarkSpan, Ranks};
+use nystrom_pipeline::Ranks;
 
 /// Kernel and landmarks from a sample of the rows of both tables, then a pass that sums kernel
 /// values over random bins, on the processes of a job.
 pub fn run_on_ranks(args: &TestArgs, ranks: &dyn Ranks) -> Result<()> {
-    let (session, mut rng) = Session::start(&args.run, ranks)?;
+    let (session, mut rng) = Session::start(&args.of.run, ranks)?;
     session.succeeded_on_all(check(args))?;
-    let TestArgs { data, kernel, blocks, run, other, .. } = args;
-    let (other, passes) = (Some(&**other), 2);
-    let job = BlockPoints { data, other, kernel, blocks, run, session: &session, passes };
-    let files = session.succeeded_on_all(find_files(&data.data))?.len();
+    let TestArgs { of, other, .. } = args;
+    let job = BlockPoints { of, other: Some(other), session: &session, passes: 2 };
+    let files = session.succeeded_on_all(find_files(&of.data.data))?.len();
     let mut surveyed = job.survey(job.open()?, &mut rng)?;
     let Surveyed { input, recipe, sample, sizes } = &mut surveyed;
     let by_file = input.files.rows_by_file().unwrap_or_default();
@@ -30,15 +28,13 @@ pub fn run_on_ranks(args: &TestArgs, ranks: &dyn Ranks) -> Result<()> {
     let step = step(recipe.rows() as usize, args.landmarks, args).named("comparing");
     step.check(Some(sizes.work))?;
 
-    let z = sample.as_ref().map(|Data { x, .. }| -> Result<Vec<f64>> {
-        let m = args.landmarks.min(x.nrows());
-        let matrix = KernelMatrix::new(recipe.kernel(), Points::from_rows(x.as_ref()))?;
-        let landmarks = Uniform::default().select(&matrix, m, &mut rng)?;
-        let row = |&i: &usize| (0..x.ncols()).map(move |k| x[(i, k)]);
-        Ok(landmarks.indices().iter().flat_map(row).collect())
+    let chosen = sample.as_ref().map(|sample| -> Result<Landmarks> {
+        let m = args.landmarks.min(sample.rows.len());
+        let matrix = KernelMatrix::new(recipe.kernel(), sample.points())?;
+        Ok(Uniform::default().select(&matrix, m, &mut rng)?)
     });
-    let z = ranks.share(session.succeeded_on_all(z.transpose())?)?;
-    let span = LandmarkSpan::new(recipe, Points::from_row_major(&z, recipe.dim()))?;
+    let chosen = session.succeeded_on_all(chosen.transpose())?;
+    let span = job.span(recipe, sample.as_ref().zip(chosen.as_ref().map(Landmarks::indices)))?;
     let test = TwoSample { permutations: args.permutations, bins: args.bins };
     let found = job.pass(2, input, |source| {
         let rng = &mut job.streams().stream(1); // the same on all processes
@@ -50,13 +46,11 @@ pub fn run_on_ranks(args: &TestArgs, ranks: &dyn Ranks) -> Result<()> {
     let (m, rows) = (span.landmarks().len(), [first, recipe.rows() - first]);
     let mut summary = describe(args, (recipe.kernel(), m), rows.map(|n| n as usize), &found);
     summary.value("constant", &sample.constant);
-    summary.value("reservoir", sample.rows.len());
-    summary.value("passes", 2);
-    summary.value("processes", ranks.size());
+    job.describe(Some(sample.rows.len()), &mut summary);
     summary.print(&session, false)
 }
 
 fn check(args: &TestArgs) -> Result<()> {
     validate::not_empty("number of landmarks (--landmarks)", args.landmarks)?;
-    [&*args.data.data, &*args.other].into_iter().try_for_each(check_again)
+    [&*args.of.data.data, &*args.other].into_iter().try_for_each(check_again)
 }

@@ -1,6 +1,6 @@
-//! `nystrom manual`.
+//! `nystrom completions` and `nystrom manual`, for whoever installs the program.
 
-use crate::args::{Cli, Manual};
+use crate::args::{Cli, Completions, Manual};
 use crate::failure::Result;
 use crate::output::failed;
 use clap::CommandFactory;
@@ -11,7 +11,13 @@ use std::path::Path;
 /// The version without the instruction set, so that every machine writes the same pages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub fn run(args: &Manual) -> Result<()> {
+pub fn completions(args: &Completions) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "nystrom", &mut script);
+    crate::output::print(script)
+}
+
+pub fn manual(args: &Manual) -> Result<()> {
     // `nystrom help` needs no page of its own
     let mut program = Cli::command().version(VERSION).disable_help_subcommand(true);
     program.build(); // names the page of a subcommand, such as `nystrom-fit`
