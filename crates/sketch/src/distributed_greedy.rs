@@ -106,7 +106,7 @@ impl DistributedGreedy {
     /// [`finish`](Self::finish); at most k, in the order of the choice.
     ///
     /// A block without a positive diagonal entry has no candidates. Cost: at most that of
-    /// [`Greedy`](crate::Greedy) on the block.
+    /// [`Greedy`](crate::Greedy) on the block, whose n·k numbers are allocated at the start.
     ///
     /// # Errors
     /// [`Error::Empty`] for a block without rows. [`Error::InvalidWeight`] for a diagonal entry

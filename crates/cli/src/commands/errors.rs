@@ -113,22 +113,22 @@ pub struct OfQuantile {
 
 impl Errors {
     /// The errors of n × 1 predictions, of a quantile if there is a `share`, on the rows whose
-    /// target is not NaN and whose weight is positive; none if there are no such rows.
+    /// target is not NaN; none if none of these has a positive weight.
     pub fn of(
         predicted: MatRef<'_, f64>,
         actual: &[f64],
         weights: Option<&[f64]>,
         share: Option<f64>,
     ) -> Option<Errors> {
-        let largest = (0..actual.len()).map(|i| predicted[(i, 0)].abs().max(actual[i].abs()));
+        let known = (0..actual.len()).filter(|&i| !actual[i].is_nan());
+        let rows = known.clone().count();
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+        let counting = known.filter(|&i| weight(i) > 0.0);
+        let mean = counting.clone().map(weight).sum::<f64>() / rows as f64;
+        let largest = counting.clone().map(|i| predicted[(i, 0)].abs().max(actual[i].abs()));
         let mut sums = ErrorSums::new(largest.fold(0.0, f64::max), share);
-        for (i, &y) in actual.iter().enumerate() {
-            let weight = weights.map_or(1.0, |weights| weights[i]);
-            if !y.is_nan() && weight > 0.0 {
-                sums.add(predicted[(i, 0)], y, weight);
-            }
-        }
-        sums.errors()
+        counting.for_each(|i| sums.add(predicted[(i, 0)], actual[i], weight(i) / mean));
+        Some(Errors { rows, ..sums.errors()? })
     }
 
     /// Adds the errors of a target in two lines, the first with the label `label`; `on` says on
@@ -231,5 +231,22 @@ mod tests {
             assert!((errors.mae / scale - 1.0).abs() < 1e-12 && of.below == 0.5, "{errors:?}");
             assert!((of.pinball / scale - 0.9).abs() < 1e-12, "{errors:?}");
         }
+    }
+
+    #[test]
+    fn weights_count_in_any_unit_and_rows_of_weight_0_only_as_rows() {
+        let (f, y) = (
+            nystrom::faer::mat![[1.0], [3.0], [2.0], [0.0], [0.0]],
+            [2.0, 3.0, 5.0, 1e200, f64::NAN],
+        );
+        for unit in [1.0, 1e-300, 1e300] {
+            let weights = [1.0, 2.0, 1.0, 0.0, 5.0].map(|weight| weight * unit);
+            let errors = Errors::of(f.as_ref(), &y, Some(&weights), None).unwrap();
+            // Σw(f − y)² = 10, Σw = 4
+            assert!(errors.rows == 4 && (errors.rmse - 2.5f64.sqrt()).abs() < 1e-12, "{errors:?}");
+            assert!((errors.mae - 1.0).abs() < 1e-12, "{errors:?}");
+        }
+        assert!(Errors::of(f.as_ref(), &y, Some(&[0.0; 5]), None).is_none());
+        assert!(Errors::of(f.as_ref(), &[f64::NAN; 5], None, None).is_none());
     }
 }

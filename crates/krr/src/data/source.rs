@@ -67,8 +67,13 @@ pub struct Block<T> {
 /// assert!((f[(0, 0)] - 1.234_f64.sin()).abs() < 1e-4);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct RowIter<F>(F);
+
+impl<F> std::fmt::Debug for RowIter<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowIter").finish_non_exhaustive()
+    }
+}
 
 impl<F> RowIter<F> {
     /// Every iterator of `make` begins at the first row.

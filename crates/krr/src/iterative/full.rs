@@ -140,6 +140,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     ) -> Result<IterativeFit<K, T>> {
         let samples = problem.into();
         self.check(samples)?;
+        self.sizes(samples, 1, extras.device.is_some())?; // before the device works
         let columns = samples.y.ncols() + usize::from(self.intercept);
         let products =
             extras.device.map(|device| device.matrix(&self.kernel, samples.x, columns, rng));
@@ -234,17 +235,28 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         solve: impl FnOnce(FullSystem<Products<'_>>, &Targets<'_, T, f64>, Cost<'_>) -> Result<R>,
         rng: &mut dyn Rng,
     ) -> Result<R> {
-        let (x, memory) = (samples.x, self.options.memory);
-        let budget = memory.filter(|_| products.is_none());
-        let size = [x.len(), x.mean_stored(), samples.y.ncols() + usize::from(self.intercept)];
-        let sizes = Sizes::new::<T>(self.rank, size, mu.len(), ITERATIONS, budget)?;
-        // refused before any work
-        sizes.plan::<T>(budget)?.within(memory, "full-data regression")?;
+        let (sizes, budget) = self.sizes(samples, mu.len(), products.is_some())?;
         let targets = Targets::new(samples, self.intercept); //                 √D, y − ȳ
-        let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
+        let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
         let of = (&targets.root[..], mu);
         let (system, memory) = FullSystem::preconditioned(products, &K, &sizes, of, budget, rng)?;
         solve(system, &targets, (memory, &|| K.entries() + K.diagonal_entries()))
+    }
+
+    /// The sizes of a fit at so many ridges, and the memory for kernel values; an error before any
+    /// work if the fit does not keep to the memory allowed.
+    pub(super) fn sizes(
+        &self,
+        samples: Problem<'_, T>,
+        ridges: usize,
+        is_elsewhere: bool,
+    ) -> Result<(Sizes, Option<u64>)> {
+        let (x, memory) = (samples.x, self.options.memory);
+        let budget = memory.filter(|_| !is_elsewhere);
+        let size = [x.len(), x.mean_stored(), samples.y.ncols() + usize::from(self.intercept)];
+        let sizes = Sizes::new::<T>(self.rank, size, ridges, ITERATIONS, budget)?;
+        sizes.plan::<T>(budget)?.within(memory, "full-data regression")?;
+        Ok((sizes, budget))
     }
 
     /// The fit after the preconditioner; `entries` counts the kernel values evaluated so far.

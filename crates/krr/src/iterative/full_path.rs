@@ -147,8 +147,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let mu = self.check(samples, valid)?;
         let FullPath { ref kernel, ref ridges, intercept, rank, options } = *self;
         let columns = (samples.y.ncols() + usize::from(intercept)) * mu.len();
-        let products = device.map(|device| device.matrix(kernel, samples.x, columns, rng));
         let full = FullKrr { kernel: kernel.clone(), ridge: ridges[0], intercept, rank, options };
+        full.sizes(samples, mu.len(), device.is_some())?; // before the device works
+        let products = device.map(|device| device.matrix(kernel, samples.x, columns, rng));
         full.with_system(
             samples,
             &mu,

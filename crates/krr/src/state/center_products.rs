@@ -37,6 +37,9 @@ const CHUNK: usize = 64;
 /// could have equal signs.
 pub type CenterProducts<K, T> = Tiled<CenterProduct<K, T>, T>;
 
+/// Marks the fingerprint of sums with residuals.
+const OF_RESIDUALS: u64 = 7;
+
 /// The term of a tile in [`CenterProducts`]: Σ w and Σ w y (for a model f: Σ w(y − f)), a matrix.
 #[derive(Debug, Clone)]
 pub struct CenterProduct<K, T> {
@@ -97,7 +100,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
         let (kernel, targets, elsewhere) = (model.kernel().clone(), theta.ncols(), at.is_some());
         let centers = at.unwrap_or_else(|| model.centers().as_cols().to_owned());
         let hash = fingerprint(&kernel, Points::from_cols(centers.as_ref()), targets);
-        let hash = hash.numbers(entries(theta.as_ref())).value();
+        let hash = hash.numbers(entries(theta.as_ref())).integer(OF_RESIDUALS).value();
         let residuals = Some(Residuals { model: model.clone(), theta, elsewhere });
         let (input, sizes) = (PassInput::Nothing, [centers.nrows(), targets]);
         let term = CenterProduct { kernel, centers, targets, input, residuals };

@@ -67,7 +67,6 @@ impl<T: Scalar, K: Kernel<T>, A> FitSums<K, T, A> {
         [self.centers.nrows(), self.offset.len()]
     }
 
-    /// [`fingerprint`](Self::fingerprint), computed.
     /// A hash of everything but the rows that the sums depend on.
     pub(super) fn hash(&self) -> u64 {
         let hash = fingerprint(&self.kernel, self.centers(), self.offset.len());

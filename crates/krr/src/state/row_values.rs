@@ -186,7 +186,9 @@ impl Sums for Values {
         let dropped = reader.integer() != 0;
         let count = reader.left() / self.width * self.width;
         let numbers: Vec<f64> = (0..count).map(|_| reader.number()).collect();
-        Values { numbers: (!dropped || count > 0).then_some(numbers), ..*self }
+        // rows that were dropped have no numbers: `most` = 0 lets no row pass as sound
+        let most = if dropped && count > 0 { 0 } else { self.most };
+        Values { numbers: (!dropped || count > 0).then_some(numbers), most, ..*self }
     }
 
     fn is_sound(&self, rows: u64) -> bool {

@@ -310,8 +310,9 @@ impl BlockSizes {
         (memory, asked): (Option<u64>, Option<usize>),
         what: &'static str,
     ) -> Result<(BlockSizes, u64)> {
-        let memory = memory.unwrap_or(2 << 30);
-        let (columns, pages) = (input.numbers() as u64, input.files.page_bytes()?);
+        let pages = input.files.page_bytes()?;
+        let memory = memory.unwrap_or((2 << 30) + pages);
+        let columns = input.numbers() as u64;
         let taken = PROGRAM + pages;
         let rest = memory.checked_sub(taken).filter(|rest| *rest >= LEAST);
         let rest = rest.ok_or_else(|| too_little(what, memory, pages))?;
