@@ -25,9 +25,8 @@ pub(super) fn rows(file: File, name: &str) -> Result<u64> {
     Ok(u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
 }
 
-/// What the reader of a column holds at most, if the file was written with the usual sizes: a
-/// dictionary and a data page of 1 MiB each, and the page before it is decompressed.
-const PAGES: i64 = 3 << 20;
+/// The usual largest size of a dictionary and of a data page.
+const PAGE: i64 = 1 << 20;
 
 /// The bytes that the readers of all columns of a row group hold, of the largest group.
 pub(super) fn page_bytes(file: File, name: &str) -> Result<u64> {
@@ -35,7 +34,9 @@ pub(super) fn page_bytes(file: File, name: &str) -> Result<u64> {
     let groups = file.metadata().row_groups().iter();
     let of_group = groups.map(|group| {
         let columns = group.columns().iter();
-        columns.map(|column| column.uncompressed_size().clamp(0, PAGES)).sum::<i64>()
+        let page = columns.map(|column| column.uncompressed_size().clamp(0, PAGE));
+        // dictionary, data page, and half as much before they are decompressed
+        page.sum::<i64>() / 2 * 5
     });
     Ok(of_group.max().unwrap_or(0).unsigned_abs())
 }
