@@ -183,7 +183,8 @@ impl<T: Scalar, K: Kernel<T>> TileTerm<T> for CenterProduct<K, T> {
         if let PassInput::Embedded(key) = self.input {
             buffers.lend((m, TILE_ROWS), |buffer| {
                 let mut wide = Mat::new();
-                let Kt = values(&self.kernel, self.centers(), tile.x, buffer, &mut wide); // m × rows
+                // m × rows
+                let Kt = values(&self.kernel, self.centers(), tile.x, buffer, &mut wide);
                 embed(out.as_mut(), Kt, tile, &mut Streams::from_key(key).stream(first));
             });
             return Ok(());

@@ -77,7 +77,8 @@ impl Default for ColumnOptions {
 
 /// The remedy for numbers that are no counts.
 pub(super) const NOT_COUNTS: &str = "the kernel min-max needs counts, which are at least 0: \
-                                     correct it, leave the column out (--drop), or take another kernel";
+                                     correct it, leave the column out (--drop), or take another \
+                                     kernel";
 /// The words for the use of a column that is no feature.
 pub(crate) const TAKEN: &str = "as a target, weight, group or time column";
 

@@ -270,8 +270,8 @@ impl PointSizes {
         let BlockSizes { memory, block, reservoir, rows, bytes, reading, .. } = *shared;
         session.say(&format!(
             "plan: at most {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at \
-             most {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
-             {members}",
+             most {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at \
+             most {members}",
             text::count(input.files.paths().len(), "file"),
             text::bytes(bytes),
             text::duration(reading),
@@ -334,8 +334,8 @@ fn too_little(what: &'static str, budget: u64, pages: u64) -> anyhow::Error {
         return nystrom::Error::OutOfBudget { what, needed, budget }.into();
     }
     let text = format!(
-        "{what} needs {}, of which {} are for pages of all columns of a Parquet file, more than the \
-         {} allowed; allow more --memory, or write the files with smaller row groups",
+        "{what} needs {}, of which {} are for pages of all columns of a Parquet file, more than \
+         the {} allowed; allow more --memory, or write the files with smaller row groups",
         text::bytes(needed),
         text::bytes(pages),
         text::bytes(budget)
